@@ -1,0 +1,62 @@
+# xpose_add_plugin(NAME [SOURCES file...] [LIBRARIES target...])
+#
+# Builds the plugin NAME.so from the sources (default: NAME.cu or NAME.cpp in the current folder)
+# with hidden visibility, one exported symbol, every symbol resolved at link time and a static CUDA
+# runtime; installs it where the library looks; and registers two kinds of tests: symbols.NAME, and
+# the conformance suite, conformance.STRATEGY.BYTES for each strategy and element size.
+set(XPOSE_CMAKE_DIR ${CMAKE_CURRENT_LIST_DIR})
+
+function(xpose_add_plugin name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LIBRARIES")
+  if(arg_UNPARSED_ARGUMENTS)
+    message(FATAL_ERROR "xpose_add_plugin(${name}): unknown arguments ${arg_UNPARSED_ARGUMENTS}")
+  endif()
+  if(NOT arg_SOURCES)
+    foreach(ending cu cpp)
+      if(EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/${name}.${ending})
+        list(APPEND arg_SOURCES ${name}.${ending})
+      endif()
+    endforeach()
+  endif()
+  if(NOT arg_SOURCES)
+    message(FATAL_ERROR "xpose_add_plugin(${name}): neither ${name}.cu nor ${name}.cpp is in "
+      "${CMAKE_CURRENT_SOURCE_DIR}, and no SOURCES were given")
+  endif()
+
+  add_library(${name} MODULE ${arg_SOURCES})
+  target_link_libraries(${name} PRIVATE xpose::plugin ${arg_LIBRARIES})
+  if(NOT DEFINED XPOSE_PLUGIN_OUTPUT_DIRECTORY)
+    set(XPOSE_PLUGIN_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib/xpose/plugins)
+  endif()
+  set_target_properties(${name} PROPERTIES
+    PREFIX "" SUFFIX ".so"
+    LIBRARY_OUTPUT_DIRECTORY ${XPOSE_PLUGIN_OUTPUT_DIRECTORY}
+    CXX_VISIBILITY_PRESET hidden CUDA_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON
+    CUDA_RUNTIME_LIBRARY Static
+    LINK_DEPENDS ${XPOSE_CMAKE_DIR}/plugin.map)
+  target_link_options(${name} PRIVATE
+    "LINKER:--version-script=${XPOSE_CMAKE_DIR}/plugin.map" "LINKER:-z,defs" "LINKER:-z,now")
+
+  include(GNUInstallDirs)
+  install(TARGETS ${name} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/xpose/plugins)
+
+  add_test(NAME symbols.${name}
+    COMMAND ${CMAKE_COMMAND} -DPLUGIN=$<TARGET_FILE:${name}> -DNM=${CMAKE_NM}
+      -P ${XPOSE_CMAKE_DIR}/check_symbols.cmake)
+
+  # What the plugin offers is known once it is built, so its tests are listed when ctest starts.
+  set(listing ${CMAKE_CURRENT_BINARY_DIR}/${name}_conformance_$<CONFIG>.cmake)
+  file(GENERATE OUTPUT ${listing} CONTENT
+"set(XPOSE_COMMAND [==[$<TARGET_FILE:xpose::command>]==])
+set(PLUGIN [==[$<TARGET_FILE:${name}>]==])
+include([==[${XPOSE_CMAKE_DIR}/list_conformance.cmake]==])
+")
+  set(include_file ${CMAKE_CURRENT_BINARY_DIR}/${name}_conformance.cmake)
+  file(WRITE ${include_file} "include(\"${CMAKE_CURRENT_BINARY_DIR}/${name}_conformance_\${CTEST_CONFIGURATION_TYPE}.cmake\" OPTIONAL)\n")
+  if(CMAKE_CONFIGURATION_TYPES)
+    set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES ${include_file})
+  else()
+    set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES
+      ${CMAKE_CURRENT_BINARY_DIR}/${name}_conformance_${CMAKE_BUILD_TYPE}.cmake)
+  endif()
+endfunction()

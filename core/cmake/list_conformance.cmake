@@ -1,0 +1,19 @@
+# Read by ctest: one test a strategy and element size of PLUGIN, as XPOSE_COMMAND lists them. Each
+# line of the list is "STRATEGY BYTES LABEL".
+execute_process(COMMAND "${XPOSE_COMMAND}" check "${PLUGIN}" --list
+  OUTPUT_VARIABLE lines ERROR_VARIABLE words RESULT_VARIABLE failed)
+if(failed)
+  # The plugin is not built or cannot be loaded: one test that says so.
+  add_test("conformance.${PLUGIN}" "${XPOSE_COMMAND}" check "${PLUGIN}")
+else()
+  string(REGEX MATCHALL "[^\n]+" lines "${lines}")
+  foreach(line IN LISTS lines)
+    string(REPLACE " " ";" fields "${line}")
+    list(GET fields 0 strategy)
+    list(GET fields 1 bytes)
+    list(GET fields 2 label)
+    set(test "conformance.${strategy}.${bytes}")
+    add_test("${test}" "${XPOSE_COMMAND}" check "${PLUGIN}" --strategy "${strategy}" --bytes "${bytes}")
+    set_tests_properties("${test}" PROPERTIES LABELS "${label}" SKIP_RETURN_CODE 77 TIMEOUT 900)
+  endforeach()
+endif()

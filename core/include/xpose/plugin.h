@@ -1,0 +1,191 @@
+/* xpose plugin ABI: the C structs and functions that pass between the xpose host and a plugin.
+ *
+ * A plugin is a shared library that exports one function, xpose_plugin_entry, which returns the
+ * plugin's description. Nothing else crosses: no C++ type, no CUDA header, no allocation that the
+ * other side must free, no exception. Authors in C++ include plugin.hpp, which fills these structs
+ * from a plain class.
+ *
+ * Versions. The host refuses another major. A higher minor appends fields at the end of structs;
+ * each struct begins with its own size, and the reader copies min(their size, its own size) bytes
+ * into a zeroed struct of its own, so that a field the writer did not know reads as zero.
+ *
+ * Errors. A function returns an xpose_status and, unless it is XPOSE_OK, writes one line of text
+ * without a newline into the caller's xpose_text.
+ *
+ * This header compiles as C11, as C++20 and under nvcc.
+ */
+#ifndef XPOSE_PLUGIN_H
+#define XPOSE_PLUGIN_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define XPOSE_ABI_MAJOR 1u
+#define XPOSE_ABI_MINOR 0u
+
+#define XPOSE_MAX_BATCH_RANK 6u
+#define XPOSE_MAX_AXES 8u
+#define XPOSE_MAX_AXIS_VALUES 64u
+
+/* The name of the one exported symbol. */
+#define XPOSE_ENTRY_SYMBOL "xpose_plugin_entry"
+
+typedef int32_t xpose_status;
+enum {
+  XPOSE_OK = 0,
+  XPOSE_UNSUPPORTED = 1,  /* the strategy cannot serve this problem or config; the text says why */
+  XPOSE_INVALID = 2,      /* the call itself is wrong */
+  XPOSE_NO_MEMORY = 3,    /* host or device memory ran out */
+  XPOSE_DEVICE_ERROR = 4, /* the device reported an error */
+  XPOSE_FAILED = 5        /* anything else; the text says what */
+};
+
+/* Where a strategy runs and where its pointers live. */
+enum { XPOSE_HOST = 1, XPOSE_CUDA = 2 };
+
+/* What a strategy computes. A copy is never chosen: the fastest one is the roof. */
+enum { XPOSE_TRANSPOSE = 1, XPOSE_COPY = 2 };
+
+/* Traits, a bit set. */
+enum {
+  XPOSE_TRAIT_IN_PLACE = 1u << 0,  /* serves problems whose output is their input */
+  XPOSE_TRAIT_CAPTURABLE = 1u << 1 /* launch may be recorded into a CUDA graph */
+};
+
+/* A text buffer owned by the caller. The callee writes a NUL-terminated string of at most
+ * capacity bytes including the NUL. */
+typedef struct xpose_text {
+  char* data;
+  uint64_t capacity; /* bytes */
+} xpose_text;
+
+typedef struct xpose_batch_dim {
+  int64_t extent;
+  int64_t in_stride;  /* elements */
+  int64_t out_stride; /* elements */
+} xpose_batch_dim;
+
+/* The normal form of a problem. For a transpose
+ *     out[b.out_stride + c * out_ld + r] = in[b.in_stride + r * in_ld + c]
+ * and for a copy, which is dense and has no batch,
+ *     out[r * out_ld + c] = in[r * in_ld + c]
+ * for r < rows, c < cols and every b over the batch dimensions. Strides and leading dimensions are
+ * in elements. rows, cols and every extent are at least 1: the host never hands on an empty
+ * problem. */
+typedef struct xpose_problem {
+  uint32_t size;          /* sizeof(xpose_problem) of the writer */
+  uint32_t element_bytes; /* 1, 2, 4, 8 or 16 */
+  int64_t rows;
+  int64_t cols;
+  int64_t in_ld;
+  int64_t out_ld;
+  uint32_t batch_rank; /* entries of batch in use, at most the card's max_batch_rank */
+  uint32_t in_place;   /* 1: out is in */
+  xpose_batch_dim batch[XPOSE_MAX_BATCH_RANK];
+  uint32_t in_alignment;  /* bytes: the largest power of two, at most 256, that divides the */
+  uint32_t out_alignment; /* address of every row (input) and of every column (output) */
+  int32_t device_kind;    /* XPOSE_HOST or XPOSE_CUDA */
+  int32_t device_ordinal;
+  uint32_t compute_capability; /* CUDA: 10 * major + minor; host: 0 */
+  uint32_t multiprocessors;    /* CUDA: multiprocessors; host: logical processors */
+  uint64_t cache_bytes;        /* last-level cache of the device */
+} xpose_problem;
+
+/* A tunable axis: a name and the values it may take, at most XPOSE_MAX_AXIS_VALUES. A config is an
+ * array of int64_t with one value for each axis, in the card's order. */
+typedef struct xpose_axis {
+  const char* name;
+  const int64_t* values;
+  uint64_t value_count;
+} xpose_axis;
+
+/* What a strategy says of itself. Pure data, valid for as long as the library is loaded. */
+typedef struct xpose_card {
+  uint32_t size;
+  int32_t device_kind;             /* XPOSE_HOST or XPOSE_CUDA */
+  const char* name;                /* [a-z][a-z0-9_]*, unique among all loaded strategies */
+  const char* summary;             /* one line */
+  int32_t role;                    /* XPOSE_TRANSPOSE or XPOSE_COPY */
+  uint32_t element_sizes;          /* bit set: the sum of the sizes served, e.g. 1|2|4|8|16 = 31 */
+  uint32_t min_alignment;          /* bytes; 0: the element size */
+  uint32_t min_compute_capability; /* CUDA: 10 * major + minor; 0: any */
+  uint32_t max_batch_rank;         /* the host loops over further batch dimensions */
+  uint32_t traits;                 /* XPOSE_TRAIT_* */
+  int64_t max_extent;              /* the most rows or cols served; 0: no limit */
+  int32_t prior_rank;  /* lower is expected to be faster; ties of a trial go to the lower */
+  uint32_t axis_count; /* at most XPOSE_MAX_AXES */
+  const xpose_axis* axes;
+} xpose_card;
+
+/* What one config would cost on one problem. */
+typedef struct xpose_quote {
+  uint32_t size;
+  uint32_t reserved;
+  uint64_t workspace_bytes; /* in the device's memory, 256-byte aligned, unspecified content */
+  char launch[128];         /* short launch description, e.g. "grid 128x256 block 32x16" */
+} xpose_quote;
+
+/* A variant bound to a problem; defined by the plugin. */
+typedef struct xpose_plan xpose_plan;
+
+typedef struct xpose_launch {
+  uint32_t size;
+  uint32_t threads; /* host: the most threads to use, at least 1; CUDA: 0 */
+  const void* in;   /* address of element 0 of the input */
+  void* out;        /* address of element 0 of the output */
+  void* workspace;  /* as quoted; null when none was */
+  void* stream;     /* CUDA: a cudaStream_t of the problem's device; host: null */
+} xpose_launch;
+
+typedef struct xpose_strategy {
+  uint32_t size;
+  uint32_t reserved;
+  const xpose_card* card;
+
+  /* [any thread] Pure, host only, under 100 microseconds. XPOSE_UNSUPPORTED with a reason where
+   * the config cannot serve the problem. *quote is zeroed and has its size set by the caller. */
+  xpose_status (*quote)(const xpose_problem* problem, const int64_t* config, xpose_quote* quote,
+                        xpose_text error);
+
+  /* [any thread] Makes a plan of a pair that quote accepted. The host has made the problem's
+   * device current. The plan must not keep the pointers problem or config. */
+  xpose_status (*create)(const xpose_problem* problem, const int64_t* config, xpose_plan** plan,
+                         xpose_text error);
+
+  /* [any thread, several at once with different buffers] CUDA: enqueues on the stream, does not
+   * allocate or synchronise. Host: has finished when it returns. Writes nothing but the problem's
+   * output elements and the workspace. */
+  xpose_status (*launch)(const xpose_plan* plan, const xpose_launch* launch, xpose_text error);
+
+  /* [any thread] Cannot fail. Null is a no-op. */
+  void (*destroy)(xpose_plan* plan);
+} xpose_strategy;
+
+typedef struct xpose_plugin {
+  uint32_t abi_major; /* these three fields never move: a host of any version reads them first */
+  uint32_t abi_minor;
+  uint32_t size;
+  uint32_t strategy_count;
+  const char* name;    /* [a-z][a-z0-9_]* */
+  const char* version; /* the plugin's own, free form */
+  const char* build;   /* compiler and options, free form */
+  const xpose_strategy* const* strategies;
+} xpose_plugin;
+
+/* [any thread] The entry: returns a description that stays valid while the library is loaded. */
+typedef const xpose_plugin* (*xpose_plugin_entry_fn)(void);
+
+#if defined(_WIN32)
+#define XPOSE_EXPORT __declspec(dllexport)
+#else
+#define XPOSE_EXPORT __attribute__((visibility("default")))
+#endif
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

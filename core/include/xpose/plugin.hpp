@@ -1,0 +1,226 @@
+// xpose SDK for plugin authors: write a class, name it in XPOSE_PLUGIN, build it with
+// xpose_add_plugin(). Header only; needs C++20 and no other library.
+//
+//   using namespace xpose::plugin;
+//   struct MyIdea {
+//     static Card card();                            // name, device, sizes, axes ...
+//     static Quote quote(const Problem&, const Config&);
+//     MyIdea(const Problem&, const Config&);       // the plan
+//     void launch(const Launch&) const;                   // enqueue (CUDA) or run (host)
+//   };
+//   XPOSE_PLUGIN("my_plugin", "1.0", MyIdea)
+//
+// quote throws xpose::plugin::Unsupported with the reason where a config cannot serve a problem.
+// Any exception from quote, the constructor or launch becomes a status and a line of text.
+#pragma once
+
+#include <xpose/plugin.h>
+
+#include <array>
+#include <cstdio>
+#include <cstring>
+#include <exception>
+#include <initializer_list>
+#include <new>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace xpose::plugin {
+
+using Problem = xpose_problem;
+using Launch = xpose_launch;
+
+// Thrown by quote: the strategy cannot serve this problem with this config.
+struct Unsupported : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+// Thrown when the device reports an error.
+struct DeviceError : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+// A tunable axis: a name and the values it may take. The first value is the author's default.
+struct Axis {
+  const char* name;
+  std::vector<int64_t> values;
+};
+
+// What a strategy says of itself; the fields are those of xpose_card.
+struct Card {
+  const char* name = nullptr;
+  const char* summary = "";
+  int32_t device_kind = XPOSE_HOST;
+  int32_t role = XPOSE_TRANSPOSE;
+  uint32_t element_sizes = 1 | 2 | 4 | 8 | 16;
+  uint32_t min_alignment = 0;
+  uint32_t min_compute_capability = 0;
+  uint32_t max_batch_rank = 0;
+  uint32_t traits = 0;
+  int64_t max_extent = 0;
+  int32_t prior_rank = 1000;
+  std::vector<Axis> axes = {};
+};
+
+// What a config costs on a problem: bytes of workspace and a short launch description.
+struct Quote {
+  uint64_t workspace_bytes = 0;
+  std::string launch = {};
+};
+
+// A config read by axis name. A name that the card does not list throws std::out_of_range.
+class Config {
+ public:
+  Config(const std::vector<Axis>& axes, const int64_t* values) : axes_(axes), values_(values) {}
+
+  int64_t operator[](std::string_view axis) const {
+    for (size_t i = 0; i < axes_.size(); ++i)
+      if (axis == axes_[i].name) return values_[i];
+    throw std::out_of_range("the card lists no axis '" + std::string(axis) + "'");
+  }
+
+ private:
+  const std::vector<Axis>& axes_;
+  const int64_t* values_;
+};
+
+// "grid 128x256 block 32x16", with trailing ones left out; CUDA authors use it for Quote::launch.
+inline std::string describe_launch(std::initializer_list<uint64_t> grid,
+                                   std::initializer_list<uint64_t> block,
+                                   uint64_t shared_bytes = 0) {
+  const auto shape = [](std::initializer_list<uint64_t> dims) {
+    size_t used = dims.size();
+    while (used > 1 && dims.begin()[used - 1] == 1) --used;
+    std::string text;
+    for (size_t i = 0; i < used; ++i) text += (i ? "x" : "") + std::to_string(dims.begin()[i]);
+    return text;
+  };
+  std::string text = "grid " + shape(grid) + " block " + shape(block);
+  if (shared_bytes != 0) text += " shared " + std::to_string(shared_bytes) + " B";
+  return text;
+}
+
+namespace detail {
+
+inline void write(xpose_text text, const char* message) noexcept {
+  if (text.data != nullptr && text.capacity != 0)
+    std::snprintf(text.data, static_cast<size_t>(text.capacity), "%s", message);
+}
+
+template <class Body>
+xpose_status guarded(xpose_text error, Body&& body) noexcept {
+  try {
+    std::forward<Body>(body)();
+    return XPOSE_OK;
+  } catch (const Unsupported& e) {
+    write(error, e.what());
+    return XPOSE_UNSUPPORTED;
+  } catch (const DeviceError& e) {
+    write(error, e.what());
+    return XPOSE_DEVICE_ERROR;
+  } catch (const std::bad_alloc&) {
+    write(error, "out of host memory");
+    return XPOSE_NO_MEMORY;
+  } catch (const std::exception& e) {
+    write(error, e.what());
+    return XPOSE_FAILED;
+  } catch (...) {
+    write(error, "an exception that is not a std::exception");
+    return XPOSE_FAILED;
+  }
+}
+
+// The C side of one author's class: its card as plain data and the four functions.
+template <class Strategy>
+class Exported {
+ public:
+  static const xpose_strategy* strategy() {
+    static const Exported self;
+    return &self.strategy_;
+  }
+
+ private:
+  Exported() : source_(Strategy::card()) {
+    for (const Axis& axis : source_.axes)
+      axes_.push_back({axis.name, axis.values.data(), axis.values.size()});
+    card_ = {sizeof(xpose_card),
+             source_.device_kind,
+             source_.name,
+             source_.summary,
+             source_.role,
+             source_.element_sizes,
+             source_.min_alignment,
+             source_.min_compute_capability,
+             source_.max_batch_rank,
+             source_.traits,
+             source_.max_extent,
+             source_.prior_rank,
+             static_cast<uint32_t>(axes_.size()),
+             axes_.data()};
+    strategy_ = {sizeof(xpose_strategy), 0, &card_, &quote, &create, &launch, &destroy};
+  }
+
+  static const std::vector<Axis>& axes() {
+    static const std::vector<Axis> axes = Strategy::card().axes;
+    return axes;
+  }
+
+  static xpose_status quote(const xpose_problem* problem, const int64_t* config, xpose_quote* quote,
+                            xpose_text error) noexcept {
+    return guarded(error, [&] {
+      const Quote answer = Strategy::quote(*problem, Config(axes(), config));
+      quote->workspace_bytes = answer.workspace_bytes;
+      write({quote->launch, sizeof quote->launch}, answer.launch.c_str());
+    });
+  }
+
+  static xpose_status create(const xpose_problem* problem, const int64_t* config, xpose_plan** plan,
+                             xpose_text error) noexcept {
+    return guarded(error, [&] {
+      *plan = reinterpret_cast<xpose_plan*>(new Strategy(*problem, Config(axes(), config)));
+    });
+  }
+
+  static xpose_status launch(const xpose_plan* plan, const xpose_launch* launch,
+                             xpose_text error) noexcept {
+    return guarded(error, [&] { reinterpret_cast<const Strategy*>(plan)->launch(*launch); });
+  }
+
+  static void destroy(xpose_plan* plan) noexcept { delete reinterpret_cast<Strategy*>(plan); }
+
+  Card source_;
+  std::vector<xpose_axis> axes_;
+  xpose_card card_{};
+  xpose_strategy strategy_{};
+};
+
+template <class... Strategies>
+const xpose_plugin* describe(const char* name, const char* version) noexcept {
+  try {
+    static const std::array<const xpose_strategy*, sizeof...(Strategies)> strategies = {
+        Exported<Strategies>::strategy()...};
+    static const xpose_plugin plugin = {XPOSE_ABI_MAJOR,
+                                        XPOSE_ABI_MINOR,
+                                        sizeof(xpose_plugin),
+                                        static_cast<uint32_t>(strategies.size()),
+                                        name,
+                                        version,
+                                        "C++ " __VERSION__,
+                                        strategies.data()};
+    return &plugin;
+  } catch (...) {
+    return nullptr;
+  }
+}
+
+}  // namespace detail
+}  // namespace xpose::plugin
+
+// Emits the plugin's entry. Once in one source file of the plugin, at global scope.
+#define XPOSE_PLUGIN(NAME, VERSION, ...)                                  \
+  extern "C" XPOSE_EXPORT const xpose_plugin* xpose_plugin_entry() {      \
+    return ::xpose::plugin::detail::describe<__VA_ARGS__>(NAME, VERSION); \
+  }

@@ -1,0 +1,353 @@
+// xpose for callers: transposes matrices as fast as the memory of the machine allows.
+//
+//   xpose::Engine engine;                                      // loads the plugins, once
+//   engine.transpose(in, out, xpose::matrix(rows, cols, 4));   // tries, chooses, remembers, runs
+//
+// or, to pay for the choice ahead of time:
+//
+//   xpose::Plan plan = engine.plan(xpose::matrix(4096, 4096, 4));
+//   plan.execute(in, out);
+//
+// Engine and Plan are safe from several threads at once. The library never prints and never aborts;
+// every failure is an xpose::Error.
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#if defined(__GNUC__)
+#define XPOSE_API __attribute__((visibility("default")))
+#else
+#define XPOSE_API
+#endif
+
+#define XPOSE_VERSION "0.1.0"
+
+namespace xpose {
+
+// ---------------------------------------------------------------------------------------- errors
+
+enum class ErrorKind {
+  invalid,      // the problem or a call is malformed
+  no_strategy,  // no eligible strategy for the problem
+  device,       // a device is missing or reported an error
+  no_memory,    // host or device memory ran out
+  wrong,        // no strategy for the problem passed verification
+  failed,       // anything else
+};
+
+// Everything the library throws: what() says what failed, on what, and what to do.
+class XPOSE_API Error : public std::runtime_error {
+ public:
+  Error(ErrorKind kind, const std::string& what) : std::runtime_error(what), kind_(kind) {}
+  ErrorKind kind() const noexcept { return kind_; }
+
+ private:
+  ErrorKind kind_;
+};
+
+// --------------------------------------------------------------------------------------- devices
+
+enum class DeviceKind { host, cuda };
+
+struct Device {
+  DeviceKind kind = DeviceKind::host;
+  int ordinal = 0;  // CUDA device number; 0 for the host
+  bool operator==(const Device&) const = default;
+};
+
+struct DeviceInfo {
+  Device device;
+  std::string name;                  // "NVIDIA H200", or the processor's model name
+  std::uint32_t multiprocessors;     // CUDA: multiprocessors; host: usable logical processors
+  std::uint32_t compute_capability;  // CUDA: 10 * major + minor; host: 0
+  std::uint64_t cache_bytes;         // last-level cache
+  std::uint64_t memory_bytes;        // total
+};
+
+// The devices of this machine, the host first.
+XPOSE_API std::vector<DeviceInfo> devices();
+
+// Why no CUDA device can be used ("no CUDA device", "built without CUDA", the driver's words), or
+// an empty string where at least one can.
+XPOSE_API std::string cuda_unavailable_reason();
+
+// "host", "cuda", "cuda:N" or "auto" (the first CUDA device, else the host).
+// Throws Error: invalid for other text, device for a device that the machine lacks.
+XPOSE_API Device parse_device(std::string_view text);
+XPOSE_API std::string to_string(Device device);  // "host", "cuda:0"
+
+// -------------------------------------------------------------------------------------- problems
+
+// A batch dimension; strides in elements.
+struct BatchDim {
+  std::int64_t extent = 1;
+  std::int64_t in_stride = 0;
+  std::int64_t out_stride = 0;
+  bool operator==(const BatchDim&) const = default;
+};
+
+// What to transpose, in row-major terms:
+//     out[b.out_stride + c * out_ld + r] = in[b.in_stride + r * in_ld + c]
+// for r < rows, c < cols and every b over the batch dimensions. Elements are opaque bytes.
+// A column-major caller swaps rows and cols.
+struct Problem {
+  std::uint32_t element_bytes = 4;  // 1, 2, 4, 8 or 16
+  std::int64_t rows = 0;            // of the input; 0 is a valid no-op
+  std::int64_t cols = 0;
+  std::int64_t in_ld = 0;   // elements from one input row to the next; 0: dense, cols
+  std::int64_t out_ld = 0;  // elements from one output row to the next; 0: dense, rows
+  std::vector<BatchDim> batch = {};
+  bool in_place = false;
+  std::uint32_t in_alignment = 16;   // bytes that are known to divide the input's address
+  std::uint32_t out_alignment = 16;  // (the output's); a power of two. malloc gives 16.
+  Device device = {};                // where both buffers live
+  bool operator==(const Problem&) const = default;
+};
+
+// A dense rows x cols matrix.
+XPOSE_API Problem matrix(std::int64_t rows, std::int64_t cols, std::uint32_t element_bytes,
+                         Device device = {});
+
+// A dense N-dimensional array of the given row-major shape whose axes are permuted as by NumPy's
+// transpose: output axis i is input axis axes[i]. Axes that stay together are fused and unit axes
+// dropped. An innermost axis that stays innermost is taken into the element.
+// Throws Error invalid where that element is not of 1, 2, 4, 8 or 16 bytes, or where more than 6
+// batch dimensions remain.
+XPOSE_API Problem permutation(std::span<const std::int64_t> shape, std::span<const int> axes,
+                              std::uint32_t element_bytes, Device device = {});
+
+// The problem with its alignments read off the two addresses.
+XPOSE_API Problem aligned_as(Problem problem, const void* in, const void* out);
+
+// "4096x4096 of 4 bytes on cuda:0", with leading dimensions, batch and alignment where they are
+// not the default.
+XPOSE_API std::string to_string(const Problem& problem);
+
+// --------------------------------------------------------------------------------------- choices
+
+// Values of a strategy's axes, in the card's order.
+struct AxisValue {
+  std::string axis;
+  std::int64_t value = 0;
+  bool operator==(const AxisValue&) const = default;
+};
+using Config = std::vector<AxisValue>;
+
+struct Variant {
+  std::string strategy;
+  Config config;
+  bool operator==(const Variant&) const = default;
+};
+XPOSE_API std::string to_string(const Variant& variant);  // "smem_pad{tile=64,rows=8}"
+
+enum class Verdict {
+  ok,
+  unsupported,
+  wrong_result,
+  wrote_outside,
+  modified_input,
+  device_error,
+  crashed,
+  exited,
+  timed_out,
+  no_memory,
+  protocol_error,
+  load_refused,
+};
+XPOSE_API std::string_view to_string(Verdict verdict);  // "ok", "wrong_result", ...
+
+struct Timing {
+  double median = 0;  // seconds of one call
+  double spread = 0;  // (third quartile - first quartile) / median
+  int samples = 0;
+};
+
+// One variant on one problem.
+struct Trial {
+  Variant variant;
+  std::string launch;  // short launch description
+  bool is_copy = false;
+  Verdict verdict = Verdict::ok;
+  std::string detail;  // why the verdict is not ok
+  std::optional<Timing> timing;
+  int prior_rank = 0;
+};
+
+// The outcome of tuning a problem.
+struct TuneReport {
+  Problem problem;            // in normal form
+  std::uint64_t bytes = 0;    // read plus written by one call
+  std::vector<Trial> trials;  // transposes and copies, fastest first, then those without a time
+  std::optional<std::size_t> roof;       // index into trials: the fastest copy
+  std::optional<std::size_t> winner;     // index into trials
+  std::optional<std::size_t> runner_up;  // the best variant of another strategy
+  double margin = 0;                     // runner-up's time / winner's time - 1
+  int rounds = 0;
+  int discarded_rounds = 0;  // the clock dropped during them
+  double seconds = 0;        // spent tuning
+  bool interrupted = false;
+};
+
+struct Progress {
+  std::string_view stage;  // "verify", "measure"
+  std::size_t done = 0;
+  std::size_t total = 0;
+  const Trial* trial = nullptr;  // the one just finished, while verifying
+};
+
+struct TuneOptions {
+  double budget_seconds = 2;
+  int max_rounds = 15;
+  bool warm = false;                         // leave caches warm: do not rotate buffers
+  std::vector<std::string> strategies = {};  // only these; empty: all
+  Config config = {};  // only configs with these values on axes of these names
+  std::function<void(const Progress&)> progress = {};
+  std::function<bool()> interrupted = {};  // asked between steps; true: finish and return
+};
+
+enum class Policy {
+  measure,      // try the candidates within a budget
+  estimate,     // lowest prior rank that supports the problem; no clock
+  cached_only,  // what was measured before, else Error no_strategy
+};
+
+struct PlanOptions {
+  Policy policy = Policy::measure;
+  TuneOptions tune = {};
+};
+
+// ---------------------------------------------------------------------------------------- engine
+
+struct StrategyInfo {
+  std::string name;
+  std::string summary;
+  DeviceKind device_kind = DeviceKind::host;
+  bool is_copy = false;
+  std::uint32_t element_sizes = 0;  // bit set, the sum of the sizes served
+  std::uint32_t min_compute_capability = 0;
+  int prior_rank = 0;
+  std::vector<std::pair<std::string, std::vector<std::int64_t>>> axes;
+};
+
+struct PluginInfo {
+  std::filesystem::path file;
+  std::string name;
+  std::string version;
+  std::string build;
+  std::vector<StrategyInfo> strategies;
+  std::string refused;  // why it was not loaded, one line; empty: it was
+};
+
+struct EngineOptions {
+  // Folders whose *.so files are loaded, in order. Empty: default_plugin_folders().
+  std::vector<std::filesystem::path> plugin_folders = {};
+  unsigned threads = 0;  // for host strategies; 0: all processors this process may use
+};
+
+// $XPOSE_PLUGIN_PATH (colon separated) if set, then the folder installed beside the library.
+XPOSE_API std::vector<std::filesystem::path> default_plugin_folders();
+
+// A variant bound to a problem. A cheap handle that may be copied; it keeps its engine's plugins
+// alive.
+class XPOSE_API Plan {
+ public:
+  // Transposes in to out: addresses of element 0, in the memory of the problem's device.
+  // CUDA: enqueues on the stream (a cudaStream_t, null for the default one) and returns.
+  // Host: has finished when it returns.
+  // Throws Error invalid for null or less aligned pointers than the problem promised, device for
+  // a launch that failed. [any thread, several at once with different buffers]
+  void execute(const void* in, void* out, void* stream = nullptr) const;
+
+  const Problem& problem() const;  // in normal form
+  const Variant& variant() const;  // empty strategy for an empty problem
+  const std::string& launch() const;
+
+ private:
+  friend class Engine;
+  struct Impl;
+  explicit Plan(std::shared_ptr<const Impl> impl) : impl_(std::move(impl)) {}
+  std::shared_ptr<const Impl> impl_;
+};
+
+// A matrix of any library whose interface is Eigen's: dense, direct access, one unit stride.
+template <class M>
+concept DenseMatrix = requires(M& m) {
+  typename std::remove_cvref_t<M>::Scalar;
+  {m.data()};
+  { m.rows() } -> std::convertible_to<std::int64_t>;
+  { m.cols() } -> std::convertible_to<std::int64_t>;
+  { m.outerStride() } -> std::convertible_to<std::int64_t>;
+  { m.innerStride() } -> std::convertible_to<std::int64_t>;
+  {std::remove_cvref_t<M>::IsRowMajor};
+};
+
+class XPOSE_API Engine {
+ public:
+  // Loads every plugin of the folders. A file that cannot be used is listed in plugins() with the
+  // reason and does not stop the rest.
+  explicit Engine(EngineOptions options = {});
+
+  const std::vector<PluginInfo>& plugins() const;
+
+  // The plan for a problem. The first call for a problem pays for the choice as the policy says,
+  // later ones find it in memory. Never touches the caller's buffers.
+  Plan plan(const Problem& problem, const PlanOptions& options = {});
+
+  // Tries every candidate and reports all of them; remembers the winner.
+  TuneReport tune(const Problem& problem, const TuneOptions& options = {});
+
+  // plan() for the addresses' real alignment, then execute().
+  void transpose(const void* in, void* out, const Problem& problem, void* stream = nullptr);
+
+  // Eigen form, host memory: out becomes the transpose of in. out is resized where its type
+  // allows; throws Error invalid where shapes differ, an inner stride is not 1, or the two overlap.
+  template <DenseMatrix In, DenseMatrix Out>
+  void transpose(const In& in, Out&& out);
+
+ private:
+  struct Impl;
+  std::shared_ptr<Impl> impl_;
+};
+
+// The one-matrix problem of an Eigen-like pair; throws Error invalid as Engine::transpose says.
+XPOSE_API void check_dense_pair(const void* in, std::int64_t in_rows, std::int64_t in_cols,
+                                std::int64_t in_outer, std::int64_t in_inner, const void* out,
+                                std::int64_t out_rows, std::int64_t out_cols,
+                                std::int64_t out_outer, std::int64_t out_inner,
+                                std::size_t element_bytes);
+
+template <DenseMatrix In, DenseMatrix Out>
+void Engine::transpose(const In& in, Out&& out) {
+  using InM = std::remove_cvref_t<In>;
+  using OutM = std::remove_cvref_t<Out>;
+  static_assert(sizeof(typename InM::Scalar) == sizeof(typename OutM::Scalar),
+                "transpose() moves elements unchanged: both matrices need elements of one size");
+  if constexpr (requires { out.resize(in.cols(), in.rows()); })
+    if (out.rows() != in.cols() || out.cols() != in.rows()) out.resize(in.cols(), in.rows());
+  constexpr std::size_t bytes = sizeof(typename InM::Scalar);
+  check_dense_pair(in.data(), in.rows(), in.cols(), in.outerStride(), in.innerStride(), out.data(),
+                   out.rows(), out.cols(), out.outerStride(), out.innerStride(), bytes);
+  static_assert(bool(InM::IsRowMajor) == bool(OutM::IsRowMajor),
+                "transpose() between storage orders is a copy: give both matrices one order");
+  Problem problem =
+      InM::IsRowMajor ? matrix(in.rows(), in.cols(), bytes) : matrix(in.cols(), in.rows(), bytes);
+  problem.in_ld = in.outerStride();
+  problem.out_ld = out.outerStride();
+  transpose(static_cast<const void*>(in.data()), static_cast<void*>(out.data()), problem);
+}
+
+// The version of the loaded library, in the form of XPOSE_VERSION.
+XPOSE_API const char* version();
+
+}  // namespace xpose
