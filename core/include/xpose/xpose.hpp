@@ -87,6 +87,25 @@ XPOSE_API std::string cuda_unavailable_reason();
 XPOSE_API Device parse_device(std::string_view text);
 XPOSE_API std::string to_string(Device device);  // "host", "cuda:0"
 
+// Memory of a device, for callers that have none of their own. Host memory is 256-byte aligned.
+// Throws Error: no_memory, device. [one thread at a time]
+class XPOSE_API DeviceMemory {
+ public:
+  DeviceMemory(Device device, std::uint64_t bytes);
+  ~DeviceMemory();
+  DeviceMemory(DeviceMemory&&) noexcept;
+  DeviceMemory& operator=(DeviceMemory&&) noexcept;
+
+  void* data() const;
+  std::uint64_t bytes() const;
+  void upload(const void* host, std::uint64_t bytes);    // to the start of the memory
+  void download(void* host, std::uint64_t bytes) const;  // waits for the device first
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
 // -------------------------------------------------------------------------------------- problems
 
 // A batch dimension; strides in elements.
@@ -193,6 +212,7 @@ struct TuneReport {
   std::optional<std::size_t> winner;     // index into trials
   std::optional<std::size_t> runner_up;  // the best variant of another strategy
   double margin = 0;                     // runner-up's time / winner's time - 1
+  std::size_t untried = 0;               // variants the budget did not reach
   int rounds = 0;
   int discarded_rounds = 0;  // the clock dropped during them
   double seconds = 0;        // spent tuning
