@@ -1,0 +1,110 @@
+// Cache blocking: each square tile is read along input rows into a small buffer and written from
+// there along output rows, so that both matrices are touched in whole runs. At a power-of-two tile
+// the buffer's columns fall into few cache sets; padding its rows spreads them.
+#include <xpose/plugin.hpp>
+
+#include "../host_loop.hpp"
+
+using namespace xpose::plugin;
+
+namespace {
+
+constexpr int64_t kBufferBytes = 64 * 1024;
+
+struct Tiling {
+  int64_t tile;   // elements a side
+  int64_t pitch;  // elements from one buffer row to the next
+};
+
+Quote quote_tiling(const Problem& problem, Tiling tiling) {
+  const int64_t bytes = tiling.tile * tiling.pitch * problem.element_bytes;
+  if (bytes > kBufferBytes)
+    throw Unsupported("the tile needs a buffer of " + std::to_string(bytes) +
+                      " bytes, more than the " + std::to_string(kBufferBytes) + " there are");
+  const std::string side = std::to_string(tiling.tile);
+  return {.launch = "tile " + side + "x" + side + ", buffer " + std::to_string(bytes) + " B"};
+}
+
+// One tile of rows x cols elements, at most tile x tile.
+template <class E>
+void transpose_tile(const E* in, int64_t in_ld, E* out, int64_t out_ld, int64_t rows, int64_t cols,
+                    int64_t pitch) {
+  E buffer[kBufferBytes / sizeof(E)];  // (rows, pitch)
+  for (int64_t r = 0; r < rows; ++r)
+    std::memcpy(buffer + r * pitch, in + r * in_ld, static_cast<size_t>(cols) * sizeof(E));
+  for (int64_t c = 0; c < cols; ++c)
+    for (int64_t r = 0; r < rows; ++r) out[c * out_ld + r] = buffer[r * pitch + c];
+}
+
+void transpose(const Problem& problem, Tiling tiling, const Launch& launch) {
+  const int64_t tile = tiling.tile;
+  const int64_t tile_rows = (problem.rows + tile - 1) / tile;
+  const int64_t tile_cols = (problem.cols + tile - 1) / tile;
+  host::with_element(problem.element_bytes, [&]<class E>(E) {
+    host::for_each_step<E>(
+        problem, launch, tile_rows * tile_cols, [&](const E* in, E* out, int64_t step) {
+          const int64_t row = step % tile_rows * tile;  // steps walk along output rows
+          const int64_t col = step / tile_rows * tile;
+          transpose_tile(in + row * problem.in_ld + col, problem.in_ld,
+                         out + col * problem.out_ld + row, problem.out_ld,
+                         std::min(tile, problem.rows - row), std::min(tile, problem.cols - col),
+                         tiling.pitch);
+        });
+  });
+}
+
+struct Blocked {
+  static Card card() {
+    return {.name = "host_blocked",
+            .summary = "square tiles staged through a small buffer",
+            .min_alignment = 1,
+            .max_batch_rank = 1,
+            .prior_rank = 210,
+            .axes = {{"tile", {64, 32, 16, 128}}}};
+  }
+
+  static Tiling tiling(const Config& config) { return {config["tile"], config["tile"]}; }
+
+  static Quote quote(const Problem& problem, const Config& config) {
+    return quote_tiling(problem, tiling(config));
+  }
+
+  Blocked(const Problem& problem, const Config& config)
+      : problem_(problem), tiling_(tiling(config)) {}
+
+  void launch(const Launch& launch) const { transpose(problem_, tiling_, launch); }
+
+  Problem problem_;
+  Tiling tiling_;
+};
+
+struct BlockedPad {
+  static Card card() {
+    return {.name = "host_blocked_pad",
+            .summary = "square tiles staged through a small buffer with padded rows",
+            .min_alignment = 1,
+            .max_batch_rank = 1,
+            .prior_rank = 200,
+            .axes = {{"tile", {64, 32, 16, 128}}, {"pad", {1, 2, 4}}}};
+  }
+
+  static Tiling tiling(const Config& config) {
+    return {config["tile"], config["tile"] + config["pad"]};
+  }
+
+  static Quote quote(const Problem& problem, const Config& config) {
+    return quote_tiling(problem, tiling(config));
+  }
+
+  BlockedPad(const Problem& problem, const Config& config)
+      : problem_(problem), tiling_(tiling(config)) {}
+
+  void launch(const Launch& launch) const { transpose(problem_, tiling_, launch); }
+
+  Problem problem_;
+  Tiling tiling_;
+};
+
+}  // namespace
+
+XPOSE_PLUGIN("host_blocked", "1.0", Blocked, BlockedPad)
