@@ -4,8 +4,6 @@
 # with hidden visibility, one exported symbol, every symbol resolved at link time and a static CUDA
 # runtime; installs it where the library looks; and registers two kinds of tests: symbols.NAME, and
 # the conformance suite, conformance.STRATEGY.BYTES for each strategy and element size.
-set(XPOSE_CMAKE_DIR ${CMAKE_CURRENT_LIST_DIR})
-
 function(xpose_add_plugin name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LIBRARIES")
   if(arg_UNPARSED_ARGUMENTS)
@@ -33,23 +31,23 @@ function(xpose_add_plugin name)
     LIBRARY_OUTPUT_DIRECTORY ${XPOSE_PLUGIN_OUTPUT_DIRECTORY}
     CXX_VISIBILITY_PRESET hidden CUDA_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON
     CUDA_RUNTIME_LIBRARY Static
-    LINK_DEPENDS ${XPOSE_CMAKE_DIR}/plugin.map)
+    LINK_DEPENDS ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/plugin.map)
   target_link_options(${name} PRIVATE
-    "LINKER:--version-script=${XPOSE_CMAKE_DIR}/plugin.map" "LINKER:-z,defs" "LINKER:-z,now")
+    "LINKER:--version-script=${CMAKE_CURRENT_FUNCTION_LIST_DIR}/plugin.map" "LINKER:-z,defs" "LINKER:-z,now")
 
   include(GNUInstallDirs)
   install(TARGETS ${name} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/xpose/plugins)
 
   add_test(NAME symbols.${name}
     COMMAND ${CMAKE_COMMAND} -DPLUGIN=$<TARGET_FILE:${name}> -DNM=${CMAKE_NM}
-      -P ${XPOSE_CMAKE_DIR}/check_symbols.cmake)
+      -P ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/check_symbols.cmake)
 
   # What the plugin offers is known once it is built, so its tests are listed when ctest starts.
   set(listing ${CMAKE_CURRENT_BINARY_DIR}/${name}_conformance_$<CONFIG>.cmake)
   file(GENERATE OUTPUT ${listing} CONTENT
 "set(XPOSE_COMMAND [==[$<TARGET_FILE:xpose::command>]==])
 set(PLUGIN [==[$<TARGET_FILE:${name}>]==])
-include([==[${XPOSE_CMAKE_DIR}/list_conformance.cmake]==])
+include([==[${CMAKE_CURRENT_FUNCTION_LIST_DIR}/list_conformance.cmake]==])
 ")
   set(include_file ${CMAKE_CURRENT_BINARY_DIR}/${name}_conformance.cmake)
   file(WRITE ${include_file} "include(\"${CMAKE_CURRENT_BINARY_DIR}/${name}_conformance_\${CTEST_CONFIGURATION_TYPE}.cmake\" OPTIONAL)\n")
