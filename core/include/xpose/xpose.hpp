@@ -285,8 +285,9 @@ class XPOSE_API Plan {
   // Transposes in to out: addresses of element 0, in the memory of the problem's device.
   // CUDA: enqueues on the stream (a cudaStream_t, null for the default one) and returns.
   // Host: has finished when it returns.
-  // Throws Error invalid for null or less aligned pointers than the problem promised, device for
-  // a launch that failed. [any thread, several at once with different buffers]
+  // Throws Error invalid for null pointers, for pointers less aligned than the problem promised and
+  // for buffers that overlap, device for a launch that failed. [any thread, several at once with
+  // different buffers]
   void execute(const void* in, void* out, void* stream = nullptr) const;
 
   const Problem& problem() const;  // in normal form
@@ -327,7 +328,8 @@ class XPOSE_API Engine {
   // Tries every candidate and reports all of them; remembers the winner.
   TuneReport tune(const Problem& problem, const TuneOptions& options = {});
 
-  // plan() for the addresses' real alignment, then execute().
+  // plan() for the addresses' real alignment, then execute(). While the stream records a CUDA graph
+  // a problem that was not met before is estimated: nothing can be measured then.
   void transpose(const void* in, void* out, const Problem& problem, void* stream = nullptr);
 
   // Eigen form, host memory: out becomes the transpose of in. out is resized where its type
@@ -340,12 +342,9 @@ class XPOSE_API Engine {
   std::shared_ptr<Impl> impl_;
 };
 
-// The one-matrix problem of an Eigen-like pair; throws Error invalid as Engine::transpose says.
-XPOSE_API void check_dense_pair(const void* in, std::int64_t in_rows, std::int64_t in_cols,
-                                std::int64_t in_outer, std::int64_t in_inner, const void* out,
-                                std::int64_t out_rows, std::int64_t out_cols,
-                                std::int64_t out_outer, std::int64_t out_inner,
-                                std::size_t element_bytes);
+// Throws Error invalid unless out's shape is in's transposed and the inner strides are 1.
+XPOSE_API void check_dense_pair(std::int64_t in_rows, std::int64_t in_cols, std::int64_t out_rows,
+                                std::int64_t out_cols, bool unit_inner_strides);
 
 template <DenseMatrix In, DenseMatrix Out>
 void Engine::transpose(const In& in, Out&& out) {
@@ -356,8 +355,8 @@ void Engine::transpose(const In& in, Out&& out) {
   if constexpr (requires { out.resize(in.cols(), in.rows()); })
     if (out.rows() != in.cols() || out.cols() != in.rows()) out.resize(in.cols(), in.rows());
   constexpr std::size_t bytes = sizeof(typename InM::Scalar);
-  check_dense_pair(in.data(), in.rows(), in.cols(), in.outerStride(), in.innerStride(), out.data(),
-                   out.rows(), out.cols(), out.outerStride(), out.innerStride(), bytes);
+  check_dense_pair(in.rows(), in.cols(), out.rows(), out.cols(),
+                   in.innerStride() == 1 && out.innerStride() == 1);
   static_assert(bool(InM::IsRowMajor) == bool(OutM::IsRowMajor),
                 "transpose() between storage orders is a copy: give both matrices one order");
   Problem problem =
@@ -366,6 +365,28 @@ void Engine::transpose(const In& in, Out&& out) {
   problem.out_ld = out.outerStride();
   transpose(static_cast<const void*>(in.data()), static_cast<void*>(out.data()), problem);
 }
+
+// ----------------------------------------------------------------------------------- conformance
+
+// One variant on one problem of the conformance suite.
+struct ConformanceCase {
+  Variant variant;
+  Problem problem;
+  Verdict verdict = Verdict::ok;  // unsupported where the strategy declines
+  std::string detail;
+};
+
+// Runs every config of one strategy of a plugin over the suite's problems of one element size: odd
+// and prime shapes, one row, one column, whole tiles and one more or less, padded leading
+// dimensions, batches, misaligned bases. Each pair is verified twice. `each` sees every case.
+// Throws Error: failed where the file is refused, no_strategy for an unknown name, device where the
+// strategy's device is missing.
+XPOSE_API void check_conformance(const std::filesystem::path& plugin, const std::string& strategy,
+                                 std::uint32_t element_bytes,
+                                 const std::function<void(const ConformanceCase&)>& each);
+
+// Loads one plugin file and describes it; PluginInfo::refused says why where it is refused.
+XPOSE_API PluginInfo inspect_plugin(const std::filesystem::path& plugin);
 
 // The version of the loaded library, in the form of XPOSE_VERSION.
 XPOSE_API const char* version();

@@ -1,0 +1,132 @@
+#include <unistd.h>
+
+#include <fstream>
+#include <iostream>
+
+#include "json.hpp"
+#include "options.hpp"
+#include "table.hpp"
+
+namespace xpose::app {
+namespace {
+
+struct Finding {
+  bool good;
+  std::string what;
+  std::string remedy;  // where it is not good
+};
+
+std::optional<std::filesystem::path> find_program(const std::string& name) {
+  const char* path = std::getenv("PATH");
+  std::string_view rest = path == nullptr ? "" : path;
+  std::vector<std::filesystem::path> folders;
+  while (!rest.empty()) {
+    const std::size_t colon = std::min(rest.find(':'), rest.size());
+    folders.emplace_back(rest.substr(0, colon));
+    rest.remove_prefix(std::min(colon + 1, rest.size()));
+  }
+  folders.emplace_back("/usr/local/cuda/bin");
+  for (const auto& folder : folders)
+    if (access((folder / name).c_str(), X_OK) == 0) return folder / name;
+  return std::nullopt;
+}
+
+Finding cuda_finding() {
+  const std::string reason = cuda_unavailable_reason();
+  if (reason.empty()) return {true, "a CUDA device can be used", ""};
+  if (reason == "built without CUDA")
+    return {false, reason, "install the CUDA Toolkit and build again with -DXPOSE_CUDA=ON"};
+  return {false, reason,
+          "host strategies serve all problems; for a GPU install NVIDIA's driver and see that "
+          "`nvidia-smi` lists it"};
+}
+
+Finding toolkit_finding() {
+  if (const auto nvcc = find_program("nvcc")) return {true, "CUDA compiler " + nvcc->string(), ""};
+  return {false, "no CUDA compiler (nvcc)",
+          "needed only to build CUDA plugins: install the CUDA Toolkit, or put nvcc on the PATH"};
+}
+
+Finding counters_finding() {
+  std::ifstream params("/proc/driver/nvidia/params");
+  if (!params) return {false, "no NVIDIA kernel driver", "needed only for GPU hardware counters"};
+  for (std::string line; std::getline(params, line);)
+    if (line == "RmProfilingAdminOnly: 1" && geteuid() != 0)
+      return {false, "GPU hardware counters are for root alone",
+              "to profile as this user, load the nvidia module with "
+              "NVreg_RestrictProfilingToAdminUsers=0"};
+  return {true, "GPU hardware counters can be read", ""};
+}
+
+std::vector<Finding> plugin_findings(const Engine& engine, const EngineOptions& options) {
+  std::vector<Finding> findings;
+  std::size_t loaded = 0;
+  std::size_t strategies = 0;
+  for (const PluginInfo& plugin : engine.plugins()) {
+    if (!plugin.refused.empty()) {
+      findings.push_back({false, "refused " + plugin.refused, "mend or remove the file"});
+      continue;
+    }
+    ++loaded;
+    strategies += plugin.strategies.size();
+  }
+  std::string folders;
+  for (const auto& folder : options.plugin_folders)
+    folders += (folders.empty() ? "" : ", ") + folder.string();
+  findings.insert(findings.begin(),
+                  {loaded != 0,
+                   std::to_string(loaded) + " plugins with " + std::to_string(strategies) +
+                       " strategies, from " + (folders.empty() ? "no folder" : folders),
+                   "name a folder with --plugins or in XPOSE_PLUGIN_PATH"});
+  return findings;
+}
+
+}  // namespace
+
+int doctor(const Arguments& arguments) {
+  po::options_description options;
+  options.add_options()(
+      "json",
+      po::value<std::string>()->default_value("")->implicit_value("-")->value_name("FILE|-"),
+      "write the findings as JSON");
+  add_engine_options(options);
+  const auto values =
+      parse("doctor", "Says what this machine has, what is missing, and how to get it.", options,
+            {}, arguments);
+  if (!values) return done;
+  JsonOutput json((*values)["json"].as<std::string>());
+  const EngineOptions chosen = engine_options(*values);
+  const Engine engine(chosen);
+
+  std::vector<Finding> findings = {cuda_finding(), toolkit_finding(), counters_finding()};
+  for (Finding& finding : plugin_findings(engine, chosen)) findings.push_back(std::move(finding));
+
+  Json document = {{"schema", "xpose.doctor/1"},
+                   {"xpose", version()},
+                   {"devices", Json::array()},
+                   {"findings", Json::array()}};
+  for (const DeviceInfo& device : devices()) document["devices"].push_back(to_json(device));
+  for (const Finding& finding : findings)
+    document["findings"].push_back(
+        {{"good", finding.good}, {"what", finding.what}, {"remedy", finding.remedy}});
+  json.write(document);
+  if (json.is_stdout()) return done;
+
+  std::cout << "xpose " << version() << '\n';
+  for (const DeviceInfo& device : devices()) {
+    std::cout << to_string(device.device) << ": " << device.name << ", " << device.multiprocessors
+              << (device.device.kind == DeviceKind::host ? " processors, " : " multiprocessors, ");
+    if (device.compute_capability != 0)
+      std::cout << "compute capability " << device.compute_capability / 10 << '.'
+                << device.compute_capability % 10 << ", ";
+    std::cout << bytes_text(device.cache_bytes) << " last-level cache, "
+              << bytes_text(device.memory_bytes) << " memory\n";
+  }
+  for (const Finding& finding : findings) {
+    std::cout << (finding.good ? "good     " : "missing  ") << finding.what << '\n';
+    if (!finding.good) std::cout << "         " << finding.remedy << '\n';
+  }
+  return done;
+}
+
+}  // namespace xpose::app

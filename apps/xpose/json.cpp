@@ -1,0 +1,132 @@
+#include "json.hpp"
+
+#include <cerrno>
+#include <cstring>
+#include <iostream>
+
+namespace xpose::app {
+namespace {
+
+Json config_json(const Config& config) {
+  Json json = Json::object();
+  for (const AxisValue& value : config) json[value.axis] = value.value;
+  return json;
+}
+
+Json trial_json(const Trial& trial, const TuneReport& report) {
+  Json json;
+  json["variant"] = to_string(trial.variant);
+  json["strategy"] = trial.variant.strategy;
+  json["config"] = config_json(trial.variant.config);
+  json["role"] = trial.is_copy ? "copy" : "transpose";
+  json["launch"] = trial.launch;
+  json["verdict"] = to_string(trial.verdict);
+  json["detail"] = trial.detail;
+  json["prior_rank"] = trial.prior_rank;
+  if (trial.timing) {
+    const double seconds = trial.timing->median;
+    json["seconds"] = seconds;
+    json["spread"] = trial.timing->spread;
+    json["samples"] = trial.timing->samples;
+    json["gb_per_s"] = static_cast<double>(report.bytes) / seconds * 1e-9;
+    if (report.roof) json["share_of_roof"] = report.trials[*report.roof].timing->median / seconds;
+  }
+  return json;
+}
+
+}  // namespace
+
+Json to_json(const Problem& problem) {
+  Json json;
+  json["rows"] = problem.rows;
+  json["cols"] = problem.cols;
+  json["element_bytes"] = problem.element_bytes;
+  json["in_ld"] = problem.in_ld;
+  json["out_ld"] = problem.out_ld;
+  json["batch"] = Json::array();
+  for (const BatchDim& dim : problem.batch)
+    json["batch"].push_back(
+        {{"extent", dim.extent}, {"in_stride", dim.in_stride}, {"out_stride", dim.out_stride}});
+  json["in_place"] = problem.in_place;
+  json["in_alignment"] = problem.in_alignment;
+  json["out_alignment"] = problem.out_alignment;
+  json["device"] = to_string(problem.device);
+  return json;
+}
+
+Json to_json(const DeviceInfo& device) {
+  return {{"device", to_string(device.device)},
+          {"name", device.name},
+          {"multiprocessors", device.multiprocessors},
+          {"compute_capability", device.compute_capability},
+          {"cache_bytes", device.cache_bytes},
+          {"memory_bytes", device.memory_bytes}};
+}
+
+Json to_json(const PluginInfo& plugin) {
+  Json json;
+  json["file"] = plugin.file.string();
+  json["name"] = plugin.name;
+  json["version"] = plugin.version;
+  json["build"] = plugin.build;
+  json["refused"] = plugin.refused.empty() ? Json(nullptr) : Json(plugin.refused);
+  json["strategies"] = Json::array();
+  for (const StrategyInfo& strategy : plugin.strategies) {
+    Json axes = Json::object();
+    for (const auto& [name, values] : strategy.axes) axes[name] = values;
+    Json sizes = Json::array();
+    for (const unsigned bytes : {1U, 2U, 4U, 8U, 16U})
+      if ((strategy.element_sizes & bytes) != 0) sizes.push_back(bytes);
+    json["strategies"].push_back(
+        {{"name", strategy.name},
+         {"summary", strategy.summary},
+         {"device", strategy.device_kind == DeviceKind::host ? "host" : "cuda"},
+         {"role", strategy.is_copy ? "copy" : "transpose"},
+         {"element_sizes", sizes},
+         {"min_compute_capability", strategy.min_compute_capability},
+         {"prior_rank", strategy.prior_rank},
+         {"axes", axes}});
+  }
+  return json;
+}
+
+Json to_json(const TuneReport& report) {
+  Json json;
+  json["schema"] = "xpose.tune/1";
+  json["xpose"] = version();
+  json["problem"] = to_json(report.problem);
+  json["bytes"] = report.bytes;
+  const auto variant = [&](const std::optional<std::size_t>& index) {
+    return index ? Json(to_string(report.trials[*index].variant)) : Json(nullptr);
+  };
+  json["winner"] = variant(report.winner);
+  json["runner_up"] = variant(report.runner_up);
+  json["margin"] = report.margin;
+  json["roof"] = variant(report.roof);
+  json["rounds"] = report.rounds;
+  json["discarded_rounds"] = report.discarded_rounds;
+  json["untried"] = report.untried;
+  json["seconds"] = report.seconds;
+  json["interrupted"] = report.interrupted;
+  json["trials"] = Json::array();
+  for (const Trial& trial : report.trials) json["trials"].push_back(trial_json(trial, report));
+  return json;
+}
+
+JsonOutput::JsonOutput(const std::string& target) : target_(target) {
+  if (target_.empty() || target_ == "-") return;
+  file_.open(target_, std::ios::trunc);
+  if (!file_)
+    throw Error(ErrorKind::failed, "--json " + target_ + " cannot be written: " +
+                                       std::strerror(errno) + "; name a file in a writable folder");
+}
+
+void JsonOutput::write(const Json& document) {
+  if (target_.empty()) return;
+  std::ostream& out = is_stdout() ? std::cout : file_;
+  // Names from plugins may hold any bytes: replace what is not UTF-8.
+  out << document.dump(2, ' ', false, Json::error_handler_t::replace) << std::endl;
+  if (!out) throw Error(ErrorKind::failed, "--json " + target_ + " could not be written");
+}
+
+}  // namespace xpose::app

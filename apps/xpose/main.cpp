@@ -1,0 +1,93 @@
+// xpose: parse the subcommand, run it, print errors in one place.
+#include <iostream>
+#include <map>
+
+#include "options.hpp"
+
+namespace {
+
+using xpose::app::Arguments;
+
+struct Command {
+  int (*run)(const Arguments&);
+  const char* summary;
+};
+
+const std::map<std::string, Command>& commands() {
+  static const std::map<std::string, Command> all = {
+      {"tune", {xpose::app::tune, "try every strategy on a problem and name the fastest"}},
+      {"run", {xpose::app::run, "transpose a NumPy file into another"}},
+      {"plugins", {xpose::app::plugins, "list what was found, and why anything was refused"}},
+      {"check", {xpose::app::check, "run the conformance suite on a plugin"}},
+      {"doctor", {xpose::app::doctor, "say what this machine has and what is missing"}},
+  };
+  return all;
+}
+
+void print_help(std::ostream& out) {
+  out << "usage: xpose COMMAND [options]\n\n"
+         "Moves a matrix into its transpose as fast as the memory of the machine allows.\n\n";
+  for (const auto& [name, command] : commands())
+    out << "  " << name << std::string(9 - name.size(), ' ') << command.summary << '\n';
+  out << "\n`xpose COMMAND --help` explains a command. Exit codes: 0 done, 1 failed, 2 wrong "
+         "usage,\n"
+         "3 verification failed, 4 no eligible strategy, 130 interrupted.\n";
+}
+
+int exit_code(xpose::ErrorKind kind) {
+  switch (kind) {
+    case xpose::ErrorKind::invalid:
+      return xpose::app::wrong_usage;
+    case xpose::ErrorKind::no_strategy:
+      return xpose::app::no_strategy;
+    case xpose::ErrorKind::wrong:
+      return xpose::app::not_verified;
+    default:
+      return xpose::app::failed;
+  }
+}
+
+int dispatch(const Arguments& arguments) {
+  if (arguments.empty()) {
+    print_help(std::cerr);
+    return xpose::app::wrong_usage;
+  }
+  const std::string& name = arguments.front();
+  if (name == "--help" || name == "-h" || name == "help") {
+    print_help(std::cout);
+    return xpose::app::done;
+  }
+  if (name == "--version") {
+    std::cout << "xpose " << xpose::version() << '\n';
+    return xpose::app::done;
+  }
+  const auto command = commands().find(name);
+  if (command == commands().end())
+    throw xpose::app::UsageError("there is no command '" + name + "'");
+  return command->second.run({arguments.begin() + 1, arguments.end()});
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    const int code = dispatch(Arguments(argv + 1, argv + argc));
+    if (!std::cout.flush()) {
+      std::cerr << "xpose: the results could not be written to the standard output\n";
+      return xpose::app::failed;
+    }
+    return code;
+  } catch (const xpose::app::UsageError& e) {
+    std::cerr << "xpose: " << e.what() << "; see `xpose --help`\n";
+    return xpose::app::wrong_usage;
+  } catch (const xpose::Error& e) {
+    std::cerr << "xpose: " << e.what() << '\n';
+    return exit_code(e.kind());
+  } catch (const std::bad_alloc&) {
+    std::cerr << "xpose: the host is out of memory\n";
+    return xpose::app::failed;
+  } catch (const std::exception& e) {
+    std::cerr << "xpose: " << e.what() << '\n';
+    return xpose::app::failed;
+  }
+}

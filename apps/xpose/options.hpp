@@ -1,0 +1,57 @@
+// What the subcommands share on their command lines. Boost.Program_options stays in options.*.
+#pragma once
+
+#include <boost/program_options.hpp>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "xpose/xpose.hpp"
+
+namespace xpose::app {
+
+namespace po = boost::program_options;
+
+// Exit codes of the command.
+enum ExitCode {
+  done = 0,
+  failed = 1,
+  wrong_usage = 2,
+  not_verified = 3,
+  no_strategy = 4,
+  skipped = 77
+};
+
+// A command line that cannot be understood; printed with a pointer to --help.
+struct UsageError : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+// The rest of the command line behind the subcommand's name.
+using Arguments = std::vector<std::string>;
+
+// Parses, or prints the help and returns nothing. `positional` names the options that arguments
+// without a name fill in turn. Throws UsageError.
+std::optional<po::variables_map> parse(const std::string& command, const std::string& about,
+                                       const po::options_description& options,
+                                       const std::vector<std::string>& positional,
+                                       const Arguments& arguments);
+
+// --plugins and --threads, and what they say.
+void add_engine_options(po::options_description& options);
+EngineOptions engine_options(const po::variables_map& values);
+
+// "1234x4321": rows, cols. Throws UsageError.
+std::pair<std::int64_t, std::int64_t> parse_shape(const std::string& text);
+
+// "tile=64,rows=8". Throws UsageError.
+Config parse_config(const std::string& text);
+
+// The subcommands. Each returns an exit code or throws UsageError or xpose::Error.
+int tune(const Arguments& arguments);
+int run(const Arguments& arguments);
+int plugins(const Arguments& arguments);
+int check(const Arguments& arguments);
+int doctor(const Arguments& arguments);
+
+}  // namespace xpose::app

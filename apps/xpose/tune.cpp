@@ -1,0 +1,151 @@
+#include <unistd.h>
+
+#include <csignal>
+#include <iostream>
+
+#include "json.hpp"
+#include "options.hpp"
+#include "table.hpp"
+
+namespace xpose::app {
+namespace {
+
+volatile std::sig_atomic_t interrupts = 0;
+
+// The first SIGINT finishes the candidate in hand; the second ends the process.
+void on_interrupt(int) {
+  interrupts = 1;
+  std::signal(SIGINT, SIG_DFL);
+}
+
+// One line on a terminal that overwrites itself.
+class ProgressLine {
+ public:
+  void show(const Progress& progress) {
+    if (!terminal_) return;
+    std::string line = std::string(progress.stage) + ' ' + std::to_string(progress.done) + '/' +
+                       std::to_string(progress.total);
+    if (progress.trial != nullptr) line += ' ' + to_string(progress.trial->variant);
+    std::cerr << '\r' << line.substr(0, 78) << "\033[K" << std::flush;
+  }
+  ~ProgressLine() {
+    if (terminal_) std::cerr << "\r\033[K" << std::flush;
+  }
+
+ private:
+  bool terminal_ = isatty(STDERR_FILENO) != 0;
+};
+
+Problem problem_of(const po::variables_map& values) {
+  const auto [rows, cols] = parse_shape(values["shape"].as<std::string>());
+  Problem problem = matrix(rows, cols, values["bytes"].as<std::uint32_t>(),
+                           parse_device(values["device"].as<std::string>()));
+  problem.in_ld = values["in-ld"].as<std::int64_t>();
+  problem.out_ld = values["out-ld"].as<std::int64_t>();
+  problem.in_alignment = problem.out_alignment = values["alignment"].as<std::uint32_t>();
+  const auto batch = values["batch"].as<std::int64_t>();
+  if (batch < 0) throw UsageError("--batch is 0 or more");
+  const std::int64_t in_ld = problem.in_ld != 0 ? problem.in_ld : cols;
+  const std::int64_t out_ld = problem.out_ld != 0 ? problem.out_ld : rows;
+  std::int64_t in_stride = 0;
+  std::int64_t out_stride = 0;
+  if (__builtin_mul_overflow(rows, in_ld, &in_stride) ||
+      __builtin_mul_overflow(cols, out_ld, &out_stride))
+    throw UsageError("the matrix's size does not fit in 63 bits");
+  if (batch != 1) problem.batch = {{batch, in_stride, out_stride}};
+  return problem;
+}
+
+// A strategy that was asked for by name must exist.
+void check_names(const Engine& engine, const std::vector<std::string>& names) {
+  for (const std::string& name : names) {
+    bool known = false;
+    for (const PluginInfo& plugin : engine.plugins())
+      for (const StrategyInfo& strategy : plugin.strategies)
+        known = known || (plugin.refused.empty() && strategy.name == name);
+    if (!known)
+      throw UsageError("no loaded plugin offers a strategy '" + name + "', see `xpose plugins`");
+  }
+}
+
+po::options_description tune_options() {
+  po::options_description options;
+  options.add_options()("shape", po::value<std::string>()->required()->value_name("RxC"),
+                        "rows and columns of the input")(
+      "bytes", po::value<std::uint32_t>()->default_value(4)->value_name("N"),
+      "bytes of an element: 1, 2, 4, 8 or 16")(
+      "batch", po::value<std::int64_t>()->default_value(1)->value_name("N"),
+      "matrices, one behind the other")(
+      "in-ld", po::value<std::int64_t>()->default_value(0)->value_name("N"),
+      "elements from one input row to the next; 0: dense")(
+      "out-ld", po::value<std::int64_t>()->default_value(0)->value_name("N"),
+      "elements from one output row to the next; 0: dense")(
+      "alignment", po::value<std::uint32_t>()->default_value(256)->value_name("N"),
+      "bytes that divide both base addresses")(
+      "device", po::value<std::string>()->default_value("auto")->value_name("D"),
+      "auto, host, cuda or cuda:N")(
+      "budget", po::value<double>()->default_value(2)->value_name("S"), "seconds to spend")(
+      "strategy", po::value<std::vector<std::string>>()->value_name("NAME"),
+      "try only this strategy; may be repeated")(
+      "config", po::value<std::string>()->default_value("")->value_name("A=V,..."),
+      "try only configs with these values")("warm", "keep the caches warm")(
+      "all", "list every variant, not the best of each strategy")(
+      "json", po::value<std::string>()->default_value("")->value_name("FILE|-"),
+      "write the report as JSON");
+  add_engine_options(options);
+  return options;
+}
+
+}  // namespace
+
+int tune(const Arguments& arguments) {
+  const auto values =
+      parse("tune --shape RxC",
+            "Tries every strategy on a problem, verifies each against Eigen, times "
+            "them against the\nfastest copy of the same bytes, and names the winner.",
+            tune_options(), {}, arguments);
+  if (!values) return done;
+  JsonOutput json((*values)["json"].as<std::string>());
+  const Problem problem = problem_of(*values);
+  Engine engine(engine_options(*values));
+
+  TuneOptions options;
+  options.budget_seconds = (*values)["budget"].as<double>();
+  if (!(options.budget_seconds >= 0)) throw UsageError("--budget is 0 or more seconds");
+  options.warm = values->count("warm") != 0;
+  if (values->count("strategy") != 0)
+    options.strategies = (*values)["strategy"].as<std::vector<std::string>>();
+  check_names(engine, options.strategies);
+  options.config = parse_config((*values)["config"].as<std::string>());
+  options.interrupted = [] { return interrupts != 0; };
+
+  for (const PluginInfo& plugin : engine.plugins())
+    if (!plugin.refused.empty()) std::cerr << "xpose: refused " << plugin.refused << '\n';
+  std::signal(SIGINT, on_interrupt);
+  TuneReport report;
+  {
+    ProgressLine line;
+    options.progress = [&](const Progress& progress) { line.show(progress); };
+    report = engine.tune(problem, options);
+  }
+  std::signal(SIGINT, SIG_DFL);
+
+  json.write(to_json(report));
+  if (!json.is_stdout()) {
+    std::cout << to_string(report.problem) << '\n';
+    if (report.bytes == 0)
+      std::cout << "The problem is empty: nothing to do.\n";
+    else
+      print_report(std::cout, report, values->count("all") != 0, stdout_takes_bold());
+  }
+  if (report.interrupted) return 130;
+  if (report.winner || report.bytes == 0) return done;
+  for (const Trial& trial : report.trials)
+    if (!trial.is_copy && trial.verdict != Verdict::ok && trial.verdict != Verdict::unsupported)
+      return not_verified;
+  std::cerr << "xpose: no eligible strategy for " << to_string(report.problem)
+            << "; `xpose plugins` lists what is loaded\n";
+  return no_strategy;
+}
+
+}  // namespace xpose::app

@@ -1,0 +1,206 @@
+// xpose SDK for authors of CUDA plugins: elements as opaque words, one grid of tiles over a problem
+// of any size, and device errors as exceptions. A strategy is a kernel template, a Tiling and one
+// call of launch_tiles:
+//
+//   void launch(const Launch& launch) const {
+//     with_element(problem_.element_bytes, [&]<class E>(E) {
+//       launch_tiles("my_kernel", my_kernel<E>, problem_, launch, tiling_);
+//     });
+//   }
+//
+// Everything but the launches themselves also compiles without CUDA.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <type_traits>
+#include <xpose/plugin.hpp>
+
+namespace xpose::plugin {
+
+// A signed size in elements or blocks, and the limits of a grid and a block on every device.
+inline constexpr int64_t kMaxGridYZ = 65535;
+inline constexpr int64_t kMaxThreads = 1024;
+inline constexpr uint64_t kMaxSharedBytes = 48 * 1024;  // more needs an opt-in for each kernel
+
+// An element as the hardware moves it: Bytes opaque bytes at addresses that are multiples of Align.
+// Align < Bytes takes several accesses, each of Align bytes.
+template <int Bytes, int Align = Bytes>
+struct alignas(Align) Element {
+  using Word = std::conditional_t<
+      Align == 1, uint8_t,
+      std::conditional_t<Align == 2, uint16_t, std::conditional_t<Align == 4, uint32_t, uint64_t>>>;
+  Word words[Bytes / sizeof(Word)];
+};
+
+// Calls body(std::integral_constant<int64_t, value>) if value is one of Values: turns a number
+// known at run time into a template argument.
+template <int64_t... Values, class Body>
+void with_constant(int64_t value, const Body& body) {
+  const bool found =
+      ((value == Values && (body(std::integral_constant<int64_t, Values>{}), true)) || ...);
+  if (!found) throw std::out_of_range(std::to_string(value) + " is not among the compiled values");
+}
+
+// Calls body(Element<bytes>{}), so that body is compiled for every element size.
+template <class Body>
+void with_element(uint32_t bytes, const Body& body) {
+  with_constant<1, 2, 4, 8, 16>(bytes, [&](auto size) { body(Element<size()>{}); });
+}
+
+// Calls body(Element<bytes, min(bytes, alignment)>{}), for kernels that serve any alignment.
+// alignment is a power of two.
+template <class Body>
+void with_element(uint32_t bytes, uint32_t alignment, const Body& body) {
+  with_constant<1, 2, 4, 8, 16>(bytes, [&](auto size) {
+    with_constant<1, 2, 4, 8, 16>(std::min(bytes, alignment), [&](auto align) {
+      if constexpr (align() <= size()) body(Element<size(), align()>{});
+    });
+  });
+}
+
+// What consecutive threads and blocks along x walk: the columns of an input row, or the rows of an
+// input column, which is an output row of a transpose.
+enum class Along { input_row, input_col };
+
+// How one grid covers a problem: every block has one tile.
+struct Tiling {
+  int64_t tile_x = 1;  // elements along x
+  int64_t tile_y = 1;  // elements along y
+  int64_t block_x = 1;
+  int64_t block_y = 1;
+  Along x_along = Along::input_row;
+  uint64_t shared_bytes = 0;
+  int32_t role = XPOSE_TRANSPOSE;
+};
+
+// The shape of a grid or a block; converts to CUDA's dim3.
+struct Shape {
+  uint32_t x = 1, y = 1, z = 1;
+#ifdef __CUDACC__
+  operator dim3() const { return dim3(x, y, z); }
+#endif
+};
+
+// A piece of a problem that one grid covers. A block's tile begins at the element
+// (blockIdx.x * tile_x, blockIdx.y * tile_y) of the piece, read as x_along says, and blockIdx.z is
+// the index into the batch. rows and cols are at most 2^30, so an index of one of them fits an int;
+// an offset into the matrix does not.
+template <class E>
+struct Part {
+  const E* in;
+  E* out;
+  int rows;
+  int cols;
+  Shape grid;
+};
+
+namespace detail {
+
+inline int64_t blocks(int64_t extent, int64_t tile) { return (extent + tile - 1) / tile; }
+
+// The most elements of one part along an axis: whole tiles, and as many as the grid can count.
+inline int64_t part_extent(int64_t tile, int64_t max_blocks) {
+  return std::min((int64_t{1} << 30) / tile, max_blocks) * tile;
+}
+
+// A problem seen from its grid.
+struct GridExtents {
+  GridExtents(const Problem& problem, const Tiling& tiling)
+      : x(tiling.x_along == Along::input_row ? problem.cols : problem.rows),
+        y(tiling.x_along == Along::input_row ? problem.rows : problem.cols),
+        z(problem.batch_rank == 0 ? 1 : problem.batch[0].extent),
+        x_step(part_extent(tiling.tile_x, INT32_MAX)),
+        y_step(part_extent(tiling.tile_y, kMaxGridYZ)) {}
+
+  int64_t x, y, z;         // elements, elements, matrices
+  int64_t x_step, y_step;  // elements of a part
+};
+
+}  // namespace detail
+
+// The quote of a tiling: its launch shape. Throws Unsupported where a block is too large.
+inline Quote quote_tiles(const Problem& problem, const Tiling& tiling) {
+  const std::string block = std::to_string(tiling.block_x) + "x" + std::to_string(tiling.block_y);
+  if (tiling.block_x * tiling.block_y > kMaxThreads)
+    throw Unsupported("a block of " + block + " threads is more than the 1024 a device runs");
+  if (tiling.shared_bytes > kMaxSharedBytes)
+    throw Unsupported("a tile of " + std::to_string(tiling.shared_bytes) +
+                      " bytes is more than the 48 KiB of shared memory a block has");
+  const detail::GridExtents extents(problem, tiling);
+  const auto count = [](int64_t extent, int64_t tile) {
+    return static_cast<uint64_t>(detail::blocks(extent, tile));
+  };
+  Quote quote;
+  quote.launch = describe_launch(
+      {count(extents.x, tiling.tile_x), count(extents.y, tiling.tile_y),
+       static_cast<uint64_t>(extents.z)},
+      {static_cast<uint64_t>(tiling.block_x), static_cast<uint64_t>(tiling.block_y)},
+      tiling.shared_bytes);
+  const uint64_t launches = count(extents.x, extents.x_step) * count(extents.y, extents.y_step) *
+                            count(extents.z, kMaxGridYZ);
+  if (launches > 1) quote.launch += " in " + std::to_string(launches) + " launches";
+  return quote;
+}
+
+// Calls body(Part<E>) for parts that cover the problem without overlap; one, unless an axis of the
+// grid would run over its limit. The strategy's max_batch_rank is at most 1.
+template <class E, class Body>
+void for_each_part(const Problem& problem, const Launch& launch, const Tiling& tiling,
+                   const Body& body) {
+  const detail::GridExtents extents(problem, tiling);
+  const bool x_is_cols = tiling.x_along == Along::input_row;
+  const bool transposes = tiling.role == XPOSE_TRANSPOSE;
+  for (int64_t z = 0; z < extents.z; z += kMaxGridYZ)
+    for (int64_t y = 0; y < extents.y; y += extents.y_step)
+      for (int64_t x = 0; x < extents.x; x += extents.x_step) {
+        const int64_t width = std::min(extents.x - x, extents.x_step);
+        const int64_t height = std::min(extents.y - y, extents.y_step);
+        const int64_t row = x_is_cols ? y : x, col = x_is_cols ? x : y;
+        body(Part<E>{static_cast<const E*>(launch.in) + z * problem.batch[0].in_stride +
+                         row * problem.in_ld + col,
+                     static_cast<E*>(launch.out) + z * problem.batch[0].out_stride +
+                         (transposes ? col * problem.out_ld + row : row * problem.out_ld + col),
+                     static_cast<int>(x_is_cols ? height : width),
+                     static_cast<int>(x_is_cols ? width : height),
+                     {static_cast<uint32_t>(detail::blocks(width, tiling.tile_x)),
+                      static_cast<uint32_t>(detail::blocks(height, tiling.tile_y)),
+                      static_cast<uint32_t>(std::min(extents.z - z, kMaxGridYZ))}});
+      }
+}
+
+// A kernel that transposes a part: leading dimensions and the strides from one matrix of the batch
+// to the next are in elements.
+template <class E, class... More>
+using TileKernel = void (*)(const E* in, E* out, int rows, int cols, int64_t in_ld, int64_t out_ld,
+                            int64_t in_stride, int64_t out_stride, More... more);
+
+#ifdef __CUDACC__
+
+// Throws DeviceError("WHAT: reason") unless status is success.
+inline void check_cuda(cudaError_t status, const std::string& what) {
+  if (status != cudaSuccess) throw DeviceError(what + ": " + cudaGetErrorString(status));
+}
+
+// After a launch of the named kernel.
+inline void check_launch(const std::string& name) {
+  check_cuda(cudaGetLastError(), "kernel " + name);
+}
+
+// Enqueues the kernel over the whole problem.
+template <class E, class... More>
+void launch_tiles(const char* name, TileKernel<E, More...> kernel, const Problem& problem,
+                  const Launch& launch, const Tiling& tiling, std::type_identity_t<More>... more) {
+  const dim3 block(static_cast<unsigned>(tiling.block_x), static_cast<unsigned>(tiling.block_y));
+  for_each_part<E>(problem, launch, tiling, [&](const Part<E>& part) {
+    kernel<<<part.grid, block, tiling.shared_bytes, static_cast<cudaStream_t>(launch.stream)>>>(
+        part.in, part.out, part.rows, part.cols, problem.in_ld, problem.out_ld,
+        problem.batch[0].in_stride, problem.batch[0].out_stride, more...);
+    check_launch(name);
+  });
+}
+
+#endif
+
+}  // namespace xpose::plugin

@@ -1,0 +1,73 @@
+// The devices behind one interface: memory, comparison and time. The CUDA runtime is included by
+// device_cuda.cu alone.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+
+#include "xpose/xpose.hpp"
+
+namespace xpose {
+
+// One device. Functions throw Error device or no_memory. [any thread]
+class Backend {
+ public:
+  virtual ~Backend() = default;
+  virtual const DeviceInfo& info() const = 0;
+  virtual void make_current() = 0;  // for the calling thread
+
+  virtual void* allocate(std::uint64_t bytes) = 0;  // 256-byte aligned
+  virtual void release(void* memory) noexcept = 0;
+  virtual void upload(void* device, const void* host, std::uint64_t bytes) = 0;
+  virtual void download(void* host, const void* device, std::uint64_t bytes) = 0;
+  virtual void copy(void* to, const void* from, std::uint64_t bytes) = 0;  // both on the device
+  virtual std::uint64_t free_bytes() = 0;
+
+  // Offset of the first byte in which two device ranges differ.
+  virtual std::optional<std::uint64_t> first_difference(const void* a, const void* b,
+                                                        std::uint64_t bytes) = 0;
+
+  virtual void synchronize() = 0;
+  virtual bool is_capturing(void* stream) = 0;  // into a CUDA graph
+  // Seconds that `calls` calls take on the device. CUDA: events on the default stream, behind one
+  // untimed call that keeps the queue full while the timed ones are submitted.
+  virtual double seconds(int calls, const std::function<void()>& call) = 0;
+};
+
+// The backend of a device; throws Error device where it cannot be used. Lives until exit.
+Backend& backend(Device device);
+
+// Of device_cuda.cu, or of device.cpp where CUDA is left out.
+std::vector<Backend*> cuda_backends();
+std::string cuda_reason();
+
+// Device memory that frees itself.
+class DeviceBuffer {
+ public:
+  DeviceBuffer() = default;
+  DeviceBuffer(Backend& backend, std::uint64_t bytes)
+      : backend_(&backend), data_(backend.allocate(bytes)), bytes_(bytes) {}
+  DeviceBuffer(DeviceBuffer&& other) noexcept { *this = std::move(other); }
+  DeviceBuffer& operator=(DeviceBuffer&& other) noexcept {
+    std::swap(backend_, other.backend_);
+    std::swap(data_, other.data_);
+    std::swap(bytes_, other.bytes_);
+    return *this;
+  }
+  ~DeviceBuffer() {
+    if (data_ != nullptr) backend_->release(data_);
+  }
+
+  std::byte* data() const { return static_cast<std::byte*>(data_); }
+  std::uint64_t bytes() const { return bytes_; }
+
+ private:
+  Backend* backend_ = nullptr;
+  void* data_ = nullptr;
+  std::uint64_t bytes_ = 0;
+};
+
+}  // namespace xpose

@@ -1,0 +1,92 @@
+#include "in_process_runner.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "normal_form.hpp"
+
+namespace xpose {
+namespace {
+
+// Events resolve half a microsecond and a launch is a few: longer samples on CUDA.
+constexpr double host_sample_seconds = 100e-6;
+constexpr double cuda_sample_seconds = 500e-6;
+
+std::size_t set_count(Backend& backend, const Problem& problem, bool warm) {
+  if (warm) return 1;
+  const std::uint64_t one = Arena::footprint(problem, 2) - Arena::footprint(problem, 1);
+  const std::uint64_t cold = 4 * backend.info().cache_bytes / one + 1;
+  std::size_t sets = std::clamp<std::uint64_t>(cold, 2, 64);
+  while (sets > 1 && Arena::footprint(problem, sets) > backend.free_bytes() / 2) --sets;
+  return sets;
+}
+
+Finding finding_of(const Error& error) {
+  switch (error.kind()) {
+    case ErrorKind::no_memory:
+      return {Verdict::no_memory, error.what()};
+    case ErrorKind::no_strategy:
+      return {Verdict::unsupported, error.what()};
+    default:
+      return {Verdict::device_error, error.what()};
+  }
+}
+
+}  // namespace
+
+InProcessRunner::InProcessRunner(Backend& backend, const Problem& problem, unsigned threads,
+                                 bool warm)
+    : backend_(backend),
+      problem_(problem),
+      threads_(threads),
+      arena_(backend, problem, set_count(backend, problem, warm)) {}
+
+InProcessRunner::Prepared& InProcessRunner::prepare(const Candidate& candidate) {
+  Prepared& prepared = prepared_[to_string(candidate.variant)];
+  if (prepared.plan == nullptr)
+    prepared.plan = std::make_unique<BoundPlan>(candidate, problem_, backend_.info(), threads_);
+  return prepared;
+}
+
+void InProcessRunner::launch(const Candidate& candidate, const BoundPlan& plan, std::size_t set) {
+  void* workspace = arena_.workspace(candidate.workspace_bytes);
+  if (candidate.is_copy)
+    plan.launch(arena_.copy_in(set), arena_.copy_out(set), workspace, nullptr);
+  else
+    plan.launch(arena_.in(set), arena_.out(set), workspace, nullptr);
+}
+
+Finding InProcessRunner::verify(const Candidate& candidate) {
+  try {
+    backend_.make_current();
+    const BoundPlan& plan = *prepare(candidate).plan;
+    const std::size_t set = next_set_++ % arena_.sets();
+    arena_.poison(set);
+    launch(candidate, plan, set);
+    backend_.synchronize();
+    Finding finding = candidate.is_copy ? arena_.check_copy(set) : arena_.check_transpose(set);
+    if (finding.verdict != Verdict::ok) arena_.restore(set);
+    return finding;
+  } catch (const Error& error) {
+    return finding_of(error);
+  }
+}
+
+Sample InProcessRunner::time(const Candidate& candidate) {
+  try {
+    backend_.make_current();
+    Prepared& prepared = prepare(candidate);
+    const auto call = [&] { launch(candidate, *prepared.plan, next_set_++ % arena_.sets()); };
+    if (prepared.calls == 0) {
+      const double wanted =
+          problem_.device.kind == DeviceKind::host ? host_sample_seconds : cuda_sample_seconds;
+      const double once = std::max(backend_.seconds(1, call), 1e-7);
+      prepared.calls = std::clamp(static_cast<int>(std::ceil(wanted / once)), 1, 10000);
+    }
+    return {{}, backend_.seconds(prepared.calls, call) / prepared.calls};
+  } catch (const Error& error) {
+    return {finding_of(error), 0};
+  }
+}
+
+}  // namespace xpose

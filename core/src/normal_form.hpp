@@ -1,0 +1,38 @@
+// The normal form that every problem is folded into before a plugin sees it.
+#pragma once
+
+#include <cstdint>
+
+#include "xpose/plugin.h"
+#include "xpose/xpose.hpp"
+
+namespace xpose {
+
+// Checks a problem and folds it: default leading dimensions filled in, unit batch dimensions
+// dropped, batch dimensions that continue each other, the rows or the columns fused into them, the
+// rest sorted by extent, largest first; alignments lowered to what every row keeps. An empty
+// problem comes back with rows = cols = 0 and no batch.
+// Throws Error invalid: element size, negative or overflowing sizes, a leading dimension shorter
+// than its row, output elements that overlap, more than 6 batch dimensions left.
+Problem normal_form(const Problem& problem);
+
+// [normal form] Nothing to do.
+bool is_empty(const Problem& problem);
+
+// [normal form] Elements of the matrix and all batches.
+std::int64_t element_count(const Problem& problem);
+
+// [normal form] Elements from the first to one past the last that are read (written), gaps counted.
+std::int64_t in_span(const Problem& problem);
+std::int64_t out_span(const Problem& problem);
+
+// [normal form] The dense copy of as many elements: rows x cols with no batch and no gaps.
+Problem copy_of_same_bytes(const Problem& problem);
+
+// [normal form, not empty] As a plugin sees it, with only the first `batch_rank` batch dimensions.
+xpose_problem to_abi(const Problem& problem, std::size_t batch_rank, const DeviceInfo& device);
+
+// A text that is equal for equal normal forms.
+std::string key(const Problem& problem);
+
+}  // namespace xpose

@@ -1,0 +1,146 @@
+#include "plan.hpp"
+
+#include <algorithm>
+
+#include "normal_form.hpp"
+
+namespace xpose {
+namespace {
+
+ErrorKind kind_of(xpose_status status) {
+  switch (status) {
+    case XPOSE_UNSUPPORTED:
+      return ErrorKind::no_strategy;
+    case XPOSE_INVALID:
+      return ErrorKind::invalid;
+    case XPOSE_NO_MEMORY:
+      return ErrorKind::no_memory;
+    case XPOSE_DEVICE_ERROR:
+      return ErrorKind::device;
+    default:
+      return ErrorKind::failed;
+  }
+}
+
+// Calls a function of the plugin and throws its words where it fails.
+template <class Call>
+void checked(const std::string& strategy, const char* what, const Call& call) {
+  char words[512];
+  words[0] = '\0';
+  const xpose_status status = call(xpose_text{static_cast<char*>(words), sizeof words});
+  if (status == XPOSE_OK) return;
+  words[sizeof words - 1] = '\0';
+  throw Error(kind_of(status),
+              strategy + " failed to " + what + ": " +
+                  (words[0] == '\0' ? "no reason given" : static_cast<const char*>(words)));
+}
+
+}  // namespace
+
+BoundPlan::BoundPlan(const Candidate& candidate, const Problem& normal, const DeviceInfo& device,
+                     unsigned threads)
+    : functions_(candidate.strategy->functions),
+      strategy_(candidate.variant.strategy),
+      element_bytes_(normal.element_bytes),
+      threads_(device.device.kind == DeviceKind::host ? threads : 0) {
+  const Problem problem = problem_for(*candidate.strategy, normal);
+  const xpose_problem abi = to_abi(problem, candidate.strategy->card.max_batch_rank, device);
+  loop_.assign(problem.batch.begin() + abi.batch_rank, problem.batch.end());
+  checked(strategy_, "make a plan", [&](xpose_text error) {
+    return functions_.create(&abi, candidate.values.data(), &plan_, error);
+  });
+}
+
+BoundPlan::~BoundPlan() { functions_.destroy(plan_); }
+
+void BoundPlan::launch(const void* in, void* out, void* workspace, void* stream) const {
+  if (loop_.empty()) {
+    launch_one(in, out, workspace, stream);
+    return;
+  }
+  std::vector<std::int64_t> index(loop_.size(), 0);
+  for (std::size_t dim = 0; dim < loop_.size();) {
+    std::int64_t in_offset = 0;
+    std::int64_t out_offset = 0;
+    for (std::size_t i = 0; i < loop_.size(); ++i) {
+      in_offset += index[i] * loop_[i].in_stride;
+      out_offset += index[i] * loop_[i].out_stride;
+    }
+    launch_one(static_cast<const std::byte*>(in) + in_offset * element_bytes_,
+               static_cast<std::byte*>(out) + out_offset * element_bytes_, workspace, stream);
+    for (dim = 0; dim < loop_.size() && ++index[dim] == loop_[dim].extent; ++dim) index[dim] = 0;
+  }
+}
+
+void BoundPlan::launch_one(const void* in, void* out, void* workspace, void* stream) const {
+  const xpose_launch launch{sizeof(xpose_launch), threads_, in, out, workspace, stream};
+  checked(strategy_, "launch",
+          [&](xpose_text error) { return functions_.launch(plan_, &launch, error); });
+}
+
+template <class Body>
+void Workspaces::with(void* stream, const Body& body) {
+  if (bytes_ == 0) {
+    body(nullptr);
+  } else if (backend_.info().device.kind == DeviceKind::cuda) {
+    body(of_stream(stream));
+  } else {
+    DeviceBuffer lent = take();
+    body(lent.data());
+    give_back(std::move(lent));
+  }
+}
+
+DeviceBuffer Workspaces::take() {
+  {
+    const std::lock_guard lock(mutex_);
+    if (!idle_.empty()) {
+      DeviceBuffer buffer = std::move(idle_.back());
+      idle_.pop_back();
+      return buffer;
+    }
+  }
+  return {backend_, bytes_};
+}
+
+void Workspaces::give_back(DeviceBuffer buffer) {
+  const std::lock_guard lock(mutex_);
+  idle_.push_back(std::move(buffer));
+}
+
+void* Workspaces::of_stream(void* stream) {
+  const std::lock_guard lock(mutex_);
+  DeviceBuffer& buffer = by_stream_[stream];
+  if (buffer.bytes() == 0) buffer = DeviceBuffer(backend_, bytes_);
+  return buffer.data();
+}
+
+void Plan::execute(const void* in, void* out, void* stream) const {
+  if (impl_->bound == nullptr) return;
+  const auto in_address = reinterpret_cast<std::uintptr_t>(in);
+  const auto out_address = reinterpret_cast<std::uintptr_t>(out);
+  if (in == nullptr || out == nullptr)
+    throw Error(ErrorKind::invalid,
+                "cannot transpose " + to_string(impl_->problem) + ": a buffer is null");
+  if (((in_address & impl_->in_mask) | (out_address & impl_->out_mask)) != 0)
+    throw Error(ErrorKind::invalid,
+                "the plan for " + to_string(impl_->problem) + " was made for an input aligned to " +
+                    std::to_string(impl_->in_mask + 1) + " and an output aligned to " +
+                    std::to_string(impl_->out_mask + 1) +
+                    " bytes, but a buffer is aligned to less; make the plan with aligned_as()");
+  if (impl_->problem.in_place ? in != out
+                              : in_address < out_address + impl_->out_bytes &&
+                                    out_address < in_address + impl_->in_bytes)
+    throw Error(ErrorKind::invalid, impl_->problem.in_place
+                                        ? "the problem is in place, but input and output differ"
+                                        : "input and output overlap: use a separate output");
+  if (impl_->switch_device) impl_->backend->make_current();
+  impl_->workspaces->with(
+      stream, [&](void* workspace) { impl_->bound->launch(in, out, workspace, stream); });
+}
+
+const Problem& Plan::problem() const { return impl_->problem; }
+const Variant& Plan::variant() const { return impl_->variant; }
+const std::string& Plan::launch() const { return impl_->launch; }
+
+}  // namespace xpose

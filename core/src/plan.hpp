@@ -1,0 +1,74 @@
+// A variant bound to a problem.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "candidates.hpp"
+#include "device.hpp"
+
+namespace xpose {
+
+// The plugin's plan and the loop over the batch dimensions that it does not take itself.
+// Immutable; launch is safe from several threads with different buffers.
+class BoundPlan {
+ public:
+  // Throws Error: no_memory, device, failed, with the plugin's own words.
+  BoundPlan(const Candidate& candidate, const Problem& normal, const DeviceInfo& device,
+            unsigned threads);
+  ~BoundPlan();
+  BoundPlan(const BoundPlan&) = delete;  // owns the plugin's plan
+  BoundPlan& operator=(const BoundPlan&) = delete;
+
+  void launch(const void* in, void* out, void* workspace, void* stream) const;
+
+ private:
+  void launch_one(const void* in, void* out, void* workspace, void* stream) const;
+
+  xpose_strategy functions_;
+  std::string strategy_;
+  xpose_plan* plan_ = nullptr;
+  std::uint32_t element_bytes_;
+  std::uint32_t threads_;
+  std::vector<BatchDim> loop_;
+};
+
+// Workspace for concurrent executions: the host's is lent for one call, a CUDA stream keeps its own
+// because its launches run one after the other.
+class Workspaces {
+ public:
+  Workspaces(Backend& backend, std::uint64_t bytes) : backend_(backend), bytes_(bytes) {}
+
+  // Runs body(workspace); the workspace is null where none is needed.
+  template <class Body>
+  void with(void* stream, const Body& body);
+
+ private:
+  DeviceBuffer take();
+  void give_back(DeviceBuffer buffer);
+  void* of_stream(void* stream);
+
+  Backend& backend_;
+  std::uint64_t bytes_;
+  std::mutex mutex_;
+  std::vector<DeviceBuffer> idle_;
+  std::map<void*, DeviceBuffer> by_stream_;
+};
+
+struct Plan::Impl {
+  Problem problem;  // normal form
+  Variant variant;
+  std::string launch;
+  std::unique_ptr<const BoundPlan> bound;  // null: nothing to do
+  std::unique_ptr<Workspaces> workspaces;
+  Backend* backend = nullptr;
+  bool switch_device = false;  // more than one CUDA device: make ours current first
+  std::uintptr_t in_mask = 0;  // address bits that must be zero
+  std::uintptr_t out_mask = 0;
+  std::uint64_t in_bytes = 0;
+  std::uint64_t out_bytes = 0;
+};
+
+}  // namespace xpose
