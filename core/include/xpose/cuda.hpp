@@ -8,7 +8,7 @@
 //     });
 //   }
 //
-// Everything but the launches themselves also compiles without CUDA.
+// Everything but launch_kernel and check_cuda also compiles without CUDA.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +19,7 @@
 
 namespace xpose::plugin {
 
-// A signed size in elements or blocks, and the limits of a grid and a block on every device.
+// Limits of a grid and of a block on every device.
 inline constexpr int64_t kMaxGridYZ = 65535;
 inline constexpr int64_t kMaxThreads = 1024;
 inline constexpr uint64_t kMaxSharedBytes = 48 * 1024;  // more needs an opt-in for each kernel
@@ -64,6 +64,14 @@ void with_element(uint32_t bytes, uint32_t alignment, const Body& body) {
 // input column, which is an output row of a transpose.
 enum class Along { input_row, input_col };
 
+// The shape of a grid or a block; converts to CUDA's dim3.
+struct Shape {
+  uint32_t x = 1, y = 1, z = 1;
+#ifdef __CUDACC__
+  operator dim3() const { return dim3(x, y, z); }
+#endif
+};
+
 // How one grid covers a problem: every block has one tile.
 struct Tiling {
   int64_t tile_x = 1;  // elements along x
@@ -73,15 +81,12 @@ struct Tiling {
   Along x_along = Along::input_row;
   uint64_t shared_bytes = 0;
   int32_t role = XPOSE_TRANSPOSE;
+
+  Shape block() const { return {static_cast<uint32_t>(block_x), static_cast<uint32_t>(block_y)}; }
 };
 
-// The shape of a grid or a block; converts to CUDA's dim3.
-struct Shape {
-  uint32_t x = 1, y = 1, z = 1;
-#ifdef __CUDACC__
-  operator dim3() const { return dim3(x, y, z); }
-#endif
-};
+// How many blocks cover an extent.
+inline int64_t blocks_over(int64_t extent, int64_t tile) { return (extent + tile - 1) / tile; }
 
 // A piece of a problem that one grid covers. A block's tile begins at the element
 // (blockIdx.x * tile_x, blockIdx.y * tile_y) of the piece, read as x_along says, and blockIdx.z is
@@ -97,8 +102,6 @@ struct Part {
 };
 
 namespace detail {
-
-inline int64_t blocks(int64_t extent, int64_t tile) { return (extent + tile - 1) / tile; }
 
 // The most elements of one part along an axis: whole tiles, and as many as the grid can count.
 inline int64_t part_extent(int64_t tile, int64_t max_blocks) {
@@ -130,7 +133,7 @@ inline Quote quote_tiles(const Problem& problem, const Tiling& tiling) {
                       " bytes is more than the 48 KiB of shared memory a block has");
   const detail::GridExtents extents(problem, tiling);
   const auto count = [](int64_t extent, int64_t tile) {
-    return static_cast<uint64_t>(detail::blocks(extent, tile));
+    return static_cast<uint64_t>(blocks_over(extent, tile));
   };
   Quote quote;
   quote.launch = describe_launch(
@@ -164,8 +167,8 @@ void for_each_part(const Problem& problem, const Launch& launch, const Tiling& t
                          (transposes ? col * problem.out_ld + row : row * problem.out_ld + col),
                      static_cast<int>(x_is_cols ? height : width),
                      static_cast<int>(x_is_cols ? width : height),
-                     {static_cast<uint32_t>(detail::blocks(width, tiling.tile_x)),
-                      static_cast<uint32_t>(detail::blocks(height, tiling.tile_y)),
+                     {static_cast<uint32_t>(blocks_over(width, tiling.tile_x)),
+                      static_cast<uint32_t>(blocks_over(height, tiling.tile_y)),
                       static_cast<uint32_t>(std::min(extents.z - z, kMaxGridYZ))}});
       }
 }
@@ -176,29 +179,38 @@ template <class E, class... More>
 using TileKernel = void (*)(const E* in, E* out, int rows, int cols, int64_t in_ld, int64_t out_ld,
                             int64_t in_stride, int64_t out_stride, More... more);
 
-#ifdef __CUDACC__
-
-// Throws DeviceError("WHAT: reason") unless status is success.
-inline void check_cuda(cudaError_t status, const std::string& what) {
-  if (status != cudaSuccess) throw DeviceError(what + ": " + cudaGetErrorString(status));
-}
-
-// After a launch of the named kernel.
-inline void check_launch(const std::string& name) {
-  check_cuda(cudaGetLastError(), "kernel " + name);
-}
+// Enqueues one kernel. Throws DeviceError("kernel NAME: reason") where the device refuses it.
+template <class... Parameters>
+void launch_kernel(const char* name, void (*kernel)(Parameters...), Shape grid, Shape block,
+                   uint64_t shared_bytes, void* stream,
+                   std::type_identity_t<Parameters>... arguments);
 
 // Enqueues the kernel over the whole problem.
 template <class E, class... More>
 void launch_tiles(const char* name, TileKernel<E, More...> kernel, const Problem& problem,
                   const Launch& launch, const Tiling& tiling, std::type_identity_t<More>... more) {
-  const dim3 block(static_cast<unsigned>(tiling.block_x), static_cast<unsigned>(tiling.block_y));
   for_each_part<E>(problem, launch, tiling, [&](const Part<E>& part) {
-    kernel<<<part.grid, block, tiling.shared_bytes, static_cast<cudaStream_t>(launch.stream)>>>(
-        part.in, part.out, part.rows, part.cols, problem.in_ld, problem.out_ld,
-        problem.batch[0].in_stride, problem.batch[0].out_stride, more...);
-    check_launch(name);
+    launch_kernel(name, kernel, part.grid, tiling.block(), tiling.shared_bytes, launch.stream,
+                  part.in, part.out, part.rows, part.cols, problem.in_ld, problem.out_ld,
+                  problem.batch[0].in_stride, problem.batch[0].out_stride, more...);
   });
+}
+
+#ifdef __CUDACC__
+
+// Throws DeviceError("WHAT: reason") unless status is success.
+inline void check_cuda(cudaError_t status, const char* what) {
+  if (status != cudaSuccess)
+    throw DeviceError(std::string(what) + ": " + cudaGetErrorString(status));
+}
+
+template <class... Parameters>
+void launch_kernel(const char* name, void (*kernel)(Parameters...), Shape grid, Shape block,
+                   uint64_t shared_bytes, void* stream,
+                   std::type_identity_t<Parameters>... arguments) {
+  kernel<<<grid, block, shared_bytes, static_cast<cudaStream_t>(stream)>>>(arguments...);
+  if (const cudaError_t status = cudaGetLastError(); status != cudaSuccess)
+    check_cuda(status, ("kernel " + std::string(name)).c_str());
 }
 
 #endif

@@ -1,0 +1,35 @@
+// The command line of `xpose run`.
+#include "options.hpp"
+#include "run.hpp"
+
+namespace xpose::app {
+
+int run(const Arguments& arguments) {
+  po::options_description options;
+  options.add_options()("in", po::value<std::string>(), "the .npy file to read")(
+      "out", po::value<std::string>(), "the .npy file to write; may be the same")(
+      "device", po::value<std::string>()->default_value("auto")->value_name("D"),
+      "auto, host, cuda or cuda:N")("strategy",
+                                    po::value<std::string>()->default_value("")->value_name("NAME"),
+                                    "use this strategy instead of choosing by trial")(
+      "budget", po::value<double>()->default_value(2)->value_name("S"),
+      "seconds to spend on the choice")("verbose,v", "say what was done");
+  add_engine_options(options);
+  const auto values =
+      parse("run",
+            "Writes the transpose of a two-dimensional NumPy array, in C order and of the "
+            "same dtype.\nThe output appears when it is complete, or not at all.",
+            options, {"in", "out"}, arguments);
+  if (!values) return done;
+  RunOptions chosen;
+  chosen.in = (*values)["in"].as<std::string>();
+  chosen.out = (*values)["out"].as<std::string>();
+  chosen.device = parse_device((*values)["device"].as<std::string>());
+  chosen.strategy = (*values)["strategy"].as<std::string>();
+  chosen.engine = engine_options(*values);
+  chosen.plan.tune.budget_seconds = (*values)["budget"].as<double>();
+  chosen.verbose = values->count("verbose") != 0;
+  return run_command(chosen);
+}
+
+}  // namespace xpose::app

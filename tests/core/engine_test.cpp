@@ -1,0 +1,195 @@
+#include <gtest/gtest.h>
+
+#include <Eigen/Core>
+#include <atomic>
+#include <cstdint>
+#include <numeric>
+#include <thread>
+#include <vector>
+
+#include "xpose/xpose.hpp"
+
+namespace xpose {
+namespace {
+
+EngineOptions own_plugins() { return {.plugin_folders = {XPOSE_PLUGINS}, .threads = 2}; }
+
+PlanOptions quickly() {
+  PlanOptions options;
+  options.tune.budget_seconds = 0.05;
+  return options;
+}
+
+// Shared by the tests: loading and choosing once keeps them fast.
+class EngineTest : public testing::Test {
+ protected:
+  static Engine& engine() {
+    static Engine shared(own_plugins());
+    return shared;
+  }
+};
+
+std::vector<std::uint32_t> numbers(std::size_t count) {
+  std::vector<std::uint32_t> values(count);
+  std::iota(values.begin(), values.end(), 1U);
+  return values;
+}
+
+void expect_transposed(const std::vector<std::uint32_t>& in, const std::vector<std::uint32_t>& out,
+                       std::size_t rows, std::size_t cols) {
+  for (std::size_t r = 0; r < rows; ++r)
+    for (std::size_t c = 0; c < cols; ++c) ASSERT_EQ(out[c * rows + r], in[r * cols + c]);
+}
+
+TEST_F(EngineTest, TransposesInOneCall) {
+  const auto in = numbers(123 * 77);
+  std::vector<std::uint32_t> out(in.size());
+  engine().transpose(in.data(), out.data(), matrix(123, 77, 4));
+  expect_transposed(in, out, 123, 77);
+}
+
+TEST_F(EngineTest, PlansExecuteManyTimesFromManyThreads) {
+  const auto in = numbers(300 * 200);
+  const Plan plan = engine().plan(matrix(300, 200, 4), quickly());
+  EXPECT_FALSE(plan.variant().strategy.empty());
+  std::vector<std::jthread> threads;
+  for (int t = 0; t < 4; ++t)
+    threads.emplace_back([&] {
+      for (int i = 0; i < 20; ++i) {
+        std::vector<std::uint32_t> out(in.size());
+        plan.execute(in.data(), out.data());
+        expect_transposed(in, out, 300, 200);
+      }
+    });
+}
+
+TEST_F(EngineTest, ManyThreadsAskingForOneProblemMeasureItOnce) {
+  Engine fresh(own_plugins());
+  std::atomic<int> measured = 0;
+  PlanOptions options = quickly();
+  options.tune.progress = [&](const Progress& progress) {
+    if (progress.stage == "verify" && progress.done == 1) ++measured;
+  };
+  {
+    std::vector<std::jthread> threads;
+    for (int t = 0; t < 4; ++t)
+      threads.emplace_back([&] { fresh.plan(matrix(90, 91, 4), options); });
+  }
+  EXPECT_EQ(measured, 1);
+}
+
+TEST_F(EngineTest, TuneRemembersItsWinner) {
+  const Problem problem = matrix(211, 97, 2);
+  EXPECT_THROW(engine().plan(problem, {.policy = Policy::cached_only}), Error);
+  const TuneReport report = engine().tune(problem, quickly().tune);
+  ASSERT_TRUE(report.winner);
+  EXPECT_EQ(engine().plan(problem, {.policy = Policy::cached_only}).variant(),
+            report.trials[*report.winner].variant);
+}
+
+TEST_F(EngineTest, TuneTriesEveryHostStrategyAndMeasuresTheRoof) {
+  const TuneReport report = engine().tune(matrix(150, 130, 4), quickly().tune);
+  ASSERT_TRUE(report.roof);
+  EXPECT_TRUE(report.trials[*report.roof].is_copy);
+  for (const PluginInfo& plugin : engine().plugins())
+    for (const StrategyInfo& strategy : plugin.strategies) {
+      if (strategy.device_kind != DeviceKind::host) continue;
+      const auto found = std::ranges::find_if(report.trials, [&](const Trial& trial) {
+        return trial.variant.strategy == strategy.name && trial.verdict == Verdict::ok &&
+               trial.timing && trial.timing->median > 0;
+      });
+      EXPECT_NE(found, report.trials.end()) << strategy.name;
+    }
+}
+
+TEST_F(EngineTest, WithoutADeviceCudaStrategiesAreListedWithTheReason) {
+  const std::string reason = cuda_unavailable_reason();
+  if (reason.empty()) GTEST_SKIP() << "this machine has a CUDA device";
+  const TuneReport report = engine().tune(matrix(50, 60, 4), quickly().tune);
+  std::size_t offered = 0;
+  for (const PluginInfo& plugin : engine().plugins())
+    for (const StrategyInfo& strategy : plugin.strategies)
+      offered += strategy.device_kind == DeviceKind::cuda ? 1 : 0;
+  const auto listed = std::ranges::count_if(report.trials, [&](const Trial& trial) {
+    return trial.verdict == Verdict::unsupported && trial.detail == reason;
+  });
+  EXPECT_EQ(static_cast<std::size_t>(listed), offered);
+}
+
+TEST_F(EngineTest, EstimateNeedsNoClock) {
+  PlanOptions options{.policy = Policy::estimate};
+  options.tune.progress = [](const Progress&) { ADD_FAILURE() << "something was tried"; };
+  const auto in = numbers(1000);
+  std::vector<std::uint32_t> out(in.size());
+  engine().plan(matrix(25, 40, 4), options).execute(in.data(), out.data());
+  expect_transposed(in, out, 25, 40);
+}
+
+TEST_F(EngineTest, EmptyProblemsDoNothing) {
+  engine().transpose(nullptr, nullptr, matrix(0, 7, 4));
+  const Plan plan = engine().plan(matrix(7, 0, 4));
+  EXPECT_EQ(plan.variant().strategy, "");
+  plan.execute(nullptr, nullptr);
+  EXPECT_EQ(engine().tune(matrix(0, 0, 1)).bytes, 0U);
+}
+
+TEST_F(EngineTest, BuffersThatBreakThePromiseAreRefused) {
+  Problem problem = matrix(30, 20, 4);
+  problem.in_alignment = problem.out_alignment = 4;
+  const Plan plan = engine().plan(problem, quickly());
+  std::vector<std::uint32_t> memory(2000);
+  auto* bytes = reinterpret_cast<char*>(memory.data());
+  EXPECT_THROW(plan.execute(nullptr, bytes), Error);
+  EXPECT_THROW(plan.execute(bytes, nullptr), Error);
+  EXPECT_THROW(plan.execute(bytes + 2, bytes + 4000), Error);
+  EXPECT_THROW(plan.execute(bytes, bytes + 2398), Error);
+  EXPECT_THROW(plan.execute(bytes, bytes + 2396), Error);  // the last element is shared
+  EXPECT_THROW(plan.execute(bytes, bytes), Error);
+  EXPECT_NO_THROW(plan.execute(bytes, bytes + 2400));
+}
+
+TEST_F(EngineTest, BatchesBeyondWhatAStrategyTakesAreLooped) {
+  Problem problem = matrix(5, 7, 4);
+  problem.batch = {{3, 35 * 20, 35}, {2, 35 * 5, 35 * 6}};
+  const auto in = numbers(35 * 20 * 3);
+  std::vector<std::uint32_t> out(35 * 12);
+  engine().transpose(in.data(), out.data(), problem);
+  for (std::size_t i = 0; i < 3; ++i)
+    for (std::size_t j = 0; j < 2; ++j)
+      for (std::size_t r = 0; r < 5; ++r)
+        for (std::size_t c = 0; c < 7; ++c)
+          ASSERT_EQ(out[i * 35 + j * 35 * 6 + c * 5 + r], in[i * 35 * 20 + j * 35 * 5 + r * 7 + c]);
+}
+
+TEST_F(EngineTest, NoPluginsIsAClearError) {
+  Engine none({.plugin_folders = {"/nonexistent"}});
+  ASSERT_EQ(none.plugins().size(), 1U);
+  EXPECT_NE(none.plugins()[0].refused.find("/nonexistent"), std::string::npos);
+  try {
+    none.plan(matrix(3, 4, 4), quickly());
+    ADD_FAILURE();
+  } catch (const Error& e) {
+    EXPECT_EQ(e.kind(), ErrorKind::no_strategy);
+  }
+}
+
+TEST_F(EngineTest, TransposesEigenMatricesOfBothOrders) {
+  const Eigen::MatrixXd columns = Eigen::MatrixXd::Random(37, 53);
+  Eigen::MatrixXd out;
+  engine().transpose(columns, out);
+  EXPECT_EQ(out, columns.transpose());
+
+  using RowMajor = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+  const RowMajor rows = RowMajor::Random(20, 31);
+  RowMajor target = RowMajor::Zero(40, 40);
+  engine().transpose(rows, target.block(3, 5, 31, 20));
+  EXPECT_EQ(target.block(3, 5, 31, 20), rows.transpose());
+  EXPECT_EQ(target.row(2).cwiseAbs().sum() + target.col(25).cwiseAbs().sum(), 0);
+
+  engine().transpose(columns.block(1, 2, 30, 40), out);
+  EXPECT_EQ(out, columns.block(1, 2, 30, 40).transpose());
+  EXPECT_THROW(engine().transpose(rows, target.block(0, 0, 31, 21)), Error);
+}
+
+}  // namespace
+}  // namespace xpose

@@ -1,0 +1,23 @@
+#include <gtest/gtest.h>
+
+#include "xpose/xpose.hpp"
+
+namespace xpose {
+namespace {
+
+TEST(Names, VariantPrintsItsConfigInOrder) {
+  EXPECT_EQ(to_string(Variant{"smem_pad", {{"tile", 64}, {"rows", 8}}}),
+            "smem_pad{tile=64,rows=8}");
+  EXPECT_EQ(to_string(Variant{"naive_row", {}}), "naive_row");
+}
+
+TEST(Names, EveryVerdictHasItsOwnName) {
+  EXPECT_EQ(to_string(Verdict::ok), "ok");
+  EXPECT_EQ(to_string(Verdict::wrote_outside), "wrote_outside");
+  EXPECT_EQ(to_string(Verdict::load_refused), "load_refused");
+}
+
+TEST(Names, LoadedVersionIsTheHeaders) { EXPECT_STREQ(version(), XPOSE_VERSION); }
+
+}  // namespace
+}  // namespace xpose
