@@ -1,12 +1,17 @@
 #include "plugin_library.hpp"
 
+#include <dlfcn.h>
+
 #include <algorithm>
 #include <boost/dll/shared_library.hpp>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
 #include <map>
+#include <memory>
 #include <mutex>
+
+#include "elf_file.hpp"
 
 namespace xpose {
 namespace {
@@ -80,14 +85,20 @@ std::variant<const PluginLibrary*, Refusal> load_file(const std::filesystem::pat
   errno = 0;
   if (!std::ifstream(file).good())
     return Refusal{std::string("cannot be read: ") + std::strerror(errno)};
-  namespace dll = boost::dll;
-  boost::dll::fs::error_code failure;
+  if (const std::string missing = missing_part(file); !missing.empty()) return Refusal{missing};
   // Leaked: a loaded plugin stays until the process ends, with its types, code and GPU modules.
-  auto* library = new dll::shared_library;
+  namespace dll = boost::dll;
+  static auto* loaded = new std::vector<std::unique_ptr<dll::shared_library>>;
+  dll::shared_library* library =
+      loaded->emplace_back(std::make_unique<dll::shared_library>()).get();
+  boost::dll::fs::error_code failure;
   library->load(file, failure, dll::load_mode::rtld_now | dll::load_mode::rtld_local);
-  if (failure)
-    return Refusal{"is not a loadable shared library: " + one_line(failure.message()) +
+  if (failure) {
+    const char* words = ::dlerror();  // Boost's error code has lost them
+    return Refusal{"is not a loadable shared library: " +
+                   one_line(words == nullptr ? failure.message() : words) +
                    "; rebuild it with xpose_add_plugin()"};
+  }
   if (!library->has(XPOSE_ENTRY_SYMBOL))
     return Refusal{"exports no " XPOSE_ENTRY_SYMBOL
                    ", so it is no xpose plugin; put XPOSE_PLUGIN(...) in one of its sources"};

@@ -195,9 +195,10 @@ void Race::verify_again() {
 
 TuneReport Race::report(std::uint64_t bytes) {
   report_.bytes = bytes;
-  // Of all that is right, dropped or not: what was ahead may have been wrong after timing.
-  for (Runner& runner : runners_)
-    runner.racing = runner.trial.verdict == Verdict::ok && !runner.seconds.empty();
+  // Where all that raced to the end turned out wrong, what they had left behind is back in.
+  if (fastest(false) == nullptr)
+    for (Runner& runner : runners_)
+      runner.racing = runner.trial.verdict == Verdict::ok && !runner.seconds.empty();
   const Runner* best = fastest(false);
   // Within 2 % of the fastest, the lower prior rank wins, then the earlier candidate.
   const Runner* winner = best;
