@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <atomic>
 #include <climits>
 #include <cstdio>
 #include <cstring>
@@ -19,6 +20,7 @@ struct GuardedRange {
 };
 GuardedRange guarded_input;
 GuardedRange guarded_output;
+std::atomic_flag ending;
 
 void guard(GuardedRange& range, std::span<const std::byte> bytes, const std::filesystem::path& path,
            const char* what) {
@@ -33,12 +35,14 @@ void on_ending_signal(int signal) {
   _exit(128 + signal);
 }
 
-// A fault elsewhere is a defect: it happens again under the default action.
+// Several threads may fault at once: the first speaks. A fault elsewhere is a defect and happens
+// again under the default action.
 void on_bus_error(int signal, siginfo_t* info, void*) {
   unlink_pending_output();
   const auto* const at = static_cast<const std::byte*>(info->si_addr);
   for (const GuardedRange* range : {&guarded_input, &guarded_output}) {
     if (at < range->begin || at >= range->end) continue;
+    while (ending.test_and_set()) pause();
     [[maybe_unused]] const auto written =
         write(STDERR_FILENO, range->sentence.data(), std::strlen(range->sentence.data()));
     _exit(1);

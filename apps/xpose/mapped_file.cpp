@@ -108,7 +108,8 @@ FileDescriptor::~FileDescriptor() {
   if (fd_ >= 0) close(fd_);
 }
 
-Mapping::Mapping(const std::filesystem::path& path, int fd, std::uint64_t bytes, int access) {
+Mapping::Mapping(const std::filesystem::path& path, int fd, std::uint64_t bytes, int access)
+    : access_(access) {
   if (bytes == 0) return;
   void* const memory = mmap(nullptr, bytes, access, MAP_SHARED, fd, 0);
   if (memory == MAP_FAILED) fail(path, "cannot map its " + std::to_string(bytes) + " bytes", errno);
@@ -117,6 +118,11 @@ Mapping::Mapping(const std::filesystem::path& path, int fd, std::uint64_t bytes,
 
 Mapping::~Mapping() {
   if (!bytes_.empty()) munmap(bytes_.data(), bytes_.size());
+}
+
+void Mapping::populate() const {
+  const int advice = (access_ & PROT_WRITE) != 0 ? MADV_POPULATE_WRITE : MADV_POPULATE_READ;
+  if (!bytes_.empty()) madvise(bytes_.data(), bytes_.size(), advice);  // older kernels refuse
 }
 
 MappedInput::MappedInput(const std::filesystem::path& path)

@@ -46,55 +46,77 @@ void check_served(const NpyHeader& header, const std::filesystem::path& path) {
                              ") is not served: xpose moves elements of 1, 2, 4, 8 or 16 bytes");
 }
 
+// The two files at work: an array's elements and the room for its transpose.
+struct Files {
+  const MappedInput& input;
+  const PendingOutput& output;
+  std::span<const std::byte> in;
+  std::byte* out;
+};
+
 // How an array was moved, for the closing sentence.
 struct Move {
   std::string how;
   double seconds = 0;
 };
 
+// Times the work together with the mapping of the pages that it touches.
 template <class Work>
-double seconds_of(const Work& work) {
+Move timed(const std::string& how, const Files& files, const Work& work) {
   const auto begin = std::chrono::steady_clock::now();
+  files.input.populate();
+  files.output.populate();
   work();
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  return {how, std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count()};
 }
 
 // The memory of a Fortran-order array is its transpose in C order.
-Move copy(const Array& in, std::byte* out) {
-  return {"a plain copy", seconds_of([&] {
-            if (!in.data.empty()) std::memcpy(out, in.data.data(), in.data.size());
-          })};
+Move copy(const Files& files) {
+  return timed("a plain copy", files, [&] {
+    if (!files.in.empty()) std::memcpy(files.out, files.in.data(), files.in.size());
+  });
 }
 
-Move transpose_on_host(const Array& in, std::byte* out, const Problem& problem, Engine& engine,
+Move transpose_on_host(const Files& files, const Problem& problem, Engine& engine,
                        const PlanOptions& options) {
-  const Plan plan = engine.plan(aligned_as(problem, in.data.data(), out), options);
-  return {to_string(plan.variant()), seconds_of([&] { plan.execute(in.data.data(), out); })};
+  const Plan plan = engine.plan(aligned_as(problem, files.in.data(), files.out), options);
+  return timed(to_string(plan.variant()), files, [&] { plan.execute(files.in.data(), files.out); });
 }
 
-Move transpose_on_device(const Array& in, std::byte* out, const Problem& problem, Engine& engine,
+Move transpose_on_device(const Files& files, const Problem& problem, Engine& engine,
                          const PlanOptions& options) {
-  DeviceMemory device_in(problem.device, in.data.size());
-  const DeviceMemory device_out(problem.device, in.data.size());
-  const Plan plan = engine.plan(aligned_as(problem, device_in.data(), device_out.data()), options);
-  return {to_string(plan.variant()), seconds_of([&] {
-            device_in.upload(in.data.data(), in.data.size());
-            plan.execute(device_in.data(), device_out.data());
-            device_out.download(out, in.data.size());
-          })};
+  const std::uint64_t bytes = files.in.size();
+  DeviceMemory in(problem.device, bytes);
+  const DeviceMemory out(problem.device, bytes);
+  const Plan plan = engine.plan(aligned_as(problem, in.data(), out.data()), options);
+  return timed(to_string(plan.variant()), files, [&] {
+    in.upload(files.in.data(), bytes);
+    plan.execute(in.data(), out.data());
+    out.download(files.out, bytes);
+  });
 }
 
-Move transpose(const Array& in, std::byte* out, const RunOptions& options) {
-  const NpyHeader& header = in.header;
-  if (header.fortran_order || in.data.empty()) return copy(in, out);
+void check_offered(const Engine& engine, const std::string& strategy) {
+  for (const PluginInfo& plugin : engine.plugins())
+    for (const StrategyInfo& offered : plugin.strategies)
+      if (plugin.refused.empty() && offered.name == strategy) return;
+  throw Error(ErrorKind::invalid,
+              "no loaded plugin offers a strategy '" + strategy + "', see `xpose plugins`");
+}
+
+Move transpose(const Files& files, const NpyHeader& header, const RunOptions& options) {
+  if (header.fortran_order || files.in.empty()) return copy(files);
+  Engine engine(options.engine);
+  PlanOptions plan = options.plan;
+  if (!options.strategy.empty()) {
+    check_offered(engine, options.strategy);
+    plan.tune.strategies = {options.strategy};
+  }
   const Problem problem = matrix(header.shape[0], header.shape[1],
                                  static_cast<std::uint32_t>(header.item_bytes), options.device);
-  PlanOptions plan = options.plan;
-  if (!options.strategy.empty()) plan.tune.strategies = {options.strategy};
-  Engine engine(options.engine);
   return options.device.kind == DeviceKind::host
-             ? transpose_on_host(in, out, problem, engine, plan)
-             : transpose_on_device(in, out, problem, engine, plan);
+             ? transpose_on_host(files, problem, engine, plan)
+             : transpose_on_device(files, problem, engine, plan);
 }
 
 void say(const RunOptions& options, const NpyHeader& header, const Move& move) {
@@ -117,7 +139,8 @@ int run_command(const RunOptions& options) {
   PendingOutput output(options.out, header.size() + in.data.size());
   cleanup.guard_output(output.bytes(), options.out);
   std::memcpy(output.bytes().data(), header.data(), header.size());
-  const Move move = transpose(in, output.bytes().data() + header.size(), options);
+  const Files files = {input, output, in.data, output.bytes().data() + header.size()};
+  const Move move = transpose(files, in.header, options);
   output.commit();
   if (options.verbose) say(options, in.header, move);
   return 0;

@@ -31,10 +31,20 @@ unsigned usable_processors() {
   return 1;
 }
 
+// Of the first processor. Not sysconf's figure first: on some machines that is the sum over a
+// package of which a virtual machine sees a part.
 std::uint64_t last_level_cache() {
+  std::uint64_t bytes = 0;
+  for (int level = 0; level < 8; ++level) {
+    std::ifstream file("/sys/devices/system/cpu/cpu0/cache/index" + std::to_string(level) +
+                       "/size");
+    std::uint64_t size = 0;
+    char unit = 0;
+    if (file >> size >> unit) bytes = std::max(bytes, size << (unit == 'M' ? 20 : 10));
+  }
+  if (bytes != 0) return bytes;
   const std::int64_t l3 = sysconf(_SC_LEVEL3_CACHE_SIZE);
-  const std::int64_t l2 = sysconf(_SC_LEVEL2_CACHE_SIZE);
-  return static_cast<std::uint64_t>(std::max<std::int64_t>({l3, l2, std::int64_t{1} << 20}));
+  return static_cast<std::uint64_t>(std::max<std::int64_t>(l3, std::int64_t{32} << 20));
 }
 
 std::uint64_t available_memory() {

@@ -138,7 +138,7 @@ Candidate Engine::Impl::choose(const Problem& normal, const PlanOptions& options
   throw_no_winner(report);
 }
 
-Engine::Engine(EngineOptions options) : impl_(std::make_shared<Impl>()) {
+Engine::Engine(const EngineOptions& options) : impl_(std::make_shared<Impl>()) {
   const std::vector<std::filesystem::path> folders = folders_of(options);
   impl_->catalog = scan(folders);
   impl_->threads =

@@ -158,7 +158,8 @@ void Race::one_round(int turn) {
   for (Runner& runner : runners_)
     if (runner.racing) order.push_back(&runner);
   if (order.empty()) return;
-  std::ranges::rotate(order, order.begin() + turn % static_cast<std::ptrdiff_t>(order.size()));
+  std::rotate(order.begin(), order.begin() + turn % static_cast<std::ptrdiff_t>(order.size()),
+              order.end());
   Runner* copy = fastest(true);
   const double usual = copy == nullptr ? 0 : copy->median();
   for (Runner* runner : order) {

@@ -317,7 +317,7 @@ class XPOSE_API Engine {
  public:
   // Loads every plugin of the folders. A file that cannot be used is listed in plugins() with the
   // reason and does not stop the rest.
-  explicit Engine(EngineOptions options = {});
+  explicit Engine(const EngineOptions& options = {});
 
   const std::vector<PluginInfo>& plugins() const;
 
