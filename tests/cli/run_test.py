@@ -1,0 +1,299 @@
+"""`xpose run` on NumPy's files: run_test.py PATH_TO_XPOSE [unittest arguments].
+
+Every array that NumPy writes comes back transposed, bit for bit; everything else is refused with an
+exit code and one sentence, and leaves the folder as it was.
+"""
+
+import io
+import os
+import pathlib
+import resource
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+import warnings
+
+import numpy as np
+
+XPOSE = None
+DEVICE = os.environ.get("XPOSE_TEST_DEVICE", "host")
+RNG = np.random.default_rng(7)
+
+
+def command(source, target, *options):
+    return [XPOSE, "run", str(source), str(target), "--device", DEVICE, "--budget", "0.2", *options]
+
+
+def random_array(dtype, shape):
+    """An array of random bytes, NaNs with payloads and -0 among them."""
+    dtype = np.dtype(dtype)
+    count = int(np.prod(shape)) * dtype.itemsize
+    return np.frombuffer(RNG.bytes(count), dtype=dtype).reshape(shape)
+
+
+def header_file(text, version=1, data=b""):
+    """A .npy file of one version around a header text."""
+    text = text.encode("utf-8" if version == 3 else "latin-1")
+    length = len(text).to_bytes(2 if version == 1 else 4, "little")
+    return b"\x93NUMPY" + bytes([version, 0]) + length + text + data
+
+
+def dict_text(descr, shape):
+    return f"{{'descr': {descr}, 'fortran_order': False, 'shape': {shape}, }}\n"
+
+
+class InAFolder(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        self.source = self.folder / "a.npy"
+        self.target = self.folder / "b.npy"
+
+    def listing(self):
+        return {p.name: p.read_bytes() if p.stat().st_size < 1 << 20 else None
+                for p in self.folder.iterdir() if p.is_file()}
+
+    def run_xpose(self, *options, source=None, target=None, **how):
+        return subprocess.run(command(source or self.source, target or self.target, *options),
+                              capture_output=True, text=True, timeout=300, **how)
+
+
+class Transposes(InAFolder):
+    def check(self, array, source=None, target=None):
+        done = self.run_xpose(source=source, target=target)
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", ""))
+        back = np.load(target or self.target)
+        self.assertEqual(back.dtype, array.dtype)
+        self.assertEqual(back.dtype.descr, array.dtype.descr)
+        self.assertEqual(back.shape, array.T.shape)
+        self.assertTrue(back.flags.c_contiguous)
+        self.assertEqual(back.tobytes(), array.T.tobytes())
+        left = {self.source.name, self.target.name, (target or self.target).name}
+        self.assertLessEqual({p.name for p in self.folder.iterdir()}, left)
+        return back
+
+    def saved(self, array):
+        np.save(self.source, array)
+        return self.check(array)
+
+    def test_random_floats(self):
+        array = RNG.random((1234, 4321), dtype="f4")
+        self.assertTrue(np.array_equal(self.saved(array), array.T))
+
+    def test_dtypes(self):
+        for dtype in ("|u1", ">i2", "<f8", "<c16", "|b1", "<f2", ">f4", "|S4", "<U1", "|V16",
+                      "<M8[ns]", "<m8[25s]", "<f16"):
+            with self.subTest(dtype=dtype):
+                self.saved(random_array(dtype, (123, 217)))
+
+    def test_structured_dtypes(self):
+        for dtype in ([("x", "<f4"), ("y", ">i4")],
+                      [("p", [("x", "<i2"), ("y", "<i2", (2,))]), ("q", "|u1", (2, 1))],
+                      [(("title", "name"), "<f4")],
+                      [("it's", "<f4"), ('"\\', "<i4")],
+                      np.dtype([("x", "|u1"), ("y", "<f4")], align=True)):
+            with self.subTest(dtype=dtype):
+                self.saved(random_array(dtype, (53, 31)))
+
+    def test_fortran_order(self):
+        array = np.asfortranarray(random_array("<f4", (123, 217)))
+        self.assertTrue(array.flags.f_contiguous)
+        self.saved(array)
+
+    def test_format_versions(self):
+        array = random_array("<f4", (31, 33))
+        for version in ((1, 0), (2, 0), (3, 0)):
+            with self.subTest(version=version):
+                with open(self.source, "wb") as file:
+                    np.lib.format.write_array(file, array, version=version)
+                self.check(array)
+        long_name = [("n" * 70000, "<f4")]
+        self.source.write_bytes(
+            header_file(dict_text(long_name, (31, 33)), 2, array.tobytes()))
+        self.assertEqual(self.run_xpose().returncode, 0)
+        self.assertEqual(self.target.read_bytes()[6], 2)
+        back = np.load(self.target, max_header_size=1 << 20)
+        self.assertEqual(back.tobytes(), array.T.tobytes())
+
+    def test_unicode_field_names(self):
+        for name, version in (("é", 1), ("€", 3)):
+            with self.subTest(name=name), warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # NumPy warns of version 3.0
+                self.saved(random_array([(name, "<f4")], (5, 7)))
+                self.assertEqual(self.source.read_bytes()[6], version)
+                self.assertEqual(self.target.read_bytes()[6], version)
+
+    def test_misaligned_data(self):
+        array = random_array("<f8", (67, 45))
+        text = dict_text("'<f8'", array.shape)
+        while (10 + len(text)) % 2 == 0:
+            text = " " + text
+        self.source.write_bytes(header_file(text, data=array.tobytes()))
+        self.check(array)
+
+    def test_thin_and_empty_arrays(self):
+        for shape in ((0, 5), (5, 0), (0, 0), (1, 7), (7, 1), (1, 1)):
+            with self.subTest(shape=shape):
+                self.saved(random_array("<f4", shape))
+
+    def test_writes_the_bytes_that_numpy_writes(self):
+        if not hasattr(np.lib.format, "GROWTH_AXIS_MAX_DIGITS"):
+            self.skipTest("this NumPy pads headers in its older way")
+        array = random_array("<f4", (31, 33))
+        self.saved(array)
+        expected = io.BytesIO()
+        np.save(expected, np.ascontiguousarray(array.T))
+        self.assertEqual(self.target.read_bytes(), expected.getvalue())
+
+    def test_ignores_what_follows_the_array(self):
+        array = random_array("<f4", (5, 7))
+        np.save(self.source, array)
+        with open(self.source, "ab") as file:
+            np.save(file, array)
+        self.check(array)
+
+    def test_in_place(self):
+        array = random_array("<f4", (257, 131))
+        np.save(self.source, array)
+        self.check(array, target=self.source)
+
+    def test_through_a_link(self):
+        array = random_array("<f4", (5, 7))
+        np.save(self.source, array)
+        self.target.write_bytes(b"old")
+        link = self.folder / "link.npy"
+        link.symlink_to(self.target.name)
+        self.check(array, target=link)
+        self.assertTrue(link.is_symlink())
+
+    def test_permissions(self):
+        array = random_array("<f4", (5, 7))
+        np.save(self.source, array)
+        self.assertEqual(self.run_xpose(preexec_fn=lambda: os.umask(0o027)).returncode, 0)
+        self.assertEqual(self.target.stat().st_mode & 0o777, 0o640)
+        self.target.chmod(0o600)
+        self.check(array)
+        self.assertEqual(self.target.stat().st_mode & 0o777, 0o600)
+
+
+class Refuses(InAFolder):
+    def refused(self, sentence, **how):
+        before = self.listing()
+        done = self.run_xpose(**how)
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertEqual(done.stdout, "")
+        self.assertRegex(done.stderr, r"\Axpose: [^\n]+\n\Z")
+        self.assertIn(sentence, done.stderr)
+        self.assertEqual(self.listing(), before)
+
+    def test_arrays_that_are_not_served(self):
+        for array, sentence in (
+                (random_array("|S3", (4, 5)), "item size 3 (dtype |S3) is not served"),
+                (random_array("<f8", (2, 3, 4)), "a.npy is 3-D (2x3x4): xpose run transposes 2-D"),
+                (random_array("<f8", (5,)), "a.npy is 1-D (5)"),
+                (random_array("<f8", ()), "a.npy is 0-D (scalar)"),
+                (np.array([[None, "x"]]), "holds Python objects")):
+            with self.subTest(sentence=sentence):
+                np.save(self.source, array)
+                self.refused(sentence)
+
+    def test_malformed_files(self):
+        whole = io.BytesIO()
+        np.save(whole, np.zeros((4, 5), "f4"))
+        whole = whole.getvalue()
+        for content, sentence in (
+                (b"", "not a .npy file"),
+                (b"PK\x03\x04" + whole, "not a .npy file"),
+                (whole[:-1], "asks for 208 bytes and it has 207"),
+                (whole[:100], "the header is truncated"),
+                (whole[:6] + b"\x09" + whole[7:], "version 9.0 is unknown"),
+                (b"\x93NUMPY\x02\x00\xff\xff\xff\xff{", "the header claims 4294967295 bytes"),
+                (header_file(dict_text("'<f4'", (1 << 32, 1 << 32))), "the shape overflows"),
+                (header_file(dict_text("'<f4'", (-1, 3))), "a negative dimension"),
+                (header_file("__import__('os')"), "the header is malformed")):
+            with self.subTest(sentence=sentence):
+                self.source.write_bytes(content)
+                self.refused(sentence)
+
+    def test_paths(self):
+        self.refused("a.npy: cannot be read: No such file")
+        np.save(self.source, np.zeros((4, 5), "f4"))
+        self.refused("b.npy: cannot be written: No such file",
+                     target=self.folder / "missing" / "b.npy")
+        self.refused("is a folder", target=self.folder)
+        self.refused("is a folder", source=self.folder)
+        self.refused("is not a regular file", target="/dev/null")
+        self.refused("is not a regular file", source="/dev/null")
+        self.assertTrue(pathlib.Path("/dev/null").is_char_device())
+
+    def test_unknown_strategy(self):
+        np.save(self.source, np.zeros((4, 5), "f4"))
+        before = self.listing()
+        done = self.run_xpose("--strategy", "no_such_strategy")
+        self.assertEqual(done.returncode, 2)
+        self.assertRegex(done.stderr, r"\Axpose: [^\n]*'no_such_strategy'[^\n]*\n\Z")
+        self.assertEqual(self.listing(), before)
+
+    def test_file_size_limit(self):
+        np.save(self.source, np.zeros((400, 500), "f4"))
+        limit = (1 << 16, 1 << 16)
+        self.refused("b.npy: cannot reserve its 800128 bytes: File too large",
+                     preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, limit))
+
+    def test_disk_full(self):
+        """More than all of /dev/shm, which refuses that at once; the input is a hole."""
+        room = os.statvfs("/dev/shm")
+        size = room.f_blocks * room.f_frsize + (1 << 20)
+        if not 0 < size < 1 << 40:
+            self.skipTest("/dev/shm has no limit")
+        self.source.write_bytes(header_file(dict_text("'|u1'", (2, size // 2))))
+        os.truncate(self.source, size + 4096)
+        with tempfile.TemporaryDirectory(dir="/dev/shm") as folder:
+            self.refused("No space left on device", target=pathlib.Path(folder) / "b.npy")
+            self.assertEqual(os.listdir(folder), [])
+
+
+class Interrupted(InAFolder):
+    """Something happens between the reservation of the output and its completion."""
+
+    def started(self):
+        """xpose at work on a hole of 256 MiB, once its temporary file is there."""
+        shape = (4096, 8192)
+        header = header_file(dict_text("'<f8'", shape))
+        self.source.write_bytes(header)
+        os.truncate(self.source, len(header) + 8 * shape[0] * shape[1])
+        process = subprocess.Popen(command(self.source, self.target), stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE, text=True)
+        self.addCleanup(process.communicate)
+        deadline = time.monotonic() + 120
+        while not any(".xpose-" in name for name in os.listdir(self.folder)):
+            self.assertIsNone(process.poll(), "xpose ended before it made its output")
+            self.assertLess(time.monotonic(), deadline)
+        return process
+
+    def check_end(self, process, code, stderr):
+        out, err = process.communicate(timeout=300)
+        self.assertEqual((process.returncode, out), (code, ""), err)
+        self.assertRegex(err, stderr)
+        self.assertEqual(os.listdir(self.folder), ["a.npy"])
+
+    def test_signals(self):
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            with self.subTest(signal=number):
+                process = self.started()
+                process.send_signal(number)
+                self.check_end(process, 128 + number, r"\A\Z")
+
+    def test_input_cut_short(self):
+        process = self.started()
+        os.truncate(self.source, 4096)
+        self.check_end(process, 1, r"\Axpose: \S+a\.npy: was cut short while it was read[^\n]*\n\Z")
+
+
+if __name__ == "__main__":
+    XPOSE = os.path.abspath(sys.argv.pop(1))
+    unittest.main()
