@@ -1,0 +1,50 @@
+// One kernel, two strategies: shared memory with plain rows and with padded ones.
+#include <xpose/cuda.hpp>
+
+#include "smem.cuh"
+#include "tile_shape.hpp"
+
+using namespace xpose;
+using namespace xpose::plugin;
+
+namespace {
+
+constexpr int kTilesAcross = 1;
+
+template <bool Padded>
+struct Smem {
+  static Card card() {
+    return {.name = Padded ? "smem_pad" : "smem",
+            .summary = Padded ? "a tile through shared memory with padded rows"
+                              : "a tile through shared memory",
+            .device_kind = XPOSE_CUDA,
+            .min_compute_capability = 80,
+            .max_batch_rank = 1,
+            .traits = XPOSE_TRAIT_CAPTURABLE,
+            .prior_rank = Padded ? 110 : 130,
+            .axes = tile_axes(Padded)};
+  }
+
+  static Quote quote(const Problem& problem, const Config& config) {
+    return quote_tile(problem, config, Padded, kTilesAcross);
+  }
+
+  Smem(const Problem& problem, const Config& config)
+      : problem_(problem), shape_(problem, config, Padded, kTilesAcross) {}
+
+  void launch(const Launch& launch) const {
+    with_element(problem_.element_bytes, [&]<class E>(E) {
+      with_tile(shape_, [&](auto tile_rows, auto items) {
+        launch_tiles("smem", kernels::smem<E, tile_rows(), items()>, problem_, launch,
+                     shape_.tiling, shape_.pitch);
+      });
+    });
+  }
+
+  Problem problem_;
+  TileShape shape_;
+};
+
+}  // namespace
+
+XPOSE_PLUGIN("cuda_smem", "1.0", Smem<false>, Smem<true>)

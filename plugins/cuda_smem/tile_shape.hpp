@@ -1,0 +1,61 @@
+// The shape that the shared-memory strategies of the study have in common: tiles of tile_y rows and
+// block_x columns, some side by side, staged in rows of shared memory that are `pad` elements
+// longer than the tile is wide.
+#pragma once
+
+#include <xpose/cuda.hpp>
+
+namespace xpose::plugin {
+
+// tile_y is a multiple of block_y (or refused); and since block_x is a multiple of every
+// tile_y / block_y, the threads of a block form whole columns of the tile when they are renumbered.
+inline std::vector<Axis> tile_axes(bool padded) {
+  std::vector<Axis> axes = {{"block_x", {32, 16}}, {"block_y", {16, 8, 32}}, {"tile_y", {16, 32}}};
+  if (padded) axes.push_back({"pad", {2, 0, 1, 4}});
+  return axes;
+}
+
+struct TileShape {
+  TileShape(const Problem& problem, const Config& config, bool padded, int tiles_across)
+      : tile_rows(config["tile_y"]),
+        block_rows(config["block_y"]),
+        pitch(static_cast<int>(tiles_across * config["block_x"] + (padded ? config["pad"] : 0))) {
+    tiling = {.tile_x = tiles_across * config["block_x"],
+              .tile_y = tile_rows,
+              .block_x = config["block_x"],
+              .block_y = block_rows,
+              .shared_bytes = static_cast<uint64_t>(tile_rows * pitch * problem.element_bytes)};
+  }
+
+  int64_t tile_rows;   // elements
+  int64_t block_rows;  // threads
+  int pitch;           // elements from one row of the tile to the next in shared memory
+  Tiling tiling;
+};
+
+inline Quote quote_tile(const Problem& problem, const Config& config, bool padded,
+                        int tiles_across) {
+  const TileShape shape(problem, config, padded, tiles_across);
+  if (shape.tile_rows % shape.block_rows != 0)
+    throw Unsupported("tile_y=" + std::to_string(shape.tile_rows) +
+                      " is not a multiple of block_y=" + std::to_string(shape.block_rows));
+  if (padded && config["pad"] == 4 && problem.element_bytes > 1)
+    throw Unsupported("pad=4 is 4 bytes over the element size for 1-byte elements; for " +
+                      std::to_string(problem.element_bytes) +
+                      " bytes the same rule gives pad=" + (problem.element_bytes == 2 ? "2" : "1"));
+  return quote_tiles(problem, shape.tiling);
+}
+
+// Calls body(tile_rows, items) with the two as constants, where items is how many elements of a
+// tile's column a thread has.
+template <class Body>
+void with_tile(const TileShape& shape, const Body& body) {
+  with_constant<16, 32>(shape.tile_rows, [&](auto tile_rows) {
+    with_constant<8, 16, 32>(shape.block_rows, [&](auto block_rows) {
+      if constexpr (tile_rows() % block_rows() == 0)
+        body(tile_rows, std::integral_constant<int, tile_rows() / block_rows()>{});
+    });
+  });
+}
+
+}  // namespace xpose::plugin

@@ -1,0 +1,50 @@
+// One kernel, two strategies: two tiles a block, with plain rows and with padded ones.
+#include <xpose/cuda.hpp>
+
+#include "../cuda_smem/tile_shape.hpp"
+#include "smem_unroll2.cuh"
+
+using namespace xpose;
+using namespace xpose::plugin;
+
+namespace {
+
+constexpr int kTilesAcross = 2;
+
+template <bool Padded>
+struct SmemUnroll2 {
+  static Card card() {
+    return {.name = Padded ? "smem_unroll2_pad" : "smem_unroll2",
+            .summary = Padded ? "two tiles a block through shared memory with padded rows"
+                              : "two tiles a block through shared memory",
+            .device_kind = XPOSE_CUDA,
+            .min_compute_capability = 80,
+            .max_batch_rank = 1,
+            .traits = XPOSE_TRAIT_CAPTURABLE,
+            .prior_rank = Padded ? 100 : 120,
+            .axes = tile_axes(Padded)};
+  }
+
+  static Quote quote(const Problem& problem, const Config& config) {
+    return quote_tile(problem, config, Padded, kTilesAcross);
+  }
+
+  SmemUnroll2(const Problem& problem, const Config& config)
+      : problem_(problem), shape_(problem, config, Padded, kTilesAcross) {}
+
+  void launch(const Launch& launch) const {
+    with_element(problem_.element_bytes, [&]<class E>(E) {
+      with_tile(shape_, [&](auto tile_rows, auto items) {
+        launch_tiles("smem_unroll2", kernels::smem_unroll2<E, tile_rows(), items()>, problem_,
+                     launch, shape_.tiling, shape_.pitch);
+      });
+    });
+  }
+
+  Problem problem_;
+  TileShape shape_;
+};
+
+}  // namespace
+
+XPOSE_PLUGIN("cuda_smem_unroll2", "1.0", SmemUnroll2<false>, SmemUnroll2<true>)

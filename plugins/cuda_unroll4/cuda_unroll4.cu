@@ -1,0 +1,77 @@
+// The textbook transposes with four elements a thread.
+#include <xpose/cuda.hpp>
+
+#include "unroll4_col.cuh"
+#include "unroll4_row.cuh"
+
+using namespace xpose;
+using namespace xpose::plugin;
+
+namespace {
+
+Tiling tiling(const Config& config, Along x_along) {
+  const int64_t x = config["block_x"], y = config["block_y"];
+  return {.tile_x = 4 * x, .tile_y = y, .block_x = x, .block_y = y, .x_along = x_along};
+}
+
+struct Unroll4Row {
+  static Card card() {
+    return {.name = "unroll4_row",
+            .summary = "four elements a thread, reads along input rows",
+            .device_kind = XPOSE_CUDA,
+            .min_compute_capability = 80,
+            .max_batch_rank = 1,
+            .traits = XPOSE_TRAIT_CAPTURABLE,
+            .prior_rank = 170,
+            .axes = {{"block_x", {32, 16, 64}}, {"block_y", {16, 8, 32}}}};
+  }
+
+  static Quote quote(const Problem& problem, const Config& config) {
+    return quote_tiles(problem, tiling(config, Along::input_row));
+  }
+
+  Unroll4Row(const Problem& problem, const Config& config)
+      : problem_(problem), tiling_(tiling(config, Along::input_row)) {}
+
+  void launch(const Launch& launch) const {
+    with_element(problem_.element_bytes, [&]<class E>(E) {
+      launch_tiles("unroll4_row", kernels::unroll4_row<E>, problem_, launch, tiling_);
+    });
+  }
+
+  Problem problem_;
+  Tiling tiling_;
+};
+
+struct Unroll4Col {
+  static Card card() {
+    return {.name = "unroll4_col",
+            .summary = "four elements a thread, writes along output rows",
+            .device_kind = XPOSE_CUDA,
+            .min_compute_capability = 80,
+            .max_batch_rank = 1,
+            .traits = XPOSE_TRAIT_CAPTURABLE,
+            .prior_rank = 140,
+            .axes = {{"block_x", {32, 16, 64}}, {"block_y", {16, 8, 32}}}};
+  }
+
+  static Quote quote(const Problem& problem, const Config& config) {
+    return quote_tiles(problem, tiling(config, Along::input_col));
+  }
+
+  Unroll4Col(const Problem& problem, const Config& config)
+      : problem_(problem), tiling_(tiling(config, Along::input_col)) {}
+
+  void launch(const Launch& launch) const {
+    with_element(problem_.element_bytes, [&]<class E>(E) {
+      launch_tiles("unroll4_col", kernels::unroll4_col<E>, problem_, launch, tiling_);
+    });
+  }
+
+  Problem problem_;
+  Tiling tiling_;
+};
+
+}  // namespace
+
+XPOSE_PLUGIN("cuda_unroll4", "1.0", Unroll4Row, Unroll4Col)
