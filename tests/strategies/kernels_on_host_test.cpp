@@ -168,9 +168,15 @@ void check(const xpose_strategy& strategy, const std::vector<int64_t>& config, c
   ASSERT_TRUE(buffers.out == buffers.expected);
 }
 
-class KernelsOnHost : public testing::TestWithParam<std::tuple<const xpose_strategy*, uint32_t>> {
+const xpose_strategy& strategy_named(const std::string& name) {
+  for (const xpose_strategy* strategy : cuda_strategies_on_host())
+    if (strategy->card->name == name) return *strategy;
+  throw std::out_of_range(name);
+}
+
+class KernelsOnHost : public testing::TestWithParam<std::tuple<std::string, uint32_t>> {
  protected:
-  const xpose_strategy& strategy() const { return *std::get<0>(GetParam()); }
+  const xpose_strategy& strategy() const { return strategy_named(std::get<0>(GetParam())); }
   const xpose_card& card() const { return *strategy().card; }
   uint32_t element_bytes() const { return std::get<1>(GetParam()); }
 
@@ -225,32 +231,25 @@ TEST_P(KernelsOfAnyAlignment, LessAlignedThanTheElement) {
     }
 }
 
-std::vector<const xpose_strategy*> strategies_of_any_alignment() {
-  std::vector<const xpose_strategy*> strategies = cuda_strategies_on_host();
-  std::erase_if(strategies,
-                [](const auto* strategy) { return strategy->card->min_alignment != 1; });
-  return strategies;
+// Every element size of the strategies whose card satisfies the condition.
+template <class Condition>
+auto cases_where(const Condition& condition) {
+  std::vector<std::string> names;
+  for (const xpose_strategy* strategy : cuda_strategies_on_host())
+    if (condition(*strategy->card)) names.push_back(strategy->card->name);
+  return testing::Combine(testing::ValuesIn(names), testing::Values(1, 2, 4, 8, 16));
 }
+
+const auto any = [](const xpose_card&) { return true; };
+const auto any_alignment = [](const xpose_card& card) { return card.min_alignment == 1; };
 
 std::string name_of_param(const testing::TestParamInfo<KernelsOnHost::ParamType>& info) {
-  return std::string(std::get<0>(info.param)->card->name) + "_" +
-         std::to_string(std::get<1>(info.param));
+  return std::get<0>(info.param) + "_" + std::to_string(std::get<1>(info.param));
 }
 
-INSTANTIATE_TEST_SUITE_P(Strategies, KernelsOnHost,
-                         testing::Combine(testing::ValuesIn(cuda_strategies_on_host()),
-                                          testing::Values(1, 2, 4, 8, 16)),
+INSTANTIATE_TEST_SUITE_P(Strategies, KernelsOnHost, cases_where(any), name_of_param);
+INSTANTIATE_TEST_SUITE_P(Strategies, KernelsOfAnyAlignment, cases_where(any_alignment),
                          name_of_param);
-INSTANTIATE_TEST_SUITE_P(Strategies, KernelsOfAnyAlignment,
-                         testing::Combine(testing::ValuesIn(strategies_of_any_alignment()),
-                                          testing::Values(1, 2, 4, 8, 16)),
-                         name_of_param);
-
-const xpose_strategy& strategy_named(const std::string& name) {
-  for (const xpose_strategy* strategy : cuda_strategies_on_host())
-    if (strategy->card->name == name) return *strategy;
-  throw std::out_of_range(name);
-}
 
 TEST(Quote, OffersTheDefaultShapeOfTheStudy) {
   const Case c = {4096, 4096};
