@@ -9,9 +9,9 @@ int run(const Arguments& arguments) {
   options.add_options()("in", po::value<std::string>(), "the .npy file to read")(
       "out", po::value<std::string>(), "the .npy file to write; may be the same")(
       "device", po::value<std::string>()->default_value("auto")->value_name("D"),
-      "auto, host, cuda or cuda:N")("strategy",
-                                    po::value<std::string>()->default_value("")->value_name("NAME"),
-                                    "use this strategy instead of choosing by trial")(
+      "auto, host, cuda or cuda:N")(
+      "strategy", po::value<std::string>()->default_value("")->value_name("NAME"),
+      "use this strategy, with its default config, instead of choosing by trial")(
       "budget", po::value<double>()->default_value(2)->value_name("S"),
       "seconds to spend on the choice")("verbose,v", "say what was done");
   add_engine_options(options);
@@ -27,6 +27,7 @@ int run(const Arguments& arguments) {
   chosen.device = parse_device((*values)["device"].as<std::string>());
   chosen.strategy = (*values)["strategy"].as<std::string>();
   chosen.engine = engine_options(*values);
+  if (!chosen.strategy.empty()) chosen.plan.policy = Policy::estimate;
   chosen.plan.tune.budget_seconds = (*values)["budget"].as<double>();
   chosen.verbose = values->count("verbose") != 0;
   return run_command(chosen);

@@ -75,6 +75,10 @@ std::string verdict_text(const Trial& trial) {
 std::string percent(double share) { return fixed(100 * share, 1) + " %"; }
 
 void print_sentence(std::ostream& out, const TuneReport& report) {
+  if (!report.winner && report.interrupted) {
+    out << "Interrupted before any strategy was proven; nothing was chosen.\n";
+    return;
+  }
   if (!report.winner) {
     out << "No strategy was right on this problem; nothing was chosen.\n";
     return;
@@ -111,12 +115,15 @@ void print_report(std::ostream& out, const TuneReport& report, bool all_variants
                {"% of roof", Table::right},
                {"verdict"}});
   std::set<std::string> shown;
-  for (std::size_t i = 0; i < report.trials.size(); ++i) {
-    const Trial& trial = report.trials[i];
-    const bool first = shown.insert(trial.variant.strategy).second;
+  const Trial* winner = report.winner ? &report.trials[*report.winner] : nullptr;
+  for (const Trial& trial : report.trials) {
     const bool failed = trial.verdict != Verdict::ok && trial.verdict != Verdict::unsupported;
-    const bool won = report.winner == i;
-    if (!all_variants && !first && !failed && !won) continue;
+    const bool won = winner == &trial;
+    // The winner speaks for its strategy, the fastest variant for any other.
+    const bool speaks = winner != nullptr && trial.variant.strategy == winner->variant.strategy
+                            ? won
+                            : shown.insert(trial.variant.strategy).second;
+    if (!all_variants && !speaks && !failed) continue;
     std::array<std::string, 3> figures;
     if (trial.timing) {
       const double seconds = trial.timing->median;

@@ -112,6 +112,7 @@ int tune(const Arguments& arguments) {
   TuneOptions options;
   options.budget_seconds = (*values)["budget"].as<double>();
   if (!(options.budget_seconds >= 0)) throw UsageError("--budget is 0 or more seconds");
+  options.every_strategy = true;
   options.warm = values->count("warm") != 0;
   if (values->count("strategy") != 0)
     options.strategies = (*values)["strategy"].as<std::vector<std::string>>();

@@ -13,6 +13,13 @@ constexpr double host_sample_seconds = 100e-6;
 constexpr double cuda_sample_seconds = 500e-6;
 
 std::size_t set_count(Backend& backend, const Problem& problem, bool warm) {
+  const std::uint64_t least = Arena::footprint(problem, 1);
+  if (const std::uint64_t free = backend.free_bytes(); least > free)
+    throw Error(
+        ErrorKind::no_memory,
+        "trying strategies on " + to_string(problem) + " takes buffers of " +
+            std::to_string(least) + " bytes, but " + std::to_string(free) +
+            " bytes are free; plan it with Policy::estimate, or `xpose run --strategy NAME`");
   if (warm) return 1;
   const std::uint64_t one = Arena::footprint(problem, 2) - Arena::footprint(problem, 1);
   const std::uint64_t cold = 4 * backend.info().cache_bytes / one + 1;
@@ -81,6 +88,10 @@ Sample InProcessRunner::time(const Candidate& candidate) {
       const double wanted =
           problem_.device.kind == DeviceKind::host ? host_sample_seconds : cuda_sample_seconds;
       const double once = std::max(backend_.seconds(1, call), 1e-7);
+      if (once >= wanted) {  // one call is a sample
+        prepared.calls = 1;
+        return {{}, once};
+      }
       prepared.calls = std::clamp(static_cast<int>(std::ceil(wanted / once)), 1, 10000);
     }
     return {{}, backend_.seconds(prepared.calls, call) / prepared.calls};

@@ -67,6 +67,11 @@ class Race {
   void progress(std::string_view stage, std::size_t done, std::size_t total, const Trial* trial) {
     if (options_.progress) options_.progress({stage, done, total, trial});
   }
+  // Whether a candidate may be left out once the budget is spent.
+  bool may_skip(const Candidate& candidate) {
+    return options_.every_strategy ? tried_.contains(candidate.variant.strategy)
+                                   : fastest(false) != nullptr;
+  }
   bool record(Runner& runner, const Finding& finding);
   void one_round(int turn);
   void drop_slow();
@@ -78,6 +83,7 @@ class Race {
   const TuneOptions& options_;
   double start_;
   std::vector<Runner> runners_;
+  std::set<std::string> tried_;  // strategies
   TuneReport report_;
 };
 
@@ -90,7 +96,6 @@ bool Race::record(Runner& runner, const Finding& finding) {
 }
 
 void Race::try_all(std::span<const Candidate> candidates) {
-  std::set<std::string> tried;
   for (std::size_t i = 0; i < candidates.size(); ++i) {
     const Candidate& candidate = candidates[i];
     Runner runner;
@@ -99,11 +104,11 @@ void Race::try_all(std::span<const Candidate> candidates) {
                     candidate.prior_rank};
     if (!candidate.unsupported.empty()) {
       record(runner, {Verdict::unsupported, candidate.unsupported});
-    } else if (interrupted() || (out_of_budget() && tried.contains(candidate.variant.strategy))) {
+    } else if (interrupted() || (out_of_budget() && may_skip(candidate))) {
       ++report_.untried;
       continue;
     } else {
-      tried.insert(candidate.variant.strategy);
+      tried_.insert(candidate.variant.strategy);
       if (record(runner, trials_.verify(candidate))) {
         const Sample sample = trials_.time(candidate);
         if (record(runner, sample.finding)) {
@@ -189,17 +194,20 @@ void Race::run_rounds() {
 }
 
 void Race::verify_again() {
+  const auto verify = [&] {
+    for (Runner& runner : runners_)
+      if (runner.racing) record(runner, trials_.verify(*runner.candidate));
+  };
+  verify();
+  if (fastest(false) != nullptr) return;
+  // All that raced to the end turned out wrong: what they had left behind is back in.
   for (Runner& runner : runners_)
-    if (runner.trial.verdict == Verdict::ok && !runner.seconds.empty())
-      record(runner, trials_.verify(*runner.candidate));
+    runner.racing = runner.trial.verdict == Verdict::ok && !runner.seconds.empty();
+  verify();
 }
 
 TuneReport Race::report(std::uint64_t bytes) {
   report_.bytes = bytes;
-  // Where all that raced to the end turned out wrong, what they had left behind is back in.
-  if (fastest(false) == nullptr)
-    for (Runner& runner : runners_)
-      runner.racing = runner.trial.verdict == Verdict::ok && !runner.seconds.empty();
   const Runner* best = fastest(false);
   // Within 2 % of the fastest, the lower prior rank wins, then the earlier candidate.
   const Runner* winner = best;

@@ -20,10 +20,10 @@ using Clock = std::function<double()>;
 //   - from the fifth round on, one whose paired log-ratio to the fastest is above 2 % by two
 //     standard errors is dropped;
 //   - the race ends when all survivors are within 2 %, or rounds or the budget run out;
-//   - everything timed is verified once more;
+//   - what is still in the race, and the copies, are verified once more;
 //   - within 2 % of the fastest, the lower prior rank wins.
-// The budget never keeps a strategy from having its first config tried; what it did cut is counted
-// in TuneReport::untried. Fills all of the report but `problem`.
+// Until one transpose is right the budget cuts nothing; what it did cut is counted in
+// TuneReport::untried. Fills all of the report but `problem`.
 TuneReport race(std::span<const Candidate> candidates, std::uint64_t bytes, TrialRunner& runner,
                 const Clock& clock, const TuneOptions& options);
 

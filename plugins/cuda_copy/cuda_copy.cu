@@ -95,9 +95,9 @@ struct CopyWide {
   static Quote quote(const Problem& problem, const Config&) {
     const RowsOfBytes copy(problem);
     Quote quote;
+    // With 16-byte words; addresses that are aligned to less take more blocks.
     quote.launch = describe_launch({blocks_across(copy, 16), static_cast<uint64_t>(copy.rows)},
-                                   {kWideThreads}) +
-                   " with 16-byte words, more blocks with narrower ones";
+                                   {kWideThreads});
     return quote;
   }
 

@@ -5,6 +5,7 @@ exit code and one sentence, and leaves the folder as it was.
 """
 
 import io
+import json
 import os
 import pathlib
 import resource
@@ -16,7 +17,11 @@ import time
 import unittest
 import warnings
 
-import numpy as np
+try:
+    import numpy as np
+except ImportError:
+    print("SKIPPED: this Python has no NumPy; install python3-numpy")
+    sys.exit(77)
 
 XPOSE = None
 DEVICE = os.environ.get("XPOSE_TEST_DEVICE", "host")
@@ -296,4 +301,8 @@ class Interrupted(InAFolder):
 
 if __name__ == "__main__":
     XPOSE = os.path.abspath(sys.argv.pop(1))
+    doctor = json.loads(subprocess.check_output([XPOSE, "doctor", "--json", "-"]))
+    if not any(device["device"].startswith(DEVICE) for device in doctor["devices"]):
+        print(f"SKIPPED: this machine has no {DEVICE} device")
+        sys.exit(77)
     unittest.main()

@@ -88,7 +88,9 @@ TEST_F(EngineTest, TuneRemembersItsWinner) {
 }
 
 TEST_F(EngineTest, TuneTriesEveryHostStrategyAndMeasuresTheRoof) {
-  const TuneReport report = engine().tune(matrix(150, 130, 4), quickly().tune);
+  TuneOptions options = quickly().tune;
+  options.every_strategy = true;
+  const TuneReport report = engine().tune(matrix(150, 130, 4), options);
   ASSERT_TRUE(report.roof);
   EXPECT_TRUE(report.trials[*report.roof].is_copy);
   for (const PluginInfo& plugin : engine().plugins())

@@ -169,7 +169,18 @@ TEST_F(Tuner, UnsupportedIsListedWithItsReason) {
   EXPECT_EQ(runner.variants["cannot"].verified, 0);
 }
 
-TEST_F(Tuner, BudgetCutsSecondConfigsButTriesEveryStrategyOnce) {
+TEST_F(Tuner, SpentBudgetEndsTheTriesOnceOneIsRight) {
+  candidates = {candidate("wrong"), candidate("right"), candidate("left_out")};
+  runner.variants["wrong"].verdict = Verdict::wrong_result;
+  options.budget_seconds = 0;
+  const TuneReport report = run();
+  EXPECT_EQ(winner(report), "right");
+  EXPECT_EQ(report.untried, 1U);
+  EXPECT_EQ(runner.variants["left_out"].verified, 0);
+}
+
+TEST_F(Tuner, BudgetCutsSecondConfigsButEveryStrategyCanBeAskedFor) {
+  options.every_strategy = true;
   for (const char* name : {"a", "b", "c"}) candidates.push_back(candidate(name));
   for (const char* name : {"a", "b", "c"}) {
     candidates.push_back(candidate(name));

@@ -47,7 +47,7 @@ class Device {
            const std::function<void()>& body) {
     using xpose::kernels::kSharedGuard;
     unsigned char* const shared = xpose::kernels::shared_memory;
-    body_ = &body;
+    body_ = body;
     blockDim = block;
     for (blockIdx.z = 0; blockIdx.z < grid.z; ++blockIdx.z)
       for (blockIdx.y = 0; blockIdx.y < grid.y; ++blockIdx.y)
@@ -144,7 +144,7 @@ class Device {
     Device& device = the();
     arrive(*device.running_, &device.scheduler_);
     for (;;) {
-      (*device.body_)();
+      device.body_();
       device.running_->state = State::ended;
       device.suspend();
     }
@@ -163,7 +163,7 @@ class Device {
   static void arrive(const Context&, Context*) {}
 #endif
 
-  const std::function<void()>* body_ = nullptr;
+  std::function<void()> body_;
   std::vector<std::unique_ptr<Fiber>> fibers_;
   Context scheduler_;
   Fiber* running_ = nullptr;

@@ -229,6 +229,7 @@ struct Progress {
 struct TuneOptions {
   double budget_seconds = 2;
   int max_rounds = 15;
+  bool every_strategy = false;               // try one config of each even when the budget is spent
   bool warm = false;                         // leave caches warm: do not rotate buffers
   std::vector<std::string> strategies = {};  // only these; empty: all
   Config config = {};  // only configs with these values on axes of these names
@@ -352,7 +353,8 @@ void Engine::transpose(const In& in, Out&& out) {
   using OutM = std::remove_cvref_t<Out>;
   static_assert(sizeof(typename InM::Scalar) == sizeof(typename OutM::Scalar),
                 "transpose() moves elements unchanged: both matrices need elements of one size");
-  if constexpr (requires { out.resize(in.cols(), in.rows()); })
+  // Blocks and maps have a resize() too, which only asserts.
+  if constexpr (requires { requires std::same_as<typename OutM::PlainObject, OutM>; })
     if (out.rows() != in.cols() || out.cols() != in.rows()) out.resize(in.cols(), in.rows());
   constexpr std::size_t bytes = sizeof(typename InM::Scalar);
   check_dense_pair(in.rows(), in.cols(), out.rows(), out.cols(),

@@ -1,0 +1,255 @@
+"""The command as people type it: command_test.py PATH_TO_XPOSE [unittest arguments].
+
+Results on stdout, talk on stderr, exit codes as documented, errors of one line that name a remedy.
+"""
+
+import json
+import os
+import pathlib
+import pty
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+XPOSE = None
+HOST = ["host_naive_row", "host_naive_col", "host_unroll4_row", "host_unroll4_col", "host_blocked",
+        "host_blocked_pad"]
+
+
+def xpose(*arguments, **more):
+    return subprocess.run([XPOSE, *arguments], capture_output=True, text=True, **more)
+
+
+def tune(*arguments):
+    budget = [] if "--budget" in arguments else ["--budget", "0.2"]
+    return xpose("tune", "--device", "host", *budget, *arguments)
+
+
+class Tune(unittest.TestCase):
+    def test_table_has_every_host_strategy_and_names_the_winner(self):
+        result = tune("--shape", "200x300", "--bytes", "4")
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        lines = result.stdout.splitlines()
+        self.assertEqual(lines[0], "200x300 of 4 bytes on host")
+        self.assertRegex(lines[1], r"^variant +launch +time +GB/s +% of roof +verdict$")
+        for name in HOST:
+            rows = [line for line in lines[2:lines.index("")] if line.split("{")[0].split(" ")[0] == name]
+            self.assertEqual(len(rows), 1, name)
+            self.assertRegex(rows[0], r" (us|ms) +[0-9.]+ +[0-9.]+  ok$")
+        self.assertRegex(result.stdout, r"\n\n\w+(\{\S+\})? won [^\n]* of the roof \(\S+, [0-9.]+ GB/s\)\.\n")
+
+    def test_json_says_the_same(self):
+        result = tune("--shape", "200x300", "--json", "-")
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        report = json.loads(result.stdout)
+        self.assertEqual(report["schema"], "xpose.tune/1")
+        self.assertEqual(report["bytes"], 2 * 200 * 300 * 4)
+        trials = {trial["variant"]: trial for trial in report["trials"]}
+        self.assertIn(report["winner"], trials)
+        self.assertEqual(trials[report["roof"]]["role"], "copy")
+        for name in HOST:
+            mine = [t for t in report["trials"] if t["strategy"] == name and t["verdict"] == "ok"]
+            self.assertTrue(mine, name)
+            for trial in mine:
+                self.assertGreater(trial["seconds"], 0)
+                self.assertAlmostEqual(trial["gb_per_s"], report["bytes"] / trial["seconds"] * 1e-9)
+        doctor = json.loads(xpose("doctor", "--json", "-").stdout)
+        if len(doctor["devices"]) == 1:
+            for trial in report["trials"]:
+                if trial["strategy"] == "smem_pad":
+                    self.assertEqual(trial["verdict"], "unsupported")
+                    self.assertIn(trial["detail"], ("no CUDA device", "built without CUDA"))
+
+    def test_every_size_leading_dimension_and_batch(self):
+        for size in ("1", "2", "4", "8", "16"):
+            result = tune("--shape", "67x131", "--bytes", size, "--batch", "3", "--in-ld", "140",
+                          "--out-ld", "70", "--json", "-")
+            self.assertEqual(result.returncode, 0, result.stderr)
+            verdicts = {t["verdict"] for t in json.loads(result.stdout)["trials"]
+                        if t["strategy"] in HOST}
+            self.assertEqual(verdicts, {"ok"})
+
+    def test_narrowed_to_a_strategy_and_a_config(self):
+        result = tune("--shape", "90x90", "--strategy", "host_blocked", "--config", "tile=32",
+                      "--all", "--json", "-")
+        transposes = [t["variant"] for t in json.loads(result.stdout)["trials"]
+                      if t["role"] == "transpose" and t["verdict"] == "ok"]
+        self.assertEqual(transposes, ["host_blocked{tile=32}"])
+
+    def test_empty_problem(self):
+        result = tune("--shape", "0x5")
+        self.assertEqual(result.returncode, 0)
+        self.assertIn("nothing to do", result.stdout)
+
+    def test_json_file_is_opened_before_anything_is_measured(self):
+        start = time.monotonic()
+        result = tune("--shape", "4000x4000", "--budget", "60", "--json", "/nonexistent/x.json")
+        self.assertEqual(result.returncode, 1)
+        self.assertRegex(result.stderr, r"\Axpose: [^\n]*/nonexistent/x.json[^\n]*\n\Z")
+        self.assertEqual(result.stdout, "")
+        self.assertLess(time.monotonic() - start, 30)
+
+    def test_json_file(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "report.json"
+            result = tune("--shape", "50x60", "--json", str(path))
+            self.assertIn("won", result.stdout)
+            self.assertEqual(json.loads(path.read_text())["problem"]["rows"], 50)
+
+    def test_interrupt_saves_what_was_finished(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "report.json"
+            process = subprocess.Popen(
+                [XPOSE, "tune", "--device", "host", "--shape", "6000x6000", "--budget", "600",
+                 "--json", str(path)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+            time.sleep(0.7)
+            process.send_signal(signal.SIGINT)
+            out, err = process.communicate(timeout=120)
+            self.assertEqual(process.returncode, 130, err)
+            self.assertTrue(json.loads(path.read_text())["interrupted"])
+            self.assertIn("Interrupted", out)
+
+    def test_progress_only_on_a_terminal(self):
+        main, side = pty.openpty()
+        process = subprocess.Popen([XPOSE, "tune", "--device", "host", "--shape", "64x64", "--budget",
+                                    "0.1"], stdout=subprocess.PIPE, stderr=side, text=True)
+        os.close(side)
+        talk = b""
+        try:
+            while chunk := os.read(main, 4096):
+                talk += chunk
+        except OSError:
+            pass  # the other side is closed
+        out, _ = process.communicate()
+        self.assertIn(b"verify ", talk)
+        self.assertNotIn("\033", out)
+
+    def test_bold_only_where_colour_is_wanted(self):
+        for environment, bold in ((dict(os.environ, NO_COLOR=""), True),
+                                  (dict(os.environ, NO_COLOR="1"), False)):
+            main, side = pty.openpty()
+            process = subprocess.Popen(
+                [XPOSE, "tune", "--device", "host", "--shape", "64x64", "--budget", "0.1"],
+                stdout=side, stderr=subprocess.DEVNULL, env=environment)
+            os.close(side)
+            table = b""
+            try:
+                while chunk := os.read(main, 4096):
+                    table += chunk
+            except OSError:
+                pass
+            process.wait()
+            self.assertEqual(b"\033[1m" in table, bold)
+
+
+class Errors(unittest.TestCase):
+    def check(self, code, fragment, *arguments):
+        result = xpose(*arguments)
+        self.assertEqual(result.returncode, code, result.stderr)
+        self.assertEqual(result.stdout, "")
+        self.assertRegex(result.stderr, r"\Axpose: [^\n]+\n\Z")
+        self.assertIn(fragment, result.stderr)
+
+    def test_wrong_usage(self):
+        self.check(2, "no command 'fly'", "fly")
+        self.check(2, "--shape", "tune")
+        self.check(2, "ROWSxCOLS", "tune", "--shape", "12")
+        self.check(2, "ROWSxCOLS", "tune", "--shape", "-1x3")
+        self.check(2, "unrecognised option", "tune", "--shape", "3x3", "--colour")
+        self.check(2, "1, 2, 4, 8 or 16 bytes", "tune", "--device", "host", "--shape", "3x3", "--bytes", "3")
+        self.check(2, "shorter", "tune", "--device", "host", "--shape", "3x3", "--in-ld", "2")
+        self.check(2, "63 bits", "tune", "--device", "host", "--shape", "9000000000x9000000000")
+        self.check(2, "no loaded plugin offers", "tune", "--shape", "3x3", "--strategy", "magic")
+        self.check(2, "AXIS=VALUE", "tune", "--shape", "3x3", "--config", "tile")
+        self.check(2, "auto, host, cuda", "tune", "--shape", "3x3", "--device", "gpu")
+        self.check(2, "needs", "run", "a.npy")
+        self.check(2, "needs", "check")
+        self.check(1, "cuda:99", "tune", "--shape", "3x3", "--device", "cuda:99")
+
+    def test_no_arguments_is_wrong_usage_with_help(self):
+        result = xpose()
+        self.assertEqual((result.returncode, result.stdout), (2, ""))
+        self.assertIn("usage:", result.stderr)
+
+    def test_no_eligible_strategy(self):
+        result = tune("--shape", "3x3", "--strategy", "smem_pad")
+        self.assertIn(result.returncode, (2, 4))  # 2: built without CUDA
+        self.assertIn("strategy", result.stderr)
+
+    def test_more_than_the_memory(self):
+        self.check(1, "bytes are free", "tune", "--device", "host", "--shape", "1000000x3000000", "--bytes", "16")
+
+    def test_full_disk_for_results(self):
+        with open("/dev/full", "w") as full:
+            result = subprocess.run([XPOSE, "plugins"], stdout=full, stderr=subprocess.PIPE, text=True)
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("could not be written", result.stderr)
+
+
+class Others(unittest.TestCase):
+    def test_help_of_every_command(self):
+        self.assertIn("Exit codes", xpose("--help").stdout)
+        for command in ("tune", "run", "plugins", "check", "doctor"):
+            result = xpose(command, "--help")
+            self.assertEqual((result.returncode, result.stderr), (0, ""))
+            self.assertIn(f"usage: xpose {command}", result.stdout)
+
+    def test_version(self):
+        self.assertRegex(xpose("--version").stdout, r"\Axpose \d+\.\d+\.\d+\n\Z")
+
+    def test_plugins(self):
+        table = xpose("plugins").stdout
+        document = json.loads(xpose("plugins", "--json").stdout)
+        names = [s["name"] for p in document["plugins"] for s in p["strategies"]]
+        self.assertEqual(len(names), len(set(names)))
+        for name in HOST:
+            self.assertIn(name, names)
+            self.assertIn(f"\n{name} ", table)
+
+    def test_refused_plugins_are_said_and_the_rest_goes_on(self):
+        with tempfile.TemporaryDirectory() as folder:
+            pathlib.Path(folder, "fake.so").write_text("not a library")
+            listed = xpose("plugins", "--plugins", folder)
+            self.assertEqual(listed.returncode, 0)
+            self.assertRegex(listed.stdout, r"\nrefused: fake\.so: is not a loadable shared library[^\n]+\n")
+            tuned = tune("--shape", "20x30", "--plugins", folder)
+            self.assertEqual(tuned.returncode, 0)
+            self.assertRegex(tuned.stderr, r"\Axpose: refused fake\.so: [^\n]+\n\Z")
+        missing = xpose("plugins", "--plugins", "/nonexistent/folder")
+        self.assertIn("/nonexistent/folder cannot be read", missing.stdout)
+
+    def test_plugin_path_from_the_environment(self):
+        with tempfile.TemporaryDirectory() as folder:
+            result = xpose("plugins", "--json", env=dict(os.environ, XPOSE_PLUGIN_PATH=folder))
+            self.assertEqual(json.loads(result.stdout)["plugins"], [])
+            result = xpose("tune", "--device", "host", "--shape", "3x3",
+                           env=dict(os.environ, XPOSE_PLUGIN_PATH=folder))
+            self.assertEqual(result.returncode, 4)
+
+    def test_doctor(self):
+        result = xpose("doctor")
+        self.assertEqual(result.returncode, 0)
+        self.assertRegex(result.stdout, r"\nhost: .+ processors, ")
+        document = json.loads(xpose("doctor", "--json", "-").stdout)
+        self.assertEqual(document["devices"][0]["device"], "host")
+        for finding in document["findings"]:
+            self.assertTrue(finding["good"] or finding["remedy"])
+
+    def test_check_lists_and_checks(self):
+        document = json.loads(xpose("plugins", "--json").stdout)
+        file = next(p["file"] for p in document["plugins"] if p["name"] == "host_naive")
+        listed = xpose("check", file, "--list").stdout.split("\n")
+        self.assertIn("host_naive_row 4 host", listed)
+        result = xpose("check", file, "--strategy", "host_naive_row", "--bytes", "2")
+        self.assertEqual(result.returncode, 0, result.stdout)
+        self.assertRegex(result.stdout, r"^host_naive_row, elements of 2 bytes: \d+ right, \d+ declined, 0 failed")
+        self.assertEqual(xpose("check", file, "--strategy", "other").returncode, 2)
+        self.assertEqual(xpose("check", "/nonexistent.so").returncode, 1)
+
+
+if __name__ == "__main__":
+    XPOSE = os.path.abspath(sys.argv.pop(1))
+    unittest.main()
