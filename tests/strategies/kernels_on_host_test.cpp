@@ -264,7 +264,7 @@ TEST(Quote, OffersTheDefaultShapeOfTheStudy) {
       {"smem_unroll2_pad", "grid 64x256 block 32x16 shared 4224 B"},
       {"copy_row", "grid 128x256 block 32x16"},
       {"copy_col", "grid 128x256 block 32x16"},
-      {"copy_wide", "grid 4096 block 256 with 16-byte words, more blocks with narrower ones"},
+      {"copy_wide", "grid 4096 block 256"},
       {"copy_device_memcpy", "cudaMemcpyAsync"}};
   std::map<std::string, std::string> offered;
   for (const xpose_strategy* strategy : cuda_strategies_on_host()) {
