@@ -21,7 +21,8 @@ void print_failure(const ConformanceCase& one) {
 }
 
 // One strategy and element size; an exit code.
-int check_one(const std::string& plugin, const StrategyInfo& strategy, std::uint32_t bytes) {
+int check_one(const std::string& plugin, const StrategyInfo& strategy, std::uint32_t bytes,
+              std::int64_t max_elements) {
   const std::string title = strategy.name + ", elements of " + std::to_string(bytes) + " bytes";
   if (strategy.device_kind == DeviceKind::cuda)
     if (const std::string reason = cuda_unavailable_reason(); !reason.empty()) {
@@ -29,16 +30,19 @@ int check_one(const std::string& plugin, const StrategyInfo& strategy, std::uint
       return skipped;
     }
   Tally tally;
-  check_conformance(plugin, strategy.name, bytes, [&](const ConformanceCase& one) {
-    if (one.verdict == Verdict::ok) {
-      ++tally.ok;
-    } else if (one.verdict == Verdict::unsupported && !one.detail.empty()) {
-      ++tally.declined;
-      ++tally.reasons[one.detail];
-    } else {
-      if (++tally.failed <= 20) print_failure(one);
-    }
-  });
+  check_conformance(
+      plugin, strategy.name, bytes,
+      [&](const ConformanceCase& one) {
+        if (one.verdict == Verdict::ok) {
+          ++tally.ok;
+        } else if (one.verdict == Verdict::unsupported && !one.detail.empty()) {
+          ++tally.declined;
+          ++tally.reasons[one.detail];
+        } else {
+          if (++tally.failed <= 20) print_failure(one);
+        }
+      },
+      max_elements);
   std::cout << title << ": " << tally.ok << " right, " << tally.declined << " declined, "
             << tally.failed << " failed\n";
   for (const auto& [reason, count] : tally.reasons)
@@ -60,6 +64,8 @@ int check(const Arguments& arguments) {
       "check only this strategy")("bytes",
                                   po::value<std::uint32_t>()->default_value(0)->value_name("N"),
                                   "check only this element size")(
+      "max-elements", po::value<std::int64_t>()->default_value(0)->value_name("N"),
+      "leave out larger problems, for runs under slow tools; 0: none")(
       "list", "print one line a test, STRATEGY BYTES LABEL, and check nothing");
   const auto values =
       parse("check",
@@ -86,7 +92,8 @@ int check(const Arguments& arguments) {
                   << (strategy.device_kind == DeviceKind::cuda ? "gpu" : "host") << '\n';
         continue;
       }
-      const int code = check_one(file, strategy, bytes);
+      const int code =
+          check_one(file, strategy, bytes, (*values)["max-elements"].as<std::int64_t>());
       skips += code == skipped ? 1 : 0;
       if (code != skipped) worst = std::max(worst, code);
     }

@@ -75,7 +75,8 @@ std::vector<Problem> conformance_problems(std::uint32_t element_bytes, Device de
 
 void check_conformance(const std::filesystem::path& plugin, const std::string& strategy_name,
                        std::uint32_t element_bytes,
-                       const std::function<void(const ConformanceCase&)>& each) {
+                       const std::function<void(const ConformanceCase&)>& each,
+                       std::int64_t max_elements) {
   const auto loaded = load_plugin(plugin);
   if (const auto* refusal = std::get_if<Refusal>(&loaded))
     throw Error(ErrorKind::failed, plugin.string() + " is refused: it " + refusal->why);
@@ -86,6 +87,7 @@ void check_conformance(const std::filesystem::path& plugin, const std::string& s
   const unsigned threads = std::max(2U, owner.info().multiprocessors);
   for (const Problem& problem : conformance_problems(element_bytes, device)) {
     const Problem normal = normal_form(problem);
+    if (max_elements != 0 && element_count(normal) > max_elements) continue;
     InProcessRunner runner(owner, normal, device.kind == DeviceKind::host ? threads : 0, true);
     for (auto& values : configs(strategy.card)) {
       const Candidate candidate = quote(strategy, std::move(values), normal, owner.info());

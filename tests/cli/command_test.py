@@ -246,6 +246,11 @@ class Others(unittest.TestCase):
         result = xpose("check", file, "--strategy", "host_naive_row", "--bytes", "2")
         self.assertEqual(result.returncode, 0, result.stdout)
         self.assertRegex(result.stdout, r"^host_naive_row, elements of 2 bytes: \d+ right, \d+ declined, 0 failed")
+        part = xpose("check", file, "--strategy", "host_naive_row", "--bytes", "2", "--max-elements", "10")
+        self.assertEqual(part.returncode, 0)
+        count = lambda text: int(text.split(": ")[1].split(" ")[0])
+        self.assertLess(0, count(part.stdout))
+        self.assertLess(count(part.stdout), count(result.stdout))
         self.assertEqual(xpose("check", file, "--strategy", "other").returncode, 2)
         self.assertEqual(xpose("check", "/nonexistent.so").returncode, 1)
 

@@ -381,11 +381,13 @@ struct ConformanceCase {
 // Runs every config of one strategy of a plugin over the suite's problems of one element size: odd
 // and prime shapes, one row, one column, whole tiles and one more or less, padded leading
 // dimensions, batches, misaligned bases. Each pair is verified twice. `each` sees every case.
-// Throws Error: failed where the file is refused, no_strategy for an unknown name, device where the
-// strategy's device is missing.
+// Problems of more than max_elements are left out, for runs under tools that slow a program down;
+// 0: none. Throws Error: failed where the file is refused, no_strategy for an unknown name, device
+// where the strategy's device is missing.
 XPOSE_API void check_conformance(const std::filesystem::path& plugin, const std::string& strategy,
                                  std::uint32_t element_bytes,
-                                 const std::function<void(const ConformanceCase&)>& each);
+                                 const std::function<void(const ConformanceCase&)>& each,
+                                 std::int64_t max_elements = 0);
 
 // Loads one plugin file and describes it; PluginInfo::refused says why where it is refused.
 XPOSE_API PluginInfo inspect_plugin(const std::filesystem::path& plugin);
