@@ -32,8 +32,8 @@ Finding finding_of(const Error& error) {
   switch (error.kind()) {
     case ErrorKind::no_memory:
       return {Verdict::no_memory, error.what()};
-    case ErrorKind::no_strategy:
-      return {Verdict::unsupported, error.what()};
+    case ErrorKind::no_strategy:  // its quote lied: what it declines there never comes here
+      return {Verdict::protocol_error, std::string("accepted by quote, but ") + error.what()};
     default:
       return {Verdict::device_error, error.what()};
   }
