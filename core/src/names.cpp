@@ -1,9 +1,17 @@
+#include "names.hpp"
+
+#include <algorithm>
 #include <array>
 #include <string>
 
-#include "xpose/xpose.hpp"
-
 namespace xpose {
+namespace {
+
+constexpr std::array<std::string_view, 12> verdict_names = {
+    "ok",      "unsupported", "wrong_result", "wrote_outside", "modified_input", "device_error",
+    "crashed", "exited",      "timed_out",    "no_memory",     "protocol_error", "load_refused"};
+
+}  // namespace
 
 std::string to_string(Device device) {
   return device.kind == DeviceKind::host ? "host" : "cuda:" + std::to_string(device.ordinal);
@@ -21,10 +29,13 @@ std::string to_string(const Variant& variant) {
 }
 
 std::string_view to_string(Verdict verdict) {
-  static constexpr std::array<std::string_view, 12> names = {
-      "ok",      "unsupported", "wrong_result", "wrote_outside", "modified_input", "device_error",
-      "crashed", "exited",      "timed_out",    "no_memory",     "protocol_error", "load_refused"};
-  return names.at(static_cast<std::size_t>(verdict));
+  return verdict_names.at(static_cast<std::size_t>(verdict));
+}
+
+std::optional<Verdict> parse_verdict(std::string_view name) {
+  const auto* found = std::find(verdict_names.begin(), verdict_names.end(), name);
+  if (found == verdict_names.end()) return {};
+  return static_cast<Verdict>(found - verdict_names.begin());
 }
 
 const char* version() { return XPOSE_VERSION; }
