@@ -1,14 +1,13 @@
 // A shared library before it is loaded.
 #pragma once
 
-#include <filesystem>
 #include <string>
 
 namespace xpose {
 
-// Why a library is cut short ("is cut short: it has 4096 bytes of at least 16384; ..."), or an
-// empty string. The system's loader maps a file without asking whether it holds all that its
+// Why the open library is cut short ("is cut short: it has 4096 bytes of at least 16384; ..."), or
+// an empty string. The system's loader maps a file without asking whether it holds all that its
 // headers promise, and touching a missing page then ends the process.
-std::string missing_part(const std::filesystem::path& file);
+std::string missing_part(int descriptor);
 
 }  // namespace xpose

@@ -1,0 +1,14 @@
+// What the environment may say.
+#pragma once
+
+namespace xpose {
+
+// Whether this process runs with privileges that its caller does not have (setuid, capabilities):
+// then the environment names no folders and no files.
+bool is_privileged();
+
+// Environment variable, or null where it is unset, empty, or the process privileged. Valid until
+// the variable is changed.
+const char* environment(const char* name);
+
+}  // namespace xpose
