@@ -15,14 +15,32 @@ struct Tally {
   std::map<std::string, std::size_t> reasons;  // of what was declined
 };
 
-void print_failure(const ConformanceCase& one) {
-  std::cout << "FAILED " << to_string(one.variant) << " on " << to_string(one.problem) << ": "
-            << to_string(one.verdict) << ": " << one.detail << '\n';
+// A word of a shell command.
+std::string quoted(const std::string& word) {
+  if (word.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                             "_-./=,+:@") == std::string::npos)
+    return word;
+  std::string text = "'";
+  for (const char c : word) text += c == '\'' ? "'\\''" : std::string(1, c);
+  return text + '\'';
+}
+
+void print_failure(const ConformanceCase& one, const std::string& plugin) {
+  std::cout << "FAILED " << to_string(one.variant) << " on problem " << one.index << ", "
+            << to_string(one.problem) << ": " << to_string(one.verdict) << ": " << one.detail
+            << "\n  to see it: gdb --args xpose check " << quoted(plugin) << " --strategy "
+            << one.variant.strategy << " --bytes " << one.problem.element_bytes << " --problem "
+            << one.index;
+  std::string config;
+  for (const AxisValue& value : one.variant.config)
+    config += (config.empty() ? "" : ",") + value.axis + '=' + std::to_string(value.value);
+  if (!config.empty()) std::cout << " --config " << config;
+  std::cout << " --in-process" << std::endl;
 }
 
 // One strategy and element size; an exit code.
 int check_one(const std::string& plugin, const StrategyInfo& strategy, std::uint32_t bytes,
-              std::int64_t max_elements) {
+              const ConformanceOptions& options) {
   const std::string title = strategy.name + ", elements of " + std::to_string(bytes) + " bytes";
   if (strategy.device_kind == DeviceKind::cuda)
     if (const std::string reason = cuda_unavailable_reason(); !reason.empty()) {
@@ -39,17 +57,20 @@ int check_one(const std::string& plugin, const StrategyInfo& strategy, std::uint
           ++tally.declined;
           ++tally.reasons[one.detail];
         } else {
-          if (++tally.failed <= 20) print_failure(one);
+          if (++tally.failed <= 20) print_failure(one, plugin);
         }
       },
-      max_elements);
+      options);
   std::cout << title << ": " << tally.ok << " right, " << tally.declined << " declined, "
             << tally.failed << " failed\n";
   for (const auto& [reason, count] : tally.reasons)
     std::cout << "  declined " << count << " times: " << reason << '\n';
+  const bool whole = !options.problem && options.config.empty() && options.max_elements == 0;
   if (tally.ok == 0 && tally.failed == 0) {
     std::cout << "FAILED " << title
-              << ": no config serves any problem of the suite; take the size off the card\n";
+              << (whole
+                      ? ": no config serves any problem of the suite; take the size off the card\n"
+                      : ": nothing of the suite was run\n");
     return not_verified;
   }
   return tally.failed == 0 ? done : not_verified;
@@ -64,19 +85,29 @@ int check(const Arguments& arguments) {
       "check only this strategy")("bytes",
                                   po::value<std::uint32_t>()->default_value(0)->value_name("N"),
                                   "check only this element size")(
+      "problem", po::value<std::size_t>()->value_name("I"), "only the suite's problem number I")(
+      "config", po::value<std::string>()->default_value("")->value_name("A=V,..."),
+      "only configs with these values")(
       "max-elements", po::value<std::int64_t>()->default_value(0)->value_name("N"),
       "leave out larger problems, for runs under slow tools; 0: none")(
       "list", "print one line a test, STRATEGY BYTES LABEL, and check nothing");
-  const auto values =
-      parse("check",
-            "Runs the conformance suite on a plugin: every config of its strategies on awkward\n"
-            "problems, each result compared with Eigen's. Exit code 77: no device to check on.",
-            options, {"plugin"}, arguments);
+  add_trial_options(options);
+  const auto values = parse(
+      "check",
+      "Runs the conformance suite on a plugin: every config of its strategies on awkward\n"
+      "problems, each result compared with Eigen's. Trials run in a worker process, so that a\n"
+      "plugin may crash or hang. Exit code 77: no device to check on.",
+      options, {"plugin"}, arguments);
   if (!values) return done;
   const auto file = (*values)["plugin"].as<std::string>();
   const auto name = (*values)["strategy"].as<std::string>();
   const auto size = (*values)["bytes"].as<std::uint32_t>();
-  const PluginInfo plugin = inspect_plugin(file);
+  ConformanceOptions suite;
+  suite.max_elements = (*values)["max-elements"].as<std::int64_t>();
+  if (values->count("problem") != 0) suite.problem = (*values)["problem"].as<std::size_t>();
+  suite.config = parse_config((*values)["config"].as<std::string>());
+  read_trial_options(*values, suite.engine);
+  const PluginInfo plugin = inspect_plugin(file, suite.engine);
   if (!plugin.refused.empty()) throw Error(ErrorKind::failed, "refused " + plugin.refused);
 
   int worst = done;
@@ -92,8 +123,7 @@ int check(const Arguments& arguments) {
                   << (strategy.device_kind == DeviceKind::cuda ? "gpu" : "host") << '\n';
         continue;
       }
-      const int code =
-          check_one(file, strategy, bytes, (*values)["max-elements"].as<std::int64_t>());
+      const int code = check_one(file, strategy, bytes, suite);
       skips += code == skipped ? 1 : 0;
       if (code != skipped) worst = std::max(worst, code);
     }

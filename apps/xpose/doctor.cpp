@@ -6,6 +6,7 @@
 #include "json.hpp"
 #include "options.hpp"
 #include "table.hpp"
+#include "xpose/cache.hpp"
 
 namespace xpose::app {
 namespace {
@@ -62,7 +63,13 @@ std::vector<Finding> plugin_findings(const Engine& engine, const EngineOptions& 
   std::vector<Finding> findings;
   std::size_t loaded = 0;
   std::size_t strategies = 0;
-  for (const PluginInfo& plugin : engine.plugins()) {
+  const std::vector<PluginInfo>* plugins = nullptr;
+  try {
+    plugins = &engine.plugins();
+  } catch (const Error& error) {
+    return {{false, error.what(), "without a worker nothing is tried; --in-process does without"}};
+  }
+  for (const PluginInfo& plugin : *plugins) {
     if (!plugin.refused.empty()) {
       findings.push_back({false, "refused " + plugin.refused, "mend or remove the file"});
       continue;
@@ -79,6 +86,24 @@ std::vector<Finding> plugin_findings(const Engine& engine, const EngineOptions& 
                        " strategies, from " + (folders.empty() ? "no folder" : folders),
                    "name a folder with --plugins or in XPOSE_PLUGIN_PATH"});
   return findings;
+}
+
+Finding cache_finding(const EngineOptions& options) {
+  const std::filesystem::path file = options.cache.empty() ? default_cache_file() : options.cache;
+  if (file.empty())
+    return {false, "no home folder for a cache", "name a file with --cache or in XPOSE_CACHE"};
+  if (!std::filesystem::exists(file))
+    return {true, "nothing is remembered yet in " + file.string(), ""};
+  try {
+    const CacheContents contents = read_cache(file);
+    return {true,
+            std::to_string(contents.decisions.size()) + " decisions and " +
+                std::to_string(contents.quarantine.size()) + " strategies in quarantine in " +
+                file.string(),
+            ""};
+  } catch (const Error& error) {
+    return {false, error.what(), "`xpose cache show` says more; the next tune starts a new file"};
+  }
 }
 
 }  // namespace
@@ -98,7 +123,8 @@ int doctor(const Arguments& arguments) {
   const EngineOptions chosen = engine_options(*values);
   const Engine engine(chosen);
 
-  std::vector<Finding> findings = {cuda_finding(), toolkit_finding(), counters_finding()};
+  std::vector<Finding> findings = {cuda_finding(), toolkit_finding(), counters_finding(),
+                                   cache_finding(chosen)};
   for (Finding& finding : plugin_findings(engine, chosen)) findings.push_back(std::move(finding));
 
   Json document = {{"schema", "xpose.doctor/1"},

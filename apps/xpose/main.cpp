@@ -19,6 +19,7 @@ const std::map<std::string, Command>& commands() {
       {"run", {xpose::app::run, "transpose a NumPy file into another"}},
       {"plugins", {xpose::app::plugins, "list what was found, and why anything was refused"}},
       {"check", {xpose::app::check, "run the conformance suite on a plugin"}},
+      {"cache", {xpose::app::cache, "show, forget, export or import what is remembered"}},
       {"doctor", {xpose::app::doctor, "say what this machine has and what is missing"}},
   };
   return all;

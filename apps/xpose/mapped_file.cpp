@@ -71,7 +71,7 @@ std::filesystem::path resolved_target(const std::filesystem::path& target) {
   std::error_code error;
   const std::filesystem::file_status status = std::filesystem::status(target, error);
   if (std::filesystem::is_directory(status))
-    throw std::runtime_error(target.string() + " is a folder: name the .npy file to write");
+    throw std::runtime_error(target.string() + " is a folder: name the file to write");
   if (!std::filesystem::exists(status)) return target;
   if (!std::filesystem::is_regular_file(status))
     throw std::runtime_error(target.string() +

@@ -6,11 +6,22 @@
 namespace xpose::app {
 namespace {
 
+constexpr unsigned kMaxThreads = 65536;  // more processors than a machine has
+
 std::optional<std::int64_t> whole_number(std::string_view text) {
   std::int64_t number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (error != std::errc() || end != text.data() + text.size() || text.empty()) return std::nullopt;
   return number;
+}
+
+// Boost replaces placeholders such as %value% in its message until none is left: where an argument
+// holds one, that never ends.
+std::string message_of(const po::error& error, const Arguments& arguments) {
+  for (const std::string& argument : arguments)
+    if (argument.find('%') != std::string::npos)
+      return "an option or its value is not understood (no more is said beside an argument with %)";
+  return error.what();
 }
 
 }  // namespace
@@ -47,25 +58,48 @@ std::optional<po::variables_map> parse(const std::string& command, const std::st
     for (const std::string& name : positional)
       if (values.count(name) == 0) throw UsageError(command + " needs " + usage.substr(7));
   } catch (const po::error& e) {
-    throw UsageError(command + ": " + e.what());
+    throw UsageError(command + ": " + message_of(e, arguments));
   }
   return values;
 }
 
+void add_trial_options(po::options_description& options) {
+  options.add_options()("in-process", "try plugins in this process, for debuggers")(
+      "stage-seconds", po::value<double>()->default_value(10)->value_name("S"),
+      "seconds that one stage of a trial may take");
+}
+
+void read_trial_options(const po::variables_map& values, EngineOptions& options) {
+  options.in_process = values.count("in-process") != 0;
+  options.stage_seconds = values["stage-seconds"].as<double>();
+  if (!(options.stage_seconds > 0)) throw UsageError("--stage-seconds is more than 0");
+  options.warn = [](std::string_view text) { std::cerr << "xpose: warning: " << text << '\n'; };
+}
+
 void add_engine_options(po::options_description& options) {
   options.add_options()("plugins", po::value<std::vector<std::string>>()->value_name("DIR"),
-                        "also load the plugins of this folder; may be repeated")(
+                        "also use the plugins of this folder; may be repeated")(
       "threads", po::value<unsigned>()->default_value(0)->value_name("N"),
-      "threads of host strategies; 0: all processors");
+      "threads of host strategies; 0: all processors")(
+      "cache", po::value<std::string>()->default_value("")->value_name("FILE"),
+      "remember choices in this file")("no-cache", "neither read nor write what is remembered");
+  add_trial_options(options);
 }
 
 EngineOptions engine_options(const po::variables_map& values) {
   EngineOptions options;
+  read_trial_options(values, options);
   options.threads = values["threads"].as<unsigned>();
+  if (options.threads > kMaxThreads)  // -1 is read as 2^32 - 1
+    throw UsageError("--threads is a number from 0 to " + std::to_string(kMaxThreads));
+  options.cache = values["cache"].as<std::string>();
+  options.remember = values.count("no-cache") == 0;
   options.plugin_folders = default_plugin_folders();
   if (values.count("plugins") != 0)
-    for (const std::string& folder : values["plugins"].as<std::vector<std::string>>())
-      options.plugin_folders.emplace_back(folder);
+    for (const std::string& folder : values["plugins"].as<std::vector<std::string>>()) {
+      if (folder.empty()) throw UsageError("--plugins needs the name of a folder");
+      options.plugin_folders.push_back(std::filesystem::absolute(folder));
+    }
   return options;
 }
 

@@ -37,7 +37,11 @@ std::optional<po::variables_map> parse(const std::string& command, const std::st
                                        const std::vector<std::string>& positional,
                                        const Arguments& arguments);
 
-// --plugins and --threads, and what they say.
+// --in-process and --stage-seconds, and what they say.
+void add_trial_options(po::options_description& options);
+void read_trial_options(const po::variables_map& values, EngineOptions& options);
+
+// Those, --plugins, --threads, --cache and --no-cache.
 void add_engine_options(po::options_description& options);
 EngineOptions engine_options(const po::variables_map& values);
 
@@ -52,6 +56,7 @@ int tune(const Arguments& arguments);
 int run(const Arguments& arguments);
 int plugins(const Arguments& arguments);
 int check(const Arguments& arguments);
+int cache(const Arguments& arguments);
 int doctor(const Arguments& arguments);
 
 }  // namespace xpose::app

@@ -29,6 +29,7 @@ int run(const Arguments& arguments) {
   chosen.engine = engine_options(*values);
   if (!chosen.strategy.empty()) chosen.plan.policy = Policy::estimate;
   chosen.plan.tune.budget_seconds = (*values)["budget"].as<double>();
+  if (!(chosen.plan.tune.budget_seconds >= 0)) throw UsageError("--budget is 0 or more seconds");
   chosen.verbose = values->count("verbose") != 0;
   return run_command(chosen);
 }

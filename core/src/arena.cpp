@@ -11,6 +11,7 @@ namespace {
 
 constexpr std::uint64_t guard = 4096;  // bytes on either side; a multiple of 256
 constexpr std::byte guard_byte{0xc3};
+constexpr std::uint64_t max_workspace = std::uint64_t{1} << 62;  // so that sums do not wrap
 
 // An address that is aligned to `alignment` and no more, behind a 256-byte aligned one.
 std::uint64_t misalignment(std::uint32_t alignment) { return alignment < 256 ? alignment : 0; }
@@ -78,6 +79,9 @@ const void* Arena::copy_in(std::size_t set) const { return sets_.at(set).in.data
 void* Arena::copy_out(std::size_t set) const { return sets_.at(set).out.data() + guard; }
 
 void* Arena::workspace(std::uint64_t bytes) {
+  if (bytes > max_workspace)
+    throw Error(ErrorKind::no_memory,
+                "no device has a workspace of " + std::to_string(bytes) + " bytes");
   workspace_bytes_ = bytes == 0 ? 0 : round_up(bytes);
   if (bytes == 0) return nullptr;
   if (workspace_.bytes() < 2 * guard + workspace_bytes_)

@@ -4,15 +4,11 @@
 
 #include <vector>
 
+#include "candidates.hpp"
 #include "device.hpp"
 #include "xpose/xpose.hpp"
 
 namespace xpose {
-
-struct Finding {
-  Verdict verdict = Verdict::ok;
-  std::string detail;
-};
 
 // Every allocation is [guard | slack to the problem's real alignment | payload | guard]. The whole
 // allocation is compared with an image of what it must hold, so that one comparison covers the

@@ -3,12 +3,14 @@
 #include <algorithm>
 
 #include "normal_form.hpp"
+#include "plugin_call.hpp"
 
 namespace xpose {
 namespace {
 
 // What the card alone rules out, or nothing.
-std::string card_refusal(const xpose_card& card, const Problem& problem, const DeviceInfo& device) {
+std::string card_refusal(const StrategyInfo& card, const Problem& problem,
+                         const DeviceInfo& device) {
   if ((card.element_sizes & problem.element_bytes) == 0)
     return "serves no elements of " + std::to_string(problem.element_bytes) + " bytes";
   const std::uint32_t needed = card.min_alignment == 0 ? problem.element_bytes : card.min_alignment;
@@ -21,14 +23,20 @@ std::string card_refusal(const xpose_card& card, const Problem& problem, const D
            std::to_string(card.min_compute_capability % 10);
   if (card.max_extent != 0 && std::max(problem.rows, problem.cols) > card.max_extent)
     return "serves at most " + std::to_string(card.max_extent) + " rows and columns";
-  if (problem.in_place && (card.traits & XPOSE_TRAIT_IN_PLACE) == 0)
-    return "does not work in place";
+  if (problem.in_place && !card.in_place) return "does not work in place";
   return {};
 }
 
-bool wanted(const Candidate& candidate, const TuneOptions& options) {
-  if (candidate.is_copy) return true;
-  return std::ranges::all_of(candidate.variant.config, [&](const AxisValue& value) {
+Config config_of(const StrategyInfo& card, const Values& values) {
+  Config config;
+  for (std::size_t i = 0; i < card.axes.size(); ++i)
+    config.push_back({card.axes[i].first, values.at(i)});
+  return config;
+}
+
+bool wanted(const StrategyInfo& card, const Values& values, const TuneOptions& options) {
+  if (card.is_copy) return true;
+  return std::ranges::all_of(config_of(card, values), [&](const AxisValue& value) {
     return std::ranges::all_of(options.config, [&](const AxisValue& fixed) {
       return fixed.axis != value.axis || fixed.value == value.value;
     });
@@ -37,89 +45,127 @@ bool wanted(const Candidate& candidate, const TuneOptions& options) {
 
 // The supported configs of a strategy, or one candidate that says why there is none.
 std::vector<Candidate> of_strategy(const Strategy& strategy, const Problem& normal,
-                                   const DeviceInfo& device, const TuneOptions& options) {
-  std::vector<Candidate> supported;
-  std::vector<Candidate> unsupported;
-  for (auto& values : configs(strategy.card)) {
-    Candidate candidate = quote(strategy, std::move(values), normal, device);
-    if (!wanted(candidate, options)) continue;
-    (candidate.unsupported.empty() ? supported : unsupported).push_back(std::move(candidate));
+                                   const DeviceInfo& device, const TuneOptions& options,
+                                   Quoter& quoter) {
+  std::vector<Candidate> all = all_candidates(strategy, normal, device, options, quoter);
+  const auto refused = std::ranges::stable_partition(
+      all, [](const Candidate& candidate) { return candidate.finding.verdict == Verdict::ok; });
+  if (refused.begin() != all.begin() || all.empty()) {
+    all.erase(refused.begin(), refused.end());
+    return all;
   }
-  if (supported.empty() && !unsupported.empty()) {
-    unsupported.resize(1);
-    unsupported.front().variant.config.clear();
-    return unsupported;
-  }
-  return supported;
+  all.resize(1);
+  all.front().variant.config.clear();
+  return all;
 }
 
 }  // namespace
 
-Problem problem_for(const Strategy& strategy, const Problem& normal) {
-  if (strategy.card.role != XPOSE_COPY) return normal;
+Problem problem_for(const StrategyInfo& strategy, const Problem& normal) {
+  if (!strategy.is_copy) return normal;
   Problem copy = copy_of_same_bytes(normal);
   copy.in_alignment = copy.out_alignment = 256;  // the roof has no misaligned rows
   copy.in_place = false;
   return copy;
 }
 
-Candidate quote(const Strategy& strategy, std::vector<std::int64_t> values, const Problem& normal,
-                const DeviceInfo& device) {
-  const xpose_card& card = strategy.card;
+QuoteAnswer quote(const Strategy& strategy, const Values& values, const Problem& normal,
+                  const DeviceInfo& device) {
+  const Problem problem = problem_for(strategy.info, normal);
+  QuoteAnswer answer;
+  answer.finding.detail = card_refusal(strategy.info, problem, device);
+  if (!answer.finding.detail.empty()) {
+    answer.finding.verdict = Verdict::unsupported;
+    return answer;
+  }
+  const xpose_problem abi = to_abi(problem, strategy.info.max_batch_rank, device);
+  xpose_quote quoted{};
+  quoted.size = sizeof quoted;
+  const CallResult result = call_plugin([&](xpose_text error) {
+    return strategy.functions->quote(&abi, values.data(), &quoted, error);
+  });
+  quoted.launch[sizeof quoted.launch - 1] = '\0';
+  answer.launch = static_cast<const char*>(quoted.launch);
+  answer.workspace_bytes = quoted.workspace_bytes;
+  if (result.status == XPOSE_UNSUPPORTED)
+    answer.finding = {Verdict::unsupported, result.words};
+  else if (result.status != XPOSE_OK)
+    answer.finding = {Verdict::protocol_error, "failed to quote: " + result.words};
+  return answer;
+}
+
+Candidate candidate_of(const Strategy& strategy, const Values& values, QuoteAnswer answer) {
   Candidate candidate;
   candidate.strategy = &strategy;
-  candidate.values = std::move(values);
-  candidate.variant.strategy = card.name;
-  for (std::uint32_t i = 0; i < card.axis_count; ++i)
-    candidate.variant.config.push_back({card.axes[i].name, candidate.values.at(i)});
-  candidate.is_copy = card.role == XPOSE_COPY;
-  candidate.prior_rank = card.prior_rank;
-  const Problem problem = problem_for(strategy, normal);
-  candidate.unsupported = card_refusal(card, problem, device);
-  if (!candidate.unsupported.empty()) return candidate;
-
-  const xpose_problem abi = to_abi(problem, card.max_batch_rank, device);
-  xpose_quote answer{};
-  answer.size = sizeof answer;
-  char words[512] = "";
-  const xpose_status status = strategy.functions.quote(&abi, candidate.values.data(), &answer,
-                                                       {static_cast<char*>(words), sizeof words});
-  words[sizeof words - 1] = '\0';
-  answer.launch[sizeof answer.launch - 1] = '\0';
-  if (status != XPOSE_OK)
-    candidate.unsupported = words[0] == '\0' ? "gave no reason" : static_cast<const char*>(words);
-  candidate.launch = static_cast<const char*>(answer.launch);
+  candidate.values = values;
+  candidate.variant = {strategy.info.name, config_of(strategy.info, values)};
+  candidate.launch = std::move(answer.launch);
   candidate.workspace_bytes = answer.workspace_bytes;
+  candidate.is_copy = strategy.info.is_copy;
+  candidate.prior_rank = strategy.info.prior_rank;
+  candidate.finding = std::move(answer.finding);
   return candidate;
 }
 
-std::vector<std::vector<std::int64_t>> configs(const xpose_card& card) {
-  std::vector<std::vector<std::int64_t>> all = {{}};
-  for (std::uint32_t axis = 0; axis < card.axis_count; ++axis) {
-    std::vector<std::vector<std::int64_t>> longer;
-    for (const auto& values : all)
-      for (std::uint64_t i = 0; i < card.axes[axis].value_count; ++i) {
-        longer.push_back(values);
-        longer.back().push_back(card.axes[axis].values[i]);
+std::vector<Values> configs(const StrategyInfo& strategy) {
+  std::vector<Values> all = {{}};
+  for (const auto& [name, values] : strategy.axes) {
+    std::vector<Values> longer;
+    for (const Values& shorter : all)
+      for (const std::int64_t value : values) {
+        longer.push_back(shorter);
+        longer.back().push_back(value);
       }
     all = std::move(longer);
   }
   return all;
 }
 
+Values values_of(const StrategyInfo& strategy, const Config& config) {
+  Values values;
+  for (const auto& [name, offered] : strategy.axes) {
+    const auto given = std::ranges::find(config, name, &AxisValue::axis);
+    if (given == config.end() || std::ranges::find(offered, given->value) == offered.end())
+      throw Error(ErrorKind::invalid,
+                  to_string(Variant{strategy.name, config}) + " is no config of " + strategy.name +
+                      ": it needs one of its values for axis '" + name + "', see `xpose plugins`");
+    values.push_back(given->value);
+  }
+  if (config.size() != values.size())
+    throw Error(ErrorKind::invalid, to_string(Variant{strategy.name, config}) +
+                                        " names an axis that " + strategy.name + " does not have");
+  return values;
+}
+
+std::vector<Candidate> all_candidates(const Strategy& strategy, const Problem& normal,
+                                      const DeviceInfo& device, const TuneOptions& options,
+                                      Quoter& quoter) {
+  std::vector<Values> asked = configs(strategy.info);
+  std::erase_if(asked,
+                [&](const Values& values) { return !wanted(strategy.info, values, options); });
+  std::vector<QuoteAnswer> answers;
+  if (const std::string refusal =
+          card_refusal(strategy.info, problem_for(strategy.info, normal), device);
+      !refusal.empty())
+    answers.assign(asked.size(), {{Verdict::unsupported, refusal}, "", 0});
+  else if (!asked.empty())
+    answers = quoter.quote(strategy, asked);
+  std::vector<Candidate> all;
+  for (std::size_t i = 0; i < asked.size(); ++i)
+    all.push_back(candidate_of(strategy, asked[i], std::move(answers.at(i))));
+  return all;
+}
+
 std::vector<Candidate> candidates(std::span<const Strategy* const> strategies,
                                   const Problem& normal, const DeviceInfo& device,
-                                  const TuneOptions& options) {
+                                  const TuneOptions& options, Quoter& quoter) {
   std::vector<std::vector<Candidate>> by_strategy;
   for (const Strategy* strategy : strategies) {
-    const bool here =
-        (strategy->card.device_kind == XPOSE_HOST) == (normal.device.kind == DeviceKind::host);
-    const bool is_copy = strategy->card.role == XPOSE_COPY;
-    const bool named =
-        options.strategies.empty() ||
-        std::ranges::find(options.strategies, strategy->card.name) != options.strategies.end();
-    if (here && (is_copy || named))
-      by_strategy.push_back(of_strategy(*strategy, normal, device, options));
+    const StrategyInfo& info = strategy->info;
+    const bool named = options.strategies.empty() ||
+                       std::ranges::find(options.strategies, info.name) != options.strategies.end();
+    if (info.device_kind == normal.device.kind && (info.is_copy || named))
+      by_strategy.push_back(of_strategy(*strategy, normal, device, options, quoter));
   }
   std::erase_if(by_strategy, [](const auto& configs) { return configs.empty(); });
   std::ranges::stable_sort(by_strategy, {}, [](const auto& configs) {

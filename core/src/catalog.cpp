@@ -3,89 +3,99 @@
 #include <dlfcn.h>
 
 #include <algorithm>
-#include <cstdlib>
-#include <cstring>
+#include <string_view>
+
+#include "environment.hpp"
 
 namespace xpose {
 namespace {
 
-StrategyInfo describe(const xpose_card& card) {
-  StrategyInfo info;
-  info.name = card.name;
-  info.summary = card.summary;
-  info.device_kind = card.device_kind == XPOSE_HOST ? DeviceKind::host : DeviceKind::cuda;
-  info.is_copy = card.role == XPOSE_COPY;
-  info.element_sizes = card.element_sizes;
-  info.min_compute_capability = card.min_compute_capability;
-  info.prior_rank = card.prior_rank;
-  for (std::uint32_t i = 0; i < card.axis_count; ++i) {
-    const xpose_axis& axis = card.axes[i];
-    info.axes.emplace_back(axis.name, std::vector(axis.values, axis.values + axis.value_count));
-  }
-  return info;
+std::string digest_of_file(const PluginFile& file, Cache& cache) {
+  if (auto known = cache.find_digest(file.identity())) return *known;
+  std::string digest = file.digest();
+  cache.store_digest(file.identity(), digest);
+  return digest;
 }
 
-// The strategy name that a plugin shares with one loaded before, or null.
-const char* name_in_use(const Catalog& catalog, const PluginLibrary& library) {
-  for (const Strategy& strategy : library.strategies)
+// The strategy name that a plugin shares with one that was described before it, or null.
+const std::string* name_in_use(const Catalog& catalog, const PluginInfo& plugin) {
+  for (const StrategyInfo& strategy : plugin.strategies)
     for (const Strategy* other : catalog.strategies)
-      if (std::strcmp(strategy.card.name, other->card.name) == 0) return strategy.card.name;
+      if (strategy.name == other->info.name) return &strategy.name;
   return nullptr;
 }
 
 }  // namespace
 
-void add_plugin(Catalog& catalog, const std::filesystem::path& file) {
+const PluginInfo* Catalog::find(const std::string& digest) const {
+  for (const PluginInfo& plugin : plugins)
+    if (!plugin.digest.empty() && plugin.digest == digest) return &plugin;
+  return nullptr;
+}
+
+void add_file(Catalog& catalog, const std::filesystem::path& file, Cache& cache) {
   PluginInfo info;
   info.file = file;
-  const auto loaded = load_plugin(file);
-  if (const auto* refusal = std::get_if<Refusal>(&loaded)) {
-    info.refused = file.filename().string() + ": " + refusal->why;
-    catalog.plugins.push_back(std::move(info));
-    return;
-  }
-  const PluginLibrary& library = *std::get<const PluginLibrary*>(loaded);
-  const bool known = std::ranges::any_of(catalog.plugins, [&](const PluginInfo& other) {
-    return other.refused.empty() && other.file == library.file;
-  });
-  if (known) return;  // the same file through another folder or link
-  info.file = library.file;
-  info.name = library.name;
-  info.version = library.version;
-  info.build = library.build;
-  for (const Strategy& strategy : library.strategies)
-    info.strategies.push_back(describe(strategy.card));
-  if (const char* name = name_in_use(catalog, library)) {
-    info.refused = file.filename().string() + ": its strategy '" + name +
-                   "' is also offered by a plugin loaded before it; rename one or remove one file";
-  } else {
-    for (const Strategy& strategy : library.strategies) catalog.strategies.push_back(&strategy);
+  try {
+    const PluginFile opened = PluginFile::open(file);
+    info.file = opened.path();
+    info.digest = digest_of_file(opened, cache);
+    if (catalog.find(info.digest) != nullptr) return;  // the same content under another name
+  } catch (const Refusal& refusal) {
+    info.refused = file.filename().string() + ": " + refusal.why;
   }
   catalog.plugins.push_back(std::move(info));
 }
 
-Catalog scan(std::span<const std::filesystem::path> folders) {
+Catalog scan(std::span<const std::filesystem::path> folders, Cache& cache) {
   Catalog catalog;
-  for (const std::filesystem::path& folder : folders) {
-    std::error_code error;
-    std::vector<std::filesystem::path> files;
-    for (auto it = std::filesystem::directory_iterator(folder, error);
-         !error && it != std::filesystem::directory_iterator(); it.increment(error))
-      if (it->path().extension() == ".so") files.push_back(it->path());
-    if (error) {
+  for (const std::filesystem::path& folder : folders) try {
+      for (const std::filesystem::path& file : plugin_files(folder)) add_file(catalog, file, cache);
+    } catch (const Refusal& refusal) {
       PluginInfo info;
       info.file = folder;
-      info.refused = "plugin folder " + folder.string() + " cannot be read: " + error.message();
+      info.refused = refusal.why;
       catalog.plugins.push_back(std::move(info));
     }
-    std::ranges::sort(files);
-    for (const std::filesystem::path& file : files) add_plugin(catalog, file);
-  }
+  std::vector<std::string> digests;
+  for (const PluginInfo& plugin : catalog.plugins)
+    if (!plugin.digest.empty()) digests.push_back(plugin.digest);
+  std::ranges::sort(digests);
+  catalog.digest = digest_of(digests);
   return catalog;
 }
 
+void describe(Catalog& catalog, Admission& admission) {
+  if (catalog.is_described) return;
+  for (PluginInfo& plugin : catalog.plugins) {
+    if (!plugin.refused.empty()) continue;
+    const std::string name = plugin.file.filename().string();
+    try {
+      plugin = admission.describe(plugin.file, plugin.digest);
+    } catch (const Refusal& refusal) {
+      plugin.refused = name + ": " + refusal.why;
+      continue;
+    }
+    if (const std::string* used = name_in_use(catalog, plugin)) {
+      plugin.refused = name + ": its strategy '" + *used +
+                       "' is also offered by a plugin found before it; rename one or remove one "
+                       "file";
+      continue;
+    }
+    if (admission.in_process()) {
+      for (const Strategy& strategy : admission.load(plugin.file, plugin.digest).strategies)
+        catalog.strategies.push_back(&strategy);
+    } else {
+      for (const StrategyInfo& strategy : plugin.strategies)
+        catalog.strategies.push_back(
+            &catalog.described.emplace_back(Strategy{strategy, plugin.digest, nullptr}));
+    }
+  }
+  catalog.is_described = true;
+}
+
 std::vector<std::filesystem::path> default_plugin_folders() {
-  if (const char* path = std::getenv("XPOSE_PLUGIN_PATH"); path != nullptr && *path != '\0') {
+  if (const char* path = environment("XPOSE_PLUGIN_PATH")) {
     std::vector<std::filesystem::path> folders;
     std::string_view rest = path;
     while (!rest.empty()) {

@@ -1,21 +1,40 @@
 #include "conformance.hpp"
 
-#include <map>
+#include <memory>
 
 #include "catalog.hpp"
+#include "device.hpp"
 #include "in_process_runner.hpp"
 #include "normal_form.hpp"
+#include "worker_runner.hpp"
 
 namespace xpose {
 namespace {
 
-const Strategy& find_strategy(const PluginLibrary& library, const std::string& name) {
-  std::string offered;
-  for (const Strategy& strategy : library.strategies) {
-    if (name == strategy.card.name) return strategy;
-    offered += (offered.empty() ? "" : ", ") + std::string(strategy.card.name);
+// One plugin file, described where the options say, without a memory.
+struct Subject {
+  Cache cache{{}, {}, {}};
+  Worker worker;
+  Admission admission;
+  Catalog catalog;
+
+  Subject(const std::filesystem::path& file, const EngineOptions& options)
+      : worker(options.worker.empty() ? default_worker() : options.worker, options.stage_seconds),
+        admission(worker, cache, options.warn, options.in_process) {
+    add_file(catalog, file, cache);
+    describe(catalog, admission);
   }
-  throw Error(ErrorKind::no_strategy, library.file.filename().string() + " offers no strategy '" +
+};
+
+const Strategy& find_strategy(const Catalog& catalog, const std::string& name) {
+  const PluginInfo& plugin = catalog.plugins.front();
+  if (!plugin.refused.empty()) throw Error(ErrorKind::failed, "refused " + plugin.refused);
+  std::string offered;
+  for (const Strategy* strategy : catalog.strategies) {
+    if (name == strategy->info.name) return *strategy;
+    offered += (offered.empty() ? "" : ", ") + strategy->info.name;
+  }
+  throw Error(ErrorKind::no_strategy, plugin.file.filename().string() + " offers no strategy '" +
                                           name + "'; it offers " + offered);
 }
 
@@ -76,25 +95,41 @@ std::vector<Problem> conformance_problems(std::uint32_t element_bytes, Device de
 void check_conformance(const std::filesystem::path& plugin, const std::string& strategy_name,
                        std::uint32_t element_bytes,
                        const std::function<void(const ConformanceCase&)>& each,
-                       std::int64_t max_elements) {
-  const auto loaded = load_plugin(plugin);
-  if (const auto* refusal = std::get_if<Refusal>(&loaded))
-    throw Error(ErrorKind::failed, plugin.string() + " is refused: it " + refusal->why);
-  const Strategy& strategy = find_strategy(*std::get<const PluginLibrary*>(loaded), strategy_name);
-  const Device device{strategy.card.device_kind == XPOSE_HOST ? DeviceKind::host : DeviceKind::cuda,
-                      0};
+                       const ConformanceOptions& options) {
+  Subject subject(plugin, options.engine);
+  const Strategy& strategy = find_strategy(subject.catalog, strategy_name);
+  const Device device{strategy.info.device_kind, 0};
   Backend& owner = backend(device);
-  const unsigned threads = std::max(2U, owner.info().multiprocessors);
+  const unsigned threads = options.engine.threads != 0 ? options.engine.threads
+                                                       : std::max(2U, owner.info().multiprocessors);
+  TuneOptions every;
+  every.config = options.config;
+  std::size_t index = 0;
   for (const Problem& problem : conformance_problems(element_bytes, device)) {
+    const std::size_t here = index++;
     const Problem normal = normal_form(problem);
-    if (max_elements != 0 && element_count(normal) > max_elements) continue;
-    InProcessRunner runner(owner, normal, device.kind == DeviceKind::host ? threads : 0, true);
-    for (auto& values : configs(strategy.card)) {
-      const Candidate candidate = quote(strategy, std::move(values), normal, owner.info());
-      ConformanceCase result{candidate.variant, problem, Verdict::unsupported,
-                             candidate.unsupported};
-      if (candidate.unsupported.empty()) {
-        const Finding finding = verify_twice(runner, candidate);
+    if (options.max_elements != 0 && element_count(normal) > options.max_elements) continue;
+    if (options.problem && *options.problem != here) continue;
+    std::unique_ptr<TrialRunner> runner;
+    if (options.engine.in_process)
+      runner = std::make_unique<InProcessRunner>(owner, normal, threads, true);
+    else
+      runner = std::make_unique<WorkerRunner>(WorkerRunner::Needs{
+          subject.worker,
+          subject.cache,
+          owner.info(),
+          normal,
+          threads,
+          true,
+          [&](const std::string&) { return subject.catalog.plugins.front().file; },
+          {},
+          false});
+    for (const Candidate& candidate :
+         all_candidates(strategy, normal, owner.info(), every, *runner)) {
+      ConformanceCase result{candidate.variant, here, problem, candidate.finding.verdict,
+                             candidate.finding.detail};
+      if (result.verdict == Verdict::ok) {
+        const Finding finding = verify_twice(*runner, candidate);
         result.verdict = finding.verdict;
         result.detail = finding.detail;
       }
@@ -103,10 +138,8 @@ void check_conformance(const std::filesystem::path& plugin, const std::string& s
   }
 }
 
-PluginInfo inspect_plugin(const std::filesystem::path& plugin) {
-  Catalog catalog;
-  add_plugin(catalog, plugin);
-  return catalog.plugins.front();
+PluginInfo inspect_plugin(const std::filesystem::path& plugin, const EngineOptions& options) {
+  return Subject(plugin, options).catalog.plugins.front();
 }
 
 }  // namespace xpose

@@ -61,6 +61,7 @@ class HostBackend final : public Backend {
   HostBackend() {
     info_.device = {DeviceKind::host, 0};
     info_.name = processor_name();
+    info_.id = "host";
     info_.multiprocessors = usable_processors();
     info_.cache_bytes = last_level_cache();
     info_.memory_bytes = static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) *
@@ -72,7 +73,7 @@ class HostBackend final : public Backend {
 
   void* allocate(std::uint64_t bytes) override {
     const std::uint64_t rounded = (std::max<std::uint64_t>(bytes, 1) + 255) / 256 * 256;
-    void* memory = std::aligned_alloc(256, rounded);
+    void* memory = rounded < bytes ? nullptr : std::aligned_alloc(256, rounded);
     if (memory == nullptr)
       throw Error(ErrorKind::no_memory,
                   "the host has no room for " + std::to_string(bytes) + " bytes");

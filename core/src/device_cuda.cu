@@ -2,7 +2,9 @@
 // that lets large results be checked where they lie.
 #include <cuda_runtime.h>
 
+#include <fstream>
 #include <mutex>
+#include <string>
 
 #include "device.hpp"
 
@@ -15,6 +17,31 @@ void check(cudaError_t status, const char* what) {
   const ErrorKind kind =
       status == cudaErrorMemoryAllocation ? ErrorKind::no_memory : ErrorKind::device;
   throw Error(kind, std::string(what) + ": " + cudaGetErrorString(status));
+}
+
+// As nvidia-smi prints it.
+std::string uuid_text(const cudaUUID_t& uuid) {
+  std::string text = "GPU";
+  for (int i = 0; i < 16; ++i) {
+    if (i == 0 || i == 4 || i == 6 || i == 8 || i == 10) text += '-';
+    constexpr const char* digits = "0123456789abcdef";
+    const auto byte = static_cast<unsigned char>(uuid.bytes[i]);
+    text += digits[byte / 16];
+    text += digits[byte % 16];
+  }
+  return text;
+}
+
+// "580.159.04" where the kernel module tells, else the CUDA version that the driver supports.
+std::string driver_version() {
+  std::ifstream file("/proc/driver/nvidia/version");
+  for (std::string word; file >> word;)
+    if (word.find('.') != std::string::npos &&
+        word.find_first_not_of("0123456789.") == std::string::npos)
+      return word;
+  int version = 0;
+  check(cudaDriverGetVersion(&version), "asking for the driver's version");
+  return "CUDA " + std::to_string(version / 1000) + '.' + std::to_string(version % 1000 / 10);
 }
 
 constexpr unsigned long long no_difference = ~0ULL;
@@ -50,6 +77,8 @@ class CudaBackend final : public Backend {
     check(cudaGetDeviceProperties(&properties, ordinal), "reading the device's properties");
     info_.device = {DeviceKind::cuda, ordinal};
     info_.name = properties.name;
+    info_.id = uuid_text(properties.uuid);
+    info_.driver = driver_version();
     info_.multiprocessors = static_cast<std::uint32_t>(properties.multiProcessorCount);
     info_.compute_capability = static_cast<std::uint32_t>(10 * properties.major + properties.minor);
     info_.cache_bytes = static_cast<std::uint64_t>(properties.l2CacheSize);

@@ -32,47 +32,66 @@ Finding finding_of(const Error& error) {
   switch (error.kind()) {
     case ErrorKind::no_memory:
       return {Verdict::no_memory, error.what()};
-    case ErrorKind::no_strategy:  // its quote lied: what it declines there never comes here
-      return {Verdict::protocol_error, std::string("accepted by quote, but ") + error.what()};
-    default:
+    case ErrorKind::device:
       return {Verdict::device_error, error.what()};
+    default:  // its quote lied: what it declines there never comes here
+      return {Verdict::protocol_error, std::string("accepted by quote, but ") + error.what()};
   }
 }
 
 }  // namespace
 
 InProcessRunner::InProcessRunner(Backend& backend, const Problem& problem, unsigned threads,
-                                 bool warm)
+                                 bool warm, AtStage at_stage)
     : backend_(backend),
       problem_(problem),
       threads_(threads),
-      arena_(backend, problem, set_count(backend, problem, warm)) {}
+      warm_(warm),
+      at_stage_(std::move(at_stage)) {}
 
-InProcessRunner::Prepared& InProcessRunner::prepare(const Candidate& candidate) {
+std::vector<QuoteAnswer> InProcessRunner::quote(const Strategy& strategy,
+                                                const std::vector<Values>& configs) {
+  std::vector<QuoteAnswer> answers;
+  for (const Values& values : configs)
+    answers.push_back(xpose::quote(strategy, values, problem_, backend_.info()));
+  return answers;
+}
+
+void InProcessRunner::prepare() {
+  if (!arena_) arena_.emplace(backend_, problem_, set_count(backend_, problem_, warm_));
+}
+
+InProcessRunner::Prepared& InProcessRunner::bind(const Candidate& candidate) {
+  prepare();
   Prepared& prepared = prepared_[to_string(candidate.variant)];
-  if (prepared.plan == nullptr)
-    prepared.plan = std::make_unique<BoundPlan>(candidate, problem_, backend_.info(), threads_);
+  if (prepared.plan != nullptr) return prepared;
+  at_stage("create");
+  prepared.plan = std::make_unique<BoundPlan>(candidate, problem_, backend_.info(), threads_);
   return prepared;
 }
 
 void InProcessRunner::launch(const Candidate& candidate, const BoundPlan& plan, std::size_t set) {
-  void* workspace = arena_.workspace(candidate.workspace_bytes);
+  void* workspace = arena_->workspace(candidate.workspace_bytes);
   if (candidate.is_copy)
-    plan.launch(arena_.copy_in(set), arena_.copy_out(set), workspace, nullptr);
+    plan.launch(arena_->copy_in(set), arena_->copy_out(set), workspace, nullptr);
   else
-    plan.launch(arena_.in(set), arena_.out(set), workspace, nullptr);
+    plan.launch(arena_->in(set), arena_->out(set), workspace, nullptr);
 }
 
 Finding InProcessRunner::verify(const Candidate& candidate) {
   try {
     backend_.make_current();
-    const BoundPlan& plan = *prepare(candidate).plan;
-    const std::size_t set = next_set_++ % arena_.sets();
-    arena_.poison(set);
-    launch(candidate, plan, set);
+    Prepared& prepared = bind(candidate);
+    const std::size_t set = next_set_++ % arena_->sets();
+    arena_->poison(set);
+    at_stage("launch");
+    launch(candidate, *prepared.plan, set);
     backend_.synchronize();
-    Finding finding = candidate.is_copy ? arena_.check_copy(set) : arena_.check_transpose(set);
-    if (finding.verdict != Verdict::ok) arena_.restore(set);
+    at_stage("check");
+    Finding finding = candidate.is_copy ? arena_->check_copy(set) : arena_->check_transpose(set);
+    if (finding.verdict != Verdict::ok) arena_->restore(set);
+    at_stage("destroy");  // part of what is tried; timing makes another one
+    prepared.plan.reset();
     return finding;
   } catch (const Error& error) {
     return finding_of(error);
@@ -82,8 +101,9 @@ Finding InProcessRunner::verify(const Candidate& candidate) {
 Sample InProcessRunner::time(const Candidate& candidate) {
   try {
     backend_.make_current();
-    Prepared& prepared = prepare(candidate);
-    const auto call = [&] { launch(candidate, *prepared.plan, next_set_++ % arena_.sets()); };
+    Prepared& prepared = bind(candidate);
+    at_stage("time");
+    const auto call = [&] { launch(candidate, *prepared.plan, next_set_++ % arena_->sets()); };
     if (prepared.calls == 0) {
       const double wanted =
           problem_.device.kind == DeviceKind::host ? host_sample_seconds : cuda_sample_seconds;

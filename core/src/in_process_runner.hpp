@@ -1,10 +1,13 @@
 // Trials in the calling process.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 
+#include "arena.hpp"
 #include "plan.hpp"
 #include "trial_runner.hpp"
 
@@ -12,11 +15,18 @@ namespace xpose {
 
 class InProcessRunner final : public TrialRunner {
  public:
-  // [normal form, not empty] Allocates buffers for the problem: rotated over four times the last
-  // level cache, or one pair where `warm`, and never more than half of the free memory.
-  // Throws Error no_memory or device.
-  InProcessRunner(Backend& backend, const Problem& problem, unsigned threads, bool warm);
+  // Told which stage begins: "create", "launch", "check", "destroy",
+  // "time".
+  using AtStage = std::function<void(std::string_view)>;
 
+  // [normal form, not empty] The buffers are rotated over four times the last level cache, or one
+  // pair where `warm`, and never take more than half of the free memory.
+  InProcessRunner(Backend& backend, const Problem& problem, unsigned threads, bool warm,
+                  AtStage at_stage = {});
+
+  std::vector<QuoteAnswer> quote(const Strategy& strategy,
+                                 const std::vector<Values>& configs) override;
+  void prepare() override;
   Finding verify(const Candidate& candidate) override;
   Sample time(const Candidate& candidate) override;
 
@@ -25,13 +35,18 @@ class InProcessRunner final : public TrialRunner {
     std::unique_ptr<BoundPlan> plan;
     int calls = 0;  // in one sample
   };
-  Prepared& prepare(const Candidate& candidate);
+  Prepared& bind(const Candidate& candidate);
+  void at_stage(std::string_view stage) const {
+    if (at_stage_) at_stage_(stage);
+  }
   void launch(const Candidate& candidate, const BoundPlan& plan, std::size_t set);
 
   Backend& backend_;
   Problem problem_;
   unsigned threads_;
-  Arena arena_;
+  bool warm_;
+  AtStage at_stage_;
+  std::optional<Arena> arena_;
   std::size_t next_set_ = 0;
   std::map<std::string, Prepared> prepared_;
 };

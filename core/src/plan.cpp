@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "normal_form.hpp"
+#include "plugin_call.hpp"
 
 namespace xpose {
 namespace {
@@ -25,26 +26,21 @@ ErrorKind kind_of(xpose_status status) {
 // Calls a function of the plugin and throws its words where it fails.
 template <class Call>
 void checked(const std::string& strategy, const char* what, const Call& call) {
-  char words[512];
-  words[0] = '\0';
-  const xpose_status status = call(xpose_text{static_cast<char*>(words), sizeof words});
-  if (status == XPOSE_OK) return;
-  words[sizeof words - 1] = '\0';
-  throw Error(kind_of(status),
-              strategy + " failed to " + what + ": " +
-                  (words[0] == '\0' ? "no reason given" : static_cast<const char*>(words)));
+  const CallResult result = call_plugin(call);
+  if (result.status != XPOSE_OK)
+    throw Error(kind_of(result.status), strategy + " failed to " + what + ": " + result.words);
 }
 
 }  // namespace
 
 BoundPlan::BoundPlan(const Candidate& candidate, const Problem& normal, const DeviceInfo& device,
                      unsigned threads)
-    : functions_(candidate.strategy->functions),
+    : functions_(*candidate.strategy->functions),
       strategy_(candidate.variant.strategy),
       element_bytes_(normal.element_bytes),
       threads_(device.device.kind == DeviceKind::host ? threads : 0) {
-  const Problem problem = problem_for(*candidate.strategy, normal);
-  const xpose_problem abi = to_abi(problem, candidate.strategy->card.max_batch_rank, device);
+  const Problem problem = problem_for(candidate.strategy->info, normal);
+  const xpose_problem abi = to_abi(problem, candidate.strategy->info.max_batch_rank, device);
   loop_.assign(problem.batch.begin() + abi.batch_rank, problem.batch.end());
   checked(strategy_, "make a plan", [&](xpose_text error) {
     return functions_.create(&abi, candidate.values.data(), &plan_, error);

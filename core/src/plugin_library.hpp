@@ -1,37 +1,38 @@
-// A plugin file, loaded and read. Boost.DLL is included by plugin_library.cpp alone.
+// A plugin that is loaded into this process. Boost.DLL is included by plugin_library.cpp alone.
 #pragma once
 
-#include <filesystem>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
+#include "plugin_file.hpp"
 #include "xpose/plugin.h"
+#include "xpose/xpose.hpp"
 
 namespace xpose {
 
-// A strategy as the host holds it: its own copies of the plugin's structs.
+// A strategy of a plugin.
 struct Strategy {
-  xpose_card card{};
-  xpose_strategy functions{};
+  StrategyInfo info;
+  std::string digest;                         // of the plugin's file
+  const xpose_strategy* functions = nullptr;  // null: not loaded in this process
 };
 
 struct PluginLibrary {
-  std::filesystem::path file;  // absolute, symbolic links resolved
-  std::string name;
-  std::string version;
-  std::string build;
-  std::vector<Strategy> strategies;
+  PluginInfo info;
+  std::vector<xpose_strategy> functions;  // the host's own copies, one a strategy
+  std::vector<Strategy> strategies;       // of the library as it lies in the registry
 };
 
-// Why a file was refused, one line that names the remedy.
-struct Refusal {
-  std::string why;
-};
+// Loads a file with every symbol resolved and its own kept local, or gives back what was loaded
+// with that digest before: a plugin is loaded once and never unloaded. The file's descriptor is
+// what is loaded. Never call it in a process that is to outlive what the plugin may do. [any
+// thread]
+std::variant<const PluginLibrary*, Refusal> load_plugin(PluginFile file, const std::string& digest);
 
-// Loads a file (with every symbol resolved, its own kept local), or gives back what was loaded from
-// that path before: a plugin is loaded once and never unloaded. [any thread]
-std::variant<const PluginLibrary*, Refusal> load_plugin(const std::filesystem::path& file);
+// "1.0"
+std::string abi_version();
 
 // Reads what an entry returned, negotiating versions by struct size.
 std::variant<PluginLibrary, Refusal> read_plugin(const xpose_plugin* plugin);

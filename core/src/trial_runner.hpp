@@ -1,8 +1,8 @@
-// Runs trials for the tuner, which only decides which and when. In process here; a worker process
-// can stand behind the same interface.
+// Runs trials for the tuner, which only decides which and when: in this process, or in a worker.
 #pragma once
 
-#include "arena.hpp"
+#include <span>
+
 #include "candidates.hpp"
 
 namespace xpose {
@@ -10,12 +10,15 @@ namespace xpose {
 struct Sample {
   Finding finding;     // ok, or how the timing ended
   double seconds = 0;  // of one call
+  bool operator==(const Sample&) const = default;
 };
 
-// [one thread at a time] Never throws for what a candidate does: the finding says it.
-class TrialRunner {
+// For one problem. Never throws for what a plugin does: the finding says it.
+// [one thread at a time]
+class TrialRunner : public Quoter {
  public:
-  virtual ~TrialRunner() = default;
+  // Makes the buffers. Throws Error: no_memory, device.
+  virtual void prepare() = 0;
   // Poisons the output, launches once, and compares everything.
   virtual Finding verify(const Candidate& candidate) = 0;
   // Times enough calls for one sample.

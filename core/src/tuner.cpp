@@ -102,8 +102,8 @@ void Race::try_all(std::span<const Candidate> candidates) {
     runner.candidate = &candidate;
     runner.trial = {candidate.variant,   candidate.launch, candidate.is_copy, Verdict::ok, "", {},
                     candidate.prior_rank};
-    if (!candidate.unsupported.empty()) {
-      record(runner, {Verdict::unsupported, candidate.unsupported});
+    if (candidate.finding.verdict != Verdict::ok) {
+      record(runner, candidate.finding);
     } else if (interrupted() || (out_of_budget() && may_skip(candidate))) {
       ++report_.untried;
       continue;

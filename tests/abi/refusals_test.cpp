@@ -41,8 +41,15 @@ class PluginFolder {
   fs::path path_;
 };
 
+xpose::EngineOptions options(std::vector<fs::path> folders) {
+  xpose::EngineOptions made;
+  made.plugin_folders = std::move(folders);
+  made.remember = false;
+  return made;
+}
+
 std::vector<xpose::PluginInfo> load(const PluginFolder& folder) {
-  return xpose::Engine({.plugin_folders = {folder.path()}}).plugins();
+  return xpose::Engine(options({folder.path()})).plugins();
 }
 
 const xpose::PluginInfo* find(const std::vector<xpose::PluginInfo>& plugins, const char* file) {
@@ -146,16 +153,15 @@ TEST(RefusedFile, Empty) {
   expect_refused(folder, "empty.so", {"shared library"});
 }
 
-// Cut anywhere: within its header, its code, and its last section.
+// Cut within its headers, its code and its data.
 TEST(RefusedFile, Truncated) {
-  const auto whole = fs::file_size(fs::path(REFUSED_DIR) / "no_strategies.so");
-  for (const std::uintmax_t size :
-       {std::uintmax_t{40}, std::uintmax_t{100}, whole / 8, whole / 4, whole / 2, whole * 3 / 4}) {
+  for (const std::uintmax_t size : {40, 100, 4096, 8192, 10000}) {
     SCOPED_TRACE(size);
     const PluginFolder folder;
-    folder.add("no_strategies.so");
-    fs::resize_file(folder / "no_strategies.so", size);
-    expect_refused(folder, "no_strategies.so", {});
+    folder.add("newer_minor.so");  // whole, it is loaded
+    ASSERT_GT(fs::file_size(folder / "newer_minor.so"), size);
+    fs::resize_file(folder / "newer_minor.so", size);
+    expect_refused(folder, "newer_minor.so", {});
   }
 }
 
@@ -192,7 +198,7 @@ TEST(RefusedFile, Unreadable) {
 void expect_transposes(const char* built, const char* strategy) {
   const PluginFolder folder;
   folder.add(built);
-  xpose::Engine engine({.plugin_folders = {folder.path()}});
+  xpose::Engine engine(options({folder.path()}));
   const xpose::PluginInfo* plugin = find(engine.plugins(), built);
   ASSERT_NE(plugin, nullptr);
   EXPECT_EQ(plugin->refused, "");
@@ -200,9 +206,9 @@ void expect_transposes(const char* built, const char* strategy) {
   EXPECT_EQ(plugin->strategies[0].name, strategy);
   EXPECT_TRUE(plugin->strategies[0].axes.empty());
 
-  xpose::PlanOptions options{.policy = xpose::Policy::estimate};
-  options.tune.strategies = {strategy};
-  const xpose::Plan plan = engine.plan(xpose::matrix(2, 3, 4), options);
+  xpose::PlanOptions planning{.policy = xpose::Policy::estimate};
+  planning.tune.strategies = {strategy};
+  const xpose::Plan plan = engine.plan(xpose::matrix(2, 3, 4), planning);
   EXPECT_EQ(plan.variant().strategy, strategy);
   alignas(16) const std::uint32_t in[] = {1, 2, 3, 4, 5, 6};
   alignas(16) std::uint32_t out[6] = {};
@@ -226,8 +232,7 @@ TEST(Loaded, OnceThoughTwoNamesLeadToIt) {
 
 TEST(Loaded, AllThatIsGoodThoughAFolderIsMissing) {
   const PluginFolder folder;
-  const auto plugins =
-      xpose::Engine({.plugin_folders = {folder / "missing", folder.path()}}).plugins();
+  const auto plugins = xpose::Engine(options({folder / "missing", folder.path()})).plugins();
   ASSERT_EQ(plugins.size(), 2u);
   EXPECT_NE(plugins[0].refused.find((folder / "missing").string()), std::string::npos)
       << plugins[0].refused;

@@ -301,6 +301,8 @@ class Interrupted(InAFolder):
 
 if __name__ == "__main__":
     XPOSE = os.path.abspath(sys.argv.pop(1))
+    remembered = tempfile.TemporaryDirectory()
+    os.environ["XPOSE_CACHE"] = os.path.join(remembered.name, "trials.sqlite")
     doctor = json.loads(subprocess.check_output([XPOSE, "doctor", "--json", "-"]))
     if not any(device["device"].startswith(DEVICE) for device in doctor["devices"]):
         print(f"SKIPPED: this machine has no {DEVICE} device")

@@ -3,15 +3,12 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <stdexcept>
 
 #include "normal_form.hpp"
 
 namespace xpose {
 namespace {
-
-constexpr int64_t tiles[] = {64, 32, 16};
-constexpr int64_t rows[] = {8, 4};
-constexpr xpose_axis axes[] = {{"tile", tiles, 3}, {"rows", rows, 2}};
 
 // Supports tiles that are multiples of its rows times 8.
 xpose_status quote_tile(const xpose_problem*, const int64_t* config, xpose_quote* quote,
@@ -25,27 +22,37 @@ xpose_status quote_tile(const xpose_problem*, const int64_t* config, xpose_quote
   return XPOSE_OK;
 }
 
-Strategy strategy(const char* name, int prior_rank, int32_t role = XPOSE_TRANSPOSE) {
+Strategy strategy(const char* name, int prior_rank, bool is_copy = false) {
+  static const xpose_strategy functions = [] {
+    xpose_strategy made{};
+    made.quote = quote_tile;
+    return made;
+  }();
   Strategy made;
-  made.card.device_kind = XPOSE_HOST;
-  made.card.name = name;
-  made.card.summary = "";
-  made.card.role = role;
-  made.card.element_sizes = 31;
-  made.card.prior_rank = prior_rank;
-  made.card.axis_count = 2;
-  made.card.axes = axes;
-  made.functions.quote = quote_tile;
+  made.info.name = name;
+  made.info.is_copy = is_copy;
+  made.info.element_sizes = 31;
+  made.info.prior_rank = prior_rank;
+  made.info.axes = {{"tile", {64, 32, 16}}, {"rows", {8, 4}}};
+  made.functions = &functions;
   return made;
 }
 
-class Candidates : public testing::Test {
+class Candidates : public testing::Test, public Quoter {
  protected:
+  std::vector<QuoteAnswer> quote(const Strategy& asked,
+                                 const std::vector<Values>& configs) override {
+    std::vector<QuoteAnswer> answers;
+    for (const Values& values : configs)
+      answers.push_back(xpose::quote(asked, values, problem, device));
+    return answers;
+  }
   std::vector<std::string> names(const std::vector<const Strategy*>& strategies) {
     std::vector<std::string> found;
-    for (const Candidate& candidate : candidates(strategies, problem, device, options))
-      found.push_back(to_string(candidate.variant) +
-                      (candidate.unsupported.empty() ? "" : " " + candidate.unsupported));
+    for (const Candidate& candidate : candidates(strategies, problem, device, options, *this))
+      found.push_back(to_string(candidate.variant) + (candidate.finding.verdict == Verdict::ok
+                                                          ? ""
+                                                          : " " + candidate.finding.detail));
     return found;
   }
   Problem problem = normal_form(matrix(100, 200, 4));
@@ -57,7 +64,7 @@ TEST_F(Candidates, AreTheConfigsThatTheQuoteAccepts) {
   const Strategy a = strategy("a", 1);
   EXPECT_EQ(names({&a}), (std::vector<std::string>{"a{tile=64,rows=8}", "a{tile=64,rows=4}",
                                                    "a{tile=32,rows=4}"}));
-  const auto found = candidates(std::vector{&a}, problem, device, options);
+  const auto found = candidates(std::vector{&a}, problem, device, options, *this);
   EXPECT_EQ(found[0].workspace_bytes, 64U);
   EXPECT_EQ(found[0].launch, "grid 1");
 }
@@ -65,7 +72,7 @@ TEST_F(Candidates, AreTheConfigsThatTheQuoteAccepts) {
 TEST_F(Candidates, FirstConfigsOfAllComeFirstByPriorRank) {
   const Strategy a = strategy("a", 5);
   const Strategy b = strategy("b", 1);
-  const Strategy copy = strategy("copy", 900, XPOSE_COPY);
+  const Strategy copy = strategy("copy", 900, true);
   const auto found = names({&a, &b, &copy});
   ASSERT_EQ(found.size(), 9U);
   EXPECT_EQ(found[0], "copy{tile=64,rows=8}");
@@ -77,7 +84,7 @@ TEST_F(Candidates, FirstConfigsOfAllComeFirstByPriorRank) {
 TEST_F(Candidates, OptionsNarrowTransposesButNeverCopies) {
   const Strategy a = strategy("a", 5);
   const Strategy b = strategy("b", 1);
-  const Strategy copy = strategy("copy", 900, XPOSE_COPY);
+  const Strategy copy = strategy("copy", 900, true);
   options.strategies = {"a"};
   options.config = {{"tile", 32}, {"unknown_axis", 3}};
   EXPECT_EQ(names({&a, &b, &copy}),
@@ -94,33 +101,52 @@ TEST_F(Candidates, AStrategyThatSupportsNothingSaysWhyOnce) {
 TEST_F(Candidates, TheCardRulesOut) {
   const auto reason = [&](const auto& change) {
     Strategy a = strategy("a", 5);
-    change(a.card);
-    return quote(a, {64, 8}, problem, device).unsupported;
+    change(a.info);
+    return xpose::quote(a, {64, 8}, problem, device).finding.detail;
   };
-  EXPECT_EQ(reason([](xpose_card&) {}), "");
-  EXPECT_EQ(reason([](xpose_card& c) { c.element_sizes = 1 | 8; }),
+  EXPECT_EQ(reason([](StrategyInfo&) {}), "");
+  EXPECT_EQ(reason([](StrategyInfo& c) { c.element_sizes = 1 | 8; }),
             "serves no elements of 4 bytes");
-  EXPECT_EQ(reason([](xpose_card& c) { c.min_alignment = 32; }),
+  EXPECT_EQ(reason([](StrategyInfo& c) { c.min_alignment = 32; }),
             "needs rows aligned to 32 bytes; these are to 16");
-  EXPECT_EQ(reason([](xpose_card& c) { c.min_compute_capability = 90; }),
+  EXPECT_EQ(reason([](StrategyInfo& c) { c.min_compute_capability = 90; }),
             "needs compute capability 9.0");
-  EXPECT_EQ(reason([](xpose_card& c) { c.max_extent = 150; }),
+  EXPECT_EQ(reason([](StrategyInfo& c) { c.max_extent = 150; }),
             "serves at most 150 rows and columns");
   problem.in_place = true;
-  EXPECT_EQ(reason([](xpose_card&) {}), "does not work in place");
-  EXPECT_EQ(reason([](xpose_card& c) { c.traits = XPOSE_TRAIT_IN_PLACE; }), "");
+  EXPECT_EQ(reason([](StrategyInfo&) {}), "does not work in place");
+  EXPECT_EQ(reason([](StrategyInfo& c) { c.in_place = true; }), "");
+}
+
+TEST_F(Candidates, AnExceptionThroughTheAbiIsAProtocolError) {
+  xpose_strategy functions{};
+  functions.quote = [](const xpose_problem*, const int64_t*, xpose_quote*,
+                       xpose_text) -> xpose_status { throw std::runtime_error("oops"); };
+  Strategy a = strategy("a", 5);
+  a.functions = &functions;
+  const Finding finding = xpose::quote(a, {64, 8}, problem, device).finding;
+  EXPECT_EQ(finding.verdict, Verdict::protocol_error);
+  EXPECT_EQ(finding.detail, "failed to quote: threw an exception through the ABI: oops");
+}
+
+TEST_F(Candidates, AConfigIsReadAgainstTheAxes) {
+  const StrategyInfo info = strategy("a", 5).info;
+  EXPECT_EQ(values_of(info, {{"rows", 4}, {"tile", 32}}), (Values{32, 4}));
+  EXPECT_THROW(values_of(info, {{"tile", 32}}), Error);
+  EXPECT_THROW(values_of(info, {{"tile", 32}, {"rows", 5}}), Error);
+  EXPECT_THROW(values_of(info, {{"tile", 32}, {"rows", 4}, {"more", 1}}), Error);
 }
 
 TEST_F(Candidates, ACopyIsAskedForTheDenseBytes) {
   problem.batch = {{3, 100000, 100000}};
   problem.out_ld = 300;
-  const Strategy copy = strategy("copy", 900, XPOSE_COPY);
-  const Problem dense = problem_for(copy, problem);
+  const Strategy copy = strategy("copy", 900, true);
+  const Problem dense = problem_for(copy.info, problem);
   EXPECT_EQ(dense.rows, 300);
   EXPECT_EQ(dense.out_ld, 200);
   EXPECT_TRUE(dense.batch.empty());
   const Strategy transpose = strategy("a", 1);
-  EXPECT_EQ(problem_for(transpose, problem), problem);
+  EXPECT_EQ(problem_for(transpose.info, problem), problem);
 }
 
 }  // namespace

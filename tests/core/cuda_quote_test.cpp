@@ -25,16 +25,23 @@ DeviceInfo h200() {
 
 std::vector<const Strategy*> cuda_strategies() {
   const std::filesystem::path folder = XPOSE_PLUGINS;
-  static const Catalog catalog = scan({&folder, 1});
+  static Cache cache({}, {}, {});
+  static Worker worker("", 10);  // never started
+  static Admission here(worker, cache, {}, true);
+  static const Catalog catalog = [&] {
+    Catalog scanned = scan({&folder, 1}, cache);
+    describe(scanned, here);
+    return scanned;
+  }();
   std::vector<const Strategy*> found;
   for (const Strategy* strategy : catalog.strategies)
-    if (strategy->card.device_kind == XPOSE_CUDA) found.push_back(strategy);
+    if (strategy->info.device_kind == DeviceKind::cuda) found.push_back(strategy);
   return found;
 }
 
 TEST(CudaQuote, TheEightClassicStrategiesAndTheCopiesAreThere) {
   std::set<std::string> names;
-  for (const Strategy* strategy : cuda_strategies()) names.insert(strategy->card.name);
+  for (const Strategy* strategy : cuda_strategies()) names.insert(strategy->info.name);
   for (const char* name : {"naive_row", "naive_col", "unroll4_row", "unroll4_col", "smem",
                            "smem_pad", "smem_unroll2", "smem_unroll2_pad", "copy_row", "copy_col"})
     EXPECT_TRUE(names.contains(name)) << name;
@@ -47,30 +54,40 @@ TEST(CudaQuote, EveryConfigAnswersEveryProblem) {
       std::size_t supported = 0;
       for (const Problem& problem : conformance_problems(bytes, device.device)) {
         const Problem normal = normal_form(problem);
-        for (auto& values : configs(strategy->card)) {
-          const Candidate once = quote(*strategy, values, normal, device);
-          const Candidate again = quote(*strategy, values, normal, device);
-          EXPECT_EQ(once.unsupported, again.unsupported);
-          EXPECT_EQ(once.launch, again.launch);
-          EXPECT_EQ(once.workspace_bytes, again.workspace_bytes);
-          if (!once.unsupported.empty()) continue;
+        for (auto& values : configs(strategy->info)) {
+          const QuoteAnswer once = quote(*strategy, values, normal, device);
+          EXPECT_EQ(quote(*strategy, values, normal, device), once);
+          if (once.finding.verdict != Verdict::ok) continue;
           ++supported;
-          EXPECT_FALSE(once.launch.empty()) << to_string(once.variant);
+          EXPECT_FALSE(once.launch.empty()) << strategy->info.name;
         }
       }
-      EXPECT_GT(supported, 0U) << strategy->card.name << " with " << bytes << " bytes";
+      EXPECT_GT(supported, 0U) << strategy->info.name << " with " << bytes << " bytes";
     }
 }
+
+struct InHere : Quoter {
+  explicit InHere(const Problem& asked) : problem(asked) {}
+  std::vector<QuoteAnswer> quote(const Strategy& strategy,
+                                 const std::vector<Values>& configs) override {
+    std::vector<QuoteAnswer> answers;
+    for (const Values& values : configs)
+      answers.push_back(xpose::quote(strategy, values, problem, h200()));
+    return answers;
+  }
+  Problem problem;
+};
 
 TEST(CudaQuote, TheStudysBlockIsAmongTheConfigs) {
   TuneOptions options;
   options.config = {{"block_x", 32}, {"block_y", 16}, {"tile_y", 16}, {"pad", 2}};
   const Problem problem = normal_form(matrix(4096, 4096, 4, {DeviceKind::cuda, 0}));
-  const auto found = candidates(cuda_strategies(), problem, h200(), options);
+  InHere quoter(problem);
+  const auto found = candidates(cuda_strategies(), problem, h200(), options, quoter);
   for (const char* name : {"naive_row", "naive_col", "unroll4_row", "unroll4_col", "smem",
                            "smem_pad", "smem_unroll2", "smem_unroll2_pad"}) {
     const auto match = std::ranges::find_if(found, [&](const Candidate& candidate) {
-      return candidate.variant.strategy == name && candidate.unsupported.empty();
+      return candidate.variant.strategy == name && candidate.finding.verdict == Verdict::ok;
     });
     ASSERT_NE(match, found.end()) << name;
     EXPECT_NE(match->launch.find("block 32x16"), std::string::npos) << match->launch;

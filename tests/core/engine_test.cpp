@@ -12,7 +12,14 @@
 namespace xpose {
 namespace {
 
-EngineOptions own_plugins() { return {.plugin_folders = {XPOSE_PLUGINS}, .threads = 2}; }
+EngineOptions own_plugins() {
+  EngineOptions options;
+  options.plugin_folders = {XPOSE_PLUGINS};
+  options.threads = 2;
+  options.worker = XPOSE_TRIAL_PROGRAM;
+  options.remember = false;
+  return options;
+}
 
 PlanOptions quickly() {
   PlanOptions options;
@@ -164,7 +171,9 @@ TEST_F(EngineTest, BatchesBeyondWhatAStrategyTakesAreLooped) {
 }
 
 TEST_F(EngineTest, NoPluginsIsAClearError) {
-  Engine none({.plugin_folders = {"/nonexistent"}});
+  EngineOptions options = own_plugins();
+  options.plugin_folders = {"/nonexistent"};
+  Engine none(options);
   ASSERT_EQ(none.plugins().size(), 1U);
   EXPECT_NE(none.plugins()[0].refused.find("/nonexistent"), std::string::npos);
   try {

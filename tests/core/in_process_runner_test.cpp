@@ -16,11 +16,12 @@ xpose_status decline(const xpose_problem*, const int64_t*, xpose_plan**, xpose_t
 void destroy(xpose_plan*) {}
 
 TEST(InProcessRunner, DecliningWhatTheQuoteAcceptedIsAFailure) {
+  xpose_strategy functions{};
+  functions.create = decline;
+  functions.destroy = destroy;
   Strategy strategy;
-  strategy.card.name = "fickle";
-  strategy.card.role = XPOSE_TRANSPOSE;
-  strategy.functions.create = decline;
-  strategy.functions.destroy = destroy;
+  strategy.info.name = "fickle";
+  strategy.functions = &functions;
   Candidate candidate;
   candidate.strategy = &strategy;
   candidate.variant.strategy = "fickle";

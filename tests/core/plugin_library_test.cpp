@@ -50,18 +50,21 @@ class ReadPlugin : public testing::Test {
 TEST_F(ReadPlugin, TakesWhatIsWellFormed) {
   auto result = read_plugin(&plugin);
   const auto& library = std::get<PluginLibrary>(result);
-  EXPECT_EQ(library.name, "p");
-  ASSERT_EQ(library.strategies.size(), 1U);
-  EXPECT_STREQ(library.strategies[0].card.name, "one");
+  EXPECT_EQ(library.info.name, "p");
+  ASSERT_EQ(library.info.strategies.size(), 1U);
+  EXPECT_EQ(library.info.strategies[0].name, "one");
+  EXPECT_EQ(library.info.strategies[0].axes.at(0).second, (std::vector<std::int64_t>{1, 2}));
+  ASSERT_EQ(library.functions.size(), 1U);
+  EXPECT_EQ(library.functions[0].launch, launch);
 }
 
 TEST_F(ReadPlugin, FieldsTheWriterDidNotKnowAreZero) {
   card.prior_rank = 7;
   card.size = offsetof(xpose_card, prior_rank);
   auto result = read_plugin(&plugin);
-  const xpose_card& read = std::get<PluginLibrary>(result).strategies.at(0).card;
+  const StrategyInfo& read = std::get<PluginLibrary>(result).info.strategies.at(0);
   EXPECT_EQ(read.prior_rank, 0);
-  EXPECT_EQ(read.axis_count, 0U);
+  EXPECT_TRUE(read.axes.empty());
 }
 
 TEST_F(ReadPlugin, ALargerStructOfANewerMinorIsCut) {
@@ -104,6 +107,16 @@ TEST_F(ReadPlugin, EachMalformedFieldIsNamed) {
   axis.value_count = 0;
   EXPECT_NE(refusal().find("no values"), std::string::npos);
   axis.value_count = 2;
+  // 64 values on each of three axes: 262144 configs.
+  std::vector<int64_t> many(XPOSE_MAX_AXIS_VALUES);
+  const xpose_axis long_axis = {"tile", many.data(), many.size()};
+  const xpose_axis three[] = {long_axis, long_axis, long_axis};
+  EXPECT_NE(with([&](xpose_card& c) {
+              c.axes = three;
+              c.axis_count = 3;
+            }).find("more than 4096 configs"),
+            std::string::npos);
+  card = good;
   strategy.launch = nullptr;
   EXPECT_NE(refusal().find("launch"), std::string::npos);
 }

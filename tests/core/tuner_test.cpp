@@ -19,6 +19,11 @@ class FakeRunner : public TrialRunner {
     int timed = 0;
   };
 
+  std::vector<QuoteAnswer> quote(const Strategy&, const std::vector<Values>&) override {
+    return {};
+  }
+  void prepare() override {}
+
   Finding verify(const Candidate& candidate) override {
     Behaviour& behaviour = variants[candidate.variant.strategy];
     now += behaviour.seconds;
@@ -162,7 +167,7 @@ TEST_F(Tuner, FailureWhileTimingIsAVerdict) {
 
 TEST_F(Tuner, UnsupportedIsListedWithItsReason) {
   candidates = {candidate("cannot"), candidate("can")};
-  candidates[0].unsupported = "needs wings";
+  candidates[0].finding = {Verdict::unsupported, "needs wings"};
   const TuneReport report = run();
   EXPECT_EQ(trial(report, "cannot").verdict, Verdict::unsupported);
   EXPECT_EQ(trial(report, "cannot").detail, "needs wings");

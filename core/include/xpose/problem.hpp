@@ -53,10 +53,13 @@ struct Device {
 struct DeviceInfo {
   Device device;
   std::string name;                  // "NVIDIA H200", or the processor's model name
+  std::string id;                    // CUDA: "GPU-" and the UUID; host: "host"
+  std::string driver;                // CUDA: the driver's version; host: ""
   std::uint32_t multiprocessors;     // CUDA: multiprocessors; host: usable logical processors
   std::uint32_t compute_capability;  // CUDA: 10 * major + minor; host: 0
   std::uint64_t cache_bytes;         // last-level cache
   std::uint64_t memory_bytes;        // total
+  bool operator==(const DeviceInfo&) const = default;
 };
 
 // The devices of this machine, the host first.

@@ -130,27 +130,52 @@ struct StrategyInfo {
   DeviceKind device_kind = DeviceKind::host;
   bool is_copy = false;
   std::uint32_t element_sizes = 0;  // bit set, the sum of the sizes served
+  std::uint32_t min_alignment = 0;  // bytes; 0: the element size
   std::uint32_t min_compute_capability = 0;
+  std::uint32_t max_batch_rank = 0;  // batch dimensions it takes itself
+  bool in_place = false;
+  bool capturable = false;
+  std::int64_t max_extent = 0;  // the most rows or columns served; 0: no limit
   int prior_rank = 0;
   std::vector<std::pair<std::string, std::vector<std::int64_t>>> axes;
+  bool operator==(const StrategyInfo&) const = default;
 };
 
 struct PluginInfo {
   std::filesystem::path file;
+  std::string digest;  // of the file's content; empty where it may not even be read
   std::string name;
   std::string version;
   std::string build;
   std::vector<StrategyInfo> strategies;
-  std::string refused;  // why it was not loaded, one line; empty: it was
+  std::string refused;  // why it is not used, one line; empty: it is
 };
 
 struct EngineOptions {
   // Folders whose *.so files are loaded, in order. Empty: default_plugin_folders().
   std::vector<std::filesystem::path> plugin_folders = {};
   unsigned threads = 0;  // for host strategies; 0: all processors this process may use
+
+  // Plugins are described, quoted and tried in a worker process: what a plugin does wrong ends the
+  // worker. True: in this process, for debuggers.
+  bool in_process = false;
+  // The worker's program. Empty: $XPOSE_TRIAL if set, else what is installed beside the library.
+  std::filesystem::path worker = {};
+  // Seconds that one stage of a trial (load, quote, create, launch, check, time) may take before
+  // the worker is ended; a second more for every 20 MB that the problem moves.
+  double stage_seconds = 10;
+
+  // The file in which choices are remembered. Empty: default_cache_file() of cache.hpp.
+  std::filesystem::path cache = {};
+  bool remember = true;  // false: in memory only, and what others remembered is not read
+
+  // Told of what degraded without failing: a cache that cannot be written, a plugin that was put in
+  // quarantine. [the calling thread]
+  std::function<void(std::string_view)> warn = {};
 };
 
-// $XPOSE_PLUGIN_PATH (colon separated) if set, then the folder installed beside the library.
+// $XPOSE_PLUGIN_PATH (colon separated, absolute folders; ignored in a privileged process) if set,
+// else the folder installed beside the library.
 XPOSE_API std::vector<std::filesystem::path> default_plugin_folders();
 
 // A variant bound to a problem. A cheap handle that may be copied; it keeps its engine's plugins
@@ -247,24 +272,33 @@ void Engine::transpose(const In& in, Out&& out) {
 // One variant on one problem of the conformance suite.
 struct ConformanceCase {
   Variant variant;
+  std::size_t index = 0;  // of the problem in the suite, from 0
   Problem problem;
   Verdict verdict = Verdict::ok;  // unsupported where the strategy declines
   std::string detail;
 };
 
+// Which part of the suite runs, and where.
+struct ConformanceOptions {
+  std::int64_t max_elements = 0;            // leave out larger problems, for slow tools; 0: none
+  std::optional<std::size_t> problem = {};  // only the one with this index
+  Config config = {};                       // only configs with these values
+  EngineOptions engine = {};  // where and with how many threads; the cache is not used
+};
+
 // Runs every config of one strategy of a plugin over the suite's problems of one element size: odd
 // and prime shapes, one row, one column, whole tiles and one more or less, padded leading
 // dimensions, batches, misaligned bases. Each pair is verified twice. `each` sees every case.
-// Problems of more than max_elements are left out, for runs under tools that slow a program down;
-// 0: none. Throws Error: failed where the file is refused, no_strategy for an unknown name, device
-// where the strategy's device is missing.
+// Throws Error: failed where the file is refused, no_strategy for an unknown name, device where the
+// strategy's device is missing.
 XPOSE_API void check_conformance(const std::filesystem::path& plugin, const std::string& strategy,
                                  std::uint32_t element_bytes,
                                  const std::function<void(const ConformanceCase&)>& each,
-                                 std::int64_t max_elements = 0);
+                                 const ConformanceOptions& options = {});
 
-// Loads one plugin file and describes it; PluginInfo::refused says why where it is refused.
-XPOSE_API PluginInfo inspect_plugin(const std::filesystem::path& plugin);
+// Describes one plugin file; PluginInfo::refused says why where it is refused.
+XPOSE_API PluginInfo inspect_plugin(const std::filesystem::path& plugin,
+                                    const EngineOptions& options = {});
 
 // The version of the loaded library, in the form of XPOSE_VERSION.
 XPOSE_API const char* version();

@@ -1,0 +1,226 @@
+// The command `xpose cache`: what is remembered between processes, shown, forgotten and carried
+// between machines.
+#include "xpose/cache.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <ctime>
+#include <fstream>
+#include <iostream>
+#include <map>
+
+#include "cache_json.hpp"
+#include "cache_table.hpp"
+#include "exit_cleanup.hpp"
+#include "mapped_file.hpp"
+#include "options.hpp"
+
+namespace xpose::app {
+namespace {
+
+void add_cache_option(po::options_description& options) {
+  options.add_options()("cache", po::value<std::string>()->value_name("FILE"),
+                        "the cache, instead of XPOSE_CACHE or the one in your cache folder");
+}
+
+std::filesystem::path cache_file(const po::variables_map& values) {
+  if (values.count("cache") != 0) return values["cache"].as<std::string>();
+  std::filesystem::path file = default_cache_file();
+  if (file.empty())
+    throw Error(ErrorKind::failed,
+                "there is no home folder that could hold a cache: name its file "
+                "with --cache or in XPOSE_CACHE");
+  return file;
+}
+
+// --strategy and --problem, which may not be empty: an empty filter means every row.
+CacheFilter filter_of(const po::variables_map& values) {
+  CacheFilter filter;
+  for (const auto& [name, text] :
+       {std::pair{"strategy", &filter.strategy}, {"problem", &filter.problem}}) {
+    if (values.count(name) == 0) continue;
+    *text = values[name].as<std::string>();
+    if (text->empty()) throw UsageError(std::string("--") + name + " needs a text");
+  }
+  return filter;
+}
+
+std::string count_text(std::size_t count, const std::string& what) {
+  return std::to_string(count) + ' ' + what + (count == 1 ? "" : "s");
+}
+
+// ------------------------------------------------------------------------------------------ show
+
+// The rows that forget() would remove, the newest first.
+CacheContents selected(CacheContents contents, const CacheFilter& filter) {
+  std::erase_if(contents.decisions, [&](const Decision& decision) {
+    return (!filter.strategy.empty() && decision.winner.strategy != filter.strategy) ||
+           decision.key.problem.find(filter.problem) == std::string::npos;
+  });
+  std::erase_if(contents.quarantine, [&](const Quarantine& row) {
+    return (!filter.strategy.empty() && row.strategy != filter.strategy) || !filter.problem.empty();
+  });
+  std::ranges::stable_sort(contents.decisions, std::greater{}, &Decision::when);
+  std::ranges::stable_sort(contents.quarantine, std::greater{}, &Quarantine::since);
+  return contents;
+}
+
+int show(const Arguments& arguments) {
+  po::options_description options;
+  options.add_options()(
+      "json",
+      po::value<std::string>()->default_value("")->implicit_value("-")->value_name("FILE|-"),
+      "write the rows as JSON, in the form that import reads")(
+      "problem", po::value<std::string>()->value_name("TEXT"),
+      "only decisions for problems that contain this text")(
+      "strategy", po::value<std::string>()->value_name("NAME"),
+      "only decisions for this strategy, and its quarantine");
+  add_cache_option(options);
+  const auto values =
+      parse("cache show", "Lists the remembered decisions and the strategies in quarantine.",
+            options, {}, arguments);
+  if (!values) return done;
+  const CacheFilter filter = filter_of(*values);
+  JsonOutput json((*values)["json"].as<std::string>());
+  const std::filesystem::path file = cache_file(*values);
+  const bool exists = std::filesystem::exists(file);
+  const CacheContents contents = exists ? selected(read_cache(file), filter) : CacheContents{};
+
+  json.write(to_json(contents));
+  if (json.is_stdout()) return done;
+  print_cache(std::cout, contents);
+  if (!exists)
+    std::cout << "Nothing is remembered: " << file.string() << " does not exist yet.\n";
+  else
+    std::cout << count_text(contents.decisions.size(), "decision") << ", "
+              << contents.quarantine.size() << " in quarantine, of " << file.string() << ".\n";
+  return done;
+}
+
+// ---------------------------------------------------------------------------------------- forget
+
+int forget_rows(const Arguments& arguments) {
+  po::options_description options;
+  options.add_options()("all", "every row")("quarantine", "strategies in quarantine alone")(
+      "problem", po::value<std::string>()->value_name("TEXT"),
+      "decisions for problems that contain this text")(
+      "strategy", po::value<std::string>()->value_name("NAME"),
+      "decisions for this strategy, and its quarantine");
+  add_cache_option(options);
+  const auto values = parse("cache forget",
+                            "Removes the rows that match every option given. What is forgotten is "
+                            "measured again, what leaves\nquarantine is tried again.",
+                            options, {}, arguments);
+  if (!values) return done;
+  CacheFilter filter = filter_of(*values);
+  filter.only_quarantine = values->count("quarantine") != 0;
+  const bool narrowed =
+      filter.only_quarantine || !filter.strategy.empty() || !filter.problem.empty();
+  if (narrowed == (values->count("all") != 0))
+    throw UsageError("cache forget needs --all, or any of --quarantine, --strategy and --problem");
+  if (filter.only_quarantine && !filter.problem.empty())
+    throw UsageError(
+        "a strategy is in quarantine for every problem: give --quarantine or "
+        "--problem, not both");
+
+  const std::filesystem::path file = cache_file(*values);
+  const std::size_t rows = std::filesystem::exists(file) ? forget(file, filter) : 0;
+  std::cout << "Forgot " << count_text(rows, "row") << " of " << file.string() << ".\n";
+  return done;
+}
+
+// -------------------------------------------------------------------------------- export, import
+
+int export_rows(const Arguments& arguments) {
+  po::options_description options;
+  options.add_options()("file", po::value<std::string>(), "the JSON file to write; -: print it");
+  add_cache_option(options);
+  const auto values = parse("cache export",
+                            "Writes every row as JSON, for `xpose cache import` on another machine "
+                            "with the same device.\nThe file appears when it is complete, or not "
+                            "at all.",
+                            options, {"file"}, arguments);
+  if (!values) return done;
+  const auto target = (*values)["file"].as<std::string>();
+  const CacheContents contents = read_cache(cache_file(*values));
+  const std::string text =
+      to_json(contents).dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
+  if (target == "-") {
+    std::cout << text;
+    return done;
+  }
+  const ExitCleanup cleanup;
+  PendingOutput output(target, text.size());
+  std::memcpy(output.bytes().data(), text.data(), text.size());
+  output.commit();
+  std::cout << "Wrote " << count_text(contents.decisions.size(), "decision") << " and "
+            << contents.quarantine.size() << " in quarantine to " << target << ".\n";
+  return done;
+}
+
+// The whole text, and at most one byte more than a document may have.
+std::string document_from(const std::string& source) {
+  std::ifstream file;
+  if (source != "-") file.open(source, std::ios::binary);
+  std::istream& in = source == "-" ? std::cin : file;
+  std::string text;
+  std::array<char, 1 << 16> block{};
+  while (in && text.size() <= kMaxCacheDocument) {
+    in.read(block.data(), block.size());
+    text.append(block.data(), static_cast<std::size_t>(in.gcount()));
+  }
+  if (in.bad() || (source != "-" && !file.is_open()))
+    throw Error(ErrorKind::failed, source + " cannot be read: " + std::strerror(errno));
+  return text;
+}
+
+int import_rows(const Arguments& arguments) {
+  po::options_description options;
+  options.add_options()("file", po::value<std::string>(),
+                        "the JSON file to read; -: standard input");
+  add_cache_option(options);
+  const auto values = parse("cache import",
+                            "Adds the rows of an exported file: all of them, or none where it is "
+                            "malformed. Of two decisions\nfor the same problem and device the "
+                            "newer stays.",
+                            options, {"file"}, arguments);
+  if (!values) return done;
+  const auto source = (*values)["file"].as<std::string>();
+  const std::filesystem::path file = cache_file(*values);
+  const std::string document = document_from(source);
+  CacheContents contents;
+  try {
+    contents = cache_from_json(document, std::time(nullptr));
+  } catch (const Error& error) {
+    throw Error(error.kind(), (source == "-" ? "the standard input" : source) +
+                                  " is not imported: " + error.what());
+  }
+  const std::size_t rows = contents.decisions.size() + contents.quarantine.size();
+  const std::size_t taken = merge_into_cache(file, contents);
+  std::cout << taken << " of " << count_text(rows, "row") << (taken == 1 ? " was" : " were")
+            << " new to " << file.string() << ".\n";
+  return done;
+}
+
+}  // namespace
+
+int cache(const Arguments& arguments) {
+  static const std::map<std::string, int (*)(const Arguments&)> actions = {
+      {"show", show}, {"forget", forget_rows}, {"export", export_rows}, {"import", import_rows}};
+  const std::string name = arguments.empty() ? "" : arguments.front();
+  if (name == "--help" || name == "-h") {
+    std::cout << "usage: xpose cache show|forget|export|import [options]\n\n"
+                 "What is remembered between processes: decisions, and strategies in quarantine.\n"
+                 "`xpose cache show --help` explains show, and so on.\n";
+    return done;
+  }
+  const auto action = actions.find(name);
+  if (action == actions.end())
+    throw UsageError("cache needs show, forget, export or import" +
+                     (name.empty() ? "" : ", not '" + name + '\''));
+  return action->second({arguments.begin() + 1, arguments.end()});
+}
+
+}  // namespace xpose::app

@@ -1,0 +1,44 @@
+// JSON that somebody else wrote: parsed within bounds, and read with errors that say where.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "json.hpp"
+
+namespace xpose::app {
+
+// Throws Error failed, saying at which byte, for what is not JSON, is longer than max_bytes, nests
+// deeper than 16 brackets, has an object of more than 1000 fields, or a number beyond a double.
+Json parse_json(std::string_view document, std::size_t max_bytes);
+
+// A value of a document and its JSON pointer. Every reader throws Error failed, "at POINTER:
+// expected ..., found ...", where the value is not what it reads. Refers to the document.
+class JsonValue {
+ public:
+  explicit JsonValue(const Json& json, std::string pointer = {})
+      : json_(json), pointer_(std::move(pointer)) {}
+
+  [[noreturn]] void refuse(const std::string& expected) const;
+
+  JsonValue field(const char* name) const;  // of an object; must be there
+  std::vector<std::pair<std::string, JsonValue>> fields(std::size_t max) const;  // in order
+  std::vector<JsonValue> items(std::size_t max) const;                           // of an array
+
+  std::string text() const;  // at most 64 KiB
+  std::string name() const;  // likewise, and not empty
+  std::int64_t whole(std::int64_t min, std::int64_t max) const;
+  double number(double min, double max) const;
+
+ private:
+  [[noreturn]] void refuse(const std::string& expected, const std::string& found) const;
+  JsonValue child(const std::string& name, const Json& json) const;
+
+  const Json& json_;
+  std::string pointer_;
+};
+
+}  // namespace xpose::app

@@ -1,0 +1,286 @@
+#include "chooser.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "decision.hpp"
+#include "device.hpp"
+#include "in_process_runner.hpp"
+#include "normal_form.hpp"
+#include "tuner.hpp"
+#include "worker_runner.hpp"
+
+namespace xpose {
+namespace {
+
+constexpr double longest_wait_seconds = 600;  // for another process that measures
+
+double steady_seconds() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+// CUDA strategies that a machine without a device cannot try, so that a report shows them.
+void list_unreachable(const Catalog& catalog, const Problem& problem, TuneReport& report) {
+  const std::string reason = cuda_unavailable_reason();
+  if (problem.device.kind != DeviceKind::host || reason.empty()) return;
+  for (const Strategy* strategy : catalog.strategies) {
+    if (strategy->info.device_kind != DeviceKind::cuda) continue;
+    Trial trial;
+    trial.variant.strategy = strategy->info.name;
+    trial.is_copy = strategy->info.is_copy;
+    trial.verdict = Verdict::unsupported;
+    trial.detail = reason;
+    trial.prior_rank = strategy->info.prior_rank;
+    report.trials.push_back(std::move(trial));
+  }
+}
+
+// Nothing was left out of the choice, so that it may be kept.
+bool is_whole(const TuneOptions& options) {
+  return options.strategies.empty() && options.config.empty();
+}
+
+// Why no variant was kept, from the trials themselves.
+[[noreturn]] void throw_no_winner(const TuneReport& report) {
+  std::string why;
+  ErrorKind kind = ErrorKind::no_strategy;
+  for (const Trial& trial : report.trials) {
+    if (trial.is_copy || trial.verdict == Verdict::ok) continue;
+    if (trial.verdict != Verdict::unsupported) kind = ErrorKind::wrong;
+    why += "; " + to_string(trial.variant) + ": " + std::string(to_string(trial.verdict)) +
+           (trial.detail.empty() ? "" : " (" + trial.detail + ')');
+  }
+  if (why.empty()) why = "; no loaded plugin offers one, see `xpose plugins`";
+  throw Error(kind, "no strategy can transpose " + to_string(report.problem) + why);
+}
+
+// One choice in memory.
+std::string name_of(const Problem& normal, const TuneOptions& options) {
+  return key(normal) + (options.warm ? " warm" : " cold");
+}
+
+}  // namespace
+
+Chooser::Chooser(const EngineOptions& options)
+    : options_(options),
+      folders_(options.plugin_folders.empty() ? default_plugin_folders() : options.plugin_folders),
+      threads_(options.threads != 0 ? options.threads : backend(Device{}).info().multiprocessors),
+      cache_(!options.remember       ? std::filesystem::path{}
+             : options.cache.empty() ? default_cache_file()
+                                     : options.cache,
+             options.remember ? system_cache_file() : std::filesystem::path{}, options.warn),
+      worker_(options.worker.empty() ? default_worker() : options.worker, options.stage_seconds),
+      admission_(worker_, cache_, options.warn, options.in_process) {
+  catalogs_.push_back(std::make_unique<Catalog>(scan(folders_, cache_)));
+  accuse_unfinished();
+}
+
+void Chooser::warn(const std::string& text) const {
+  if (options_.warn) options_.warn(text);
+}
+
+// What a machine crash has left in flight.
+void Chooser::accuse_unfinished() {
+  for (const Unfinished& trial : cache_.take_unfinished()) {
+    const PluginInfo* plugin = catalog().find(trial.digest);
+    const Quarantine row{trial.digest,
+                         trial.strategy,
+                         plugin == nullptr ? "" : plugin->file.filename().string(),
+                         Verdict::crashed,
+                         "the machine went down during " + trial.what,
+                         trial.since};
+    cache_.store(row);
+    warn("strategy " + row.strategy + " is now in quarantine: " + row.words +
+         "; if that was not its doing, `xpose cache forget --strategy " + row.strategy + '`');
+  }
+}
+
+const Catalog& Chooser::described() {
+  describe(catalog(), admission_);
+  return catalog();
+}
+
+const std::vector<PluginInfo>& Chooser::plugins() {
+  const std::lock_guard lock(measuring_);
+  return described().plugins;
+}
+
+// Again from the start where a plugin's file was exchanged meanwhile.
+template <class Work>
+auto Chooser::retried(const Work& work) {
+  try {
+    return work();
+  } catch (const Refusal&) {
+    worker_.end();
+    catalogs_.push_back(std::make_unique<Catalog>(scan(folders_, cache_)));
+    const std::unique_lock lock(winners_mutex_);
+    winners_.clear();
+  }
+  try {
+    return work();
+  } catch (const Refusal& refusal) {
+    throw Error(ErrorKind::failed,
+                "a plugin that was just tried cannot be loaded: it " + refusal.why);
+  }
+}
+
+std::optional<Candidate> Chooser::known(const std::string& name) {
+  const std::shared_lock lock(winners_mutex_);
+  const auto found = winners_.find(name);
+  if (found == winners_.end()) return std::nullopt;
+  return found->second;
+}
+
+void Chooser::keep(const std::string& name, const Candidate& winner) {
+  const std::unique_lock lock(winners_mutex_);
+  winners_.insert_or_assign(name, winner);
+}
+
+std::unique_ptr<TrialRunner> Chooser::runner(const Problem& normal, const TuneOptions& options) {
+  Backend& device = backend(normal.device);
+  if (options_.in_process)
+    return std::make_unique<InProcessRunner>(device, normal, threads_, options.warm);
+  return std::make_unique<WorkerRunner>(WorkerRunner::Needs{
+      worker_, cache_, device.info(), normal, threads_, options.warm,
+      [this](const std::string& digest) { return catalog().find(digest)->file; }, options_.warn});
+}
+
+// Waits for other processes that measure on the device.
+DeviceLock Chooser::lock(const Problem& normal, const TuneOptions& options) const {
+  bool told = false;
+  return {backend(normal.device).info().id, longest_wait_seconds, [&] {
+            if (!std::exchange(told, true))
+              warn("another process measures on " + to_string(normal.device) + "; waiting for it");
+            return !options.interrupted || !options.interrupted();
+          }};
+}
+
+std::pair<TuneReport, std::optional<Candidate>> Chooser::measure(const Problem& normal,
+                                                                 const TuneOptions& options) {
+  const DeviceInfo& device = backend(normal.device).info();
+  const Catalog& offered = described();
+  const std::unique_ptr<TrialRunner> trials = runner(normal, options);
+  const std::vector<Candidate> all =
+      candidates(offered.strategies, normal, device, options, *trials);
+  trials->prepare();
+  const std::uint64_t bytes =
+      2 * static_cast<std::uint64_t>(element_count(normal)) * normal.element_bytes;
+  TuneReport report = race(all, bytes, *trials, steady_seconds, options);
+  report.problem = normal;
+  std::optional<Candidate> winner;
+  if (report.winner) {
+    winner = *std::ranges::find(all, report.trials[*report.winner].variant, &Candidate::variant);
+    if (is_whole(options) && !report.interrupted)
+      cache_.store(
+          decision_of(key_of(normal, device, offered.digest, threads_, options.warm), report, all));
+  }
+  list_unreachable(offered, normal, report);
+  return {std::move(report), std::move(winner)};
+}
+
+TuneReport Chooser::tune(const Problem& normal, const TuneOptions& options) {
+  const std::lock_guard lock(measuring_);
+  const DeviceLock held = this->lock(normal, options);
+  TuneReport report = retried([&] { return measure(normal, options); }).first;
+  const std::unique_lock changing(winners_mutex_);
+  winners_.erase(name_of(normal, options));  // the next plan() finds what was stored
+  return report;
+}
+
+// What an earlier process found.
+std::optional<Candidate> Chooser::recall(const Problem& normal, const TuneOptions& options) {
+  const std::optional<Decision> decision = cache_.find(
+      key_of(normal, backend(normal.device).info(), catalog().digest, threads_, options.warm));
+  if (!decision) return std::nullopt;
+  const PluginInfo* plugin = catalog().find(decision->digest);
+  if (plugin == nullptr || !plugin->refused.empty() ||
+      cache_.find_quarantine(decision->digest, decision->winner.strategy))
+    return std::nullopt;
+  const PluginInfo info = admission_.describe(plugin->file, plugin->digest);
+  for (const StrategyInfo& strategy : info.strategies)
+    if (strategy.name == decision->winner.strategy) try {
+        const Strategy named{strategy, plugin->digest, nullptr};
+        return bind(candidate_of(named, values_of(strategy, decision->winner.config), {}), normal);
+      } catch (const Error&) {  // not a config of this plugin: measure
+        return std::nullopt;
+      }
+  return std::nullopt;
+}
+
+Candidate Chooser::estimate(const Problem& normal, const TuneOptions& options) {
+  const Catalog& offered = described();
+  const std::unique_ptr<TrialRunner> quoter = runner(normal, options);
+  const std::vector<Candidate> all =
+      candidates(offered.strategies, normal, backend(normal.device).info(), options, *quoter);
+  const Candidate* best = nullptr;
+  TuneReport report;
+  report.problem = normal;
+  for (const Candidate& candidate : all) {
+    if (candidate.finding.verdict != Verdict::ok)
+      report.trials.push_back({candidate.variant,
+                               "",
+                               candidate.is_copy,
+                               candidate.finding.verdict,
+                               candidate.finding.detail,
+                               {},
+                               candidate.prior_rank});
+    else if (!candidate.is_copy && (best == nullptr || candidate.prior_rank < best->prior_rank))
+      best = &candidate;
+  }
+  if (best == nullptr) throw_no_winner(report);
+  return *best;
+}
+
+// The candidate of the plugin as it is loaded into this process. Throws Error failed where the
+// plugin no longer says what it said.
+Candidate Chooser::bind(const Candidate& candidate, const Problem& normal) {
+  const std::string& digest = candidate.strategy->digest;
+  const PluginLibrary& library = admission_.load(catalog().find(digest)->file, digest);
+  const auto strategy = std::ranges::find(library.strategies, candidate.variant.strategy,
+                                          [](const Strategy& one) { return one.info.name; });
+  if (strategy == library.strategies.end())
+    throw Error(ErrorKind::failed, library.info.file.string() + " does not offer " +
+                                       candidate.variant.strategy + " here, but did in the worker");
+  Candidate bound =
+      candidate_of(*strategy, candidate.values,
+                   quote(*strategy, candidate.values, normal, backend(normal.device).info()));
+  if (bound.finding.verdict != Verdict::ok)
+    throw Error(ErrorKind::failed,
+                to_string(bound.variant) +
+                    " was accepted by its quote before, and is not now: " + bound.finding.detail);
+  return bound;
+}
+
+Candidate Chooser::choose_once(const Problem& normal, const PlanOptions& options) {
+  const bool whole = is_whole(options.tune);
+  const auto found = [&]() -> std::optional<Candidate> {
+    if (!whole) return std::nullopt;
+    if (auto winner = known(name_of(normal, options.tune))) return winner;  // another thread's
+    return recall(normal, options.tune);
+  };
+  if (auto winner = found()) return *winner;
+  if (options.policy == Policy::cached_only)
+    throw Error(ErrorKind::no_strategy, "no measured choice is known for " + to_string(normal) +
+                                            "; tune it first, or plan with another policy");
+  if (options.policy == Policy::estimate) return bind(estimate(normal, options.tune), normal);
+  const DeviceLock held = lock(normal, options.tune);
+  if (held.waited())  // for one who may have measured the same
+    if (auto winner = found()) return *winner;
+  const auto [report, winner] = measure(normal, options.tune);
+  if (!winner) throw_no_winner(report);
+  return bind(*winner, normal);
+}
+
+Candidate Chooser::choose(const Problem& normal, const PlanOptions& options) {
+  const std::string name = name_of(normal, options.tune);
+  const bool kept = is_whole(options.tune) && options.policy != Policy::estimate;
+  if (is_whole(options.tune))
+    if (auto winner = known(name)) return *winner;
+  const std::lock_guard lock(measuring_);
+  const Candidate winner = retried([&] { return choose_once(normal, options); });
+  if (kept) keep(name, winner);
+  return winner;
+}
+
+}  // namespace xpose

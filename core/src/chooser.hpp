@@ -1,0 +1,62 @@
+// Chooses a variant for a problem: what was measured before, or is measured now.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <shared_mutex>
+#include <unordered_map>
+
+#include "catalog.hpp"
+#include "device_lock.hpp"
+#include "trial_runner.hpp"
+
+namespace xpose {
+
+// [any thread] One measures at a time: two would measure each other.
+class Chooser {
+ public:
+  explicit Chooser(const EngineOptions& options);
+
+  // As Engine's functions. The reference stays valid as long as the chooser.
+  const std::vector<PluginInfo>& plugins();
+  TuneReport tune(const Problem& normal, const TuneOptions& options);
+  // A candidate whose strategy is loaded into this process.
+  Candidate choose(const Problem& normal, const PlanOptions& options);
+
+  unsigned threads() const { return threads_; }  // for host strategies
+
+ private:
+  Catalog& catalog() const { return *catalogs_.back(); }
+  const Catalog& described();
+  void accuse_unfinished();
+  void warn(const std::string& text) const;
+
+  // All of these: [measuring_ held]; throw Refusal where a plugin's file has changed.
+  Candidate choose_once(const Problem& normal, const PlanOptions& options);
+  std::optional<Candidate> recall(const Problem& normal, const TuneOptions& options);
+  std::pair<TuneReport, std::optional<Candidate>> measure(const Problem& normal,
+                                                          const TuneOptions& options);
+  Candidate estimate(const Problem& normal, const TuneOptions& options);
+  Candidate bind(const Candidate& candidate, const Problem& normal);
+  std::unique_ptr<TrialRunner> runner(const Problem& normal, const TuneOptions& options);
+  DeviceLock lock(const Problem& normal, const TuneOptions& options) const;
+  template <class Work>
+  auto retried(const Work& work);
+
+  std::optional<Candidate> known(const std::string& name);
+  void keep(const std::string& name, const Candidate& winner);
+
+  EngineOptions options_;
+  std::vector<std::filesystem::path> folders_;
+  unsigned threads_;
+  Cache cache_;
+  std::mutex measuring_;  // guards the three that follow
+  Worker worker_;
+  Admission admission_;
+  std::vector<std::unique_ptr<Catalog>> catalogs_;  // the last counts; plugins() gave out others
+  std::shared_mutex winners_mutex_;
+  std::unordered_map<std::string, Candidate> winners_;
+};
+
+}  // namespace xpose

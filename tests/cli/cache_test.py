@@ -1,0 +1,253 @@
+"""`xpose cache` as people type it: cache_test.py PATH_TO_XPOSE [unittest arguments]."""
+
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+XPOSE = None
+
+
+def document(*, problem="host 4 256 256 200 300 300 200", winner="host_blocked", when=1763715600,
+             seconds=0.000125, quarantined="bad_idea"):
+    variant = {"strategy": winner, "config": {"tile": 32}}
+    return {
+        "schema": "xpose.cache/1",
+        "decisions": [{
+            "key": {"device": "some processor, 2 processors", "driver": "", "abi": "1.0",
+                    "plugins": "00112233445566778899aabbccddeeff", "problem": problem,
+                    "policy": "measure cold threads=2"},
+            "digest": "ffeeddccbbaa99887766554433221100", "winner": variant, "margin": 0.125,
+            "roof_seconds": 0.0001, "when": when,
+            "trials": [{"digest": "ffeeddccbbaa99887766554433221100", "variant": variant,
+                        "role": "transpose", "verdict": "ok", "detail": "", "seconds": seconds,
+                        "spread": 0.01, "samples": 15}]}],
+        "quarantine": [{"digest": "00112233445566778899aabbccddeeff", "strategy": quarantined,
+                        "file": "libbad.so", "verdict": "crashed",
+                        "words": "signal 11 (Segmentation fault) \033[31m", "since": 1763715601}]}
+
+
+class CacheTest(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        self.file = self.folder / "trials.sqlite"
+
+    def run_cache(self, *arguments, file=None, **more):
+        return subprocess.run([XPOSE, "cache", *arguments, "--cache", str(file or self.file)],
+                              capture_output=True, text=True, **more)
+
+    def cache(self, *arguments, **more):
+        result = self.run_cache(*arguments, **more)
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        return result.stdout
+
+    def refused(self, code, fragment, *arguments, **more):
+        result = self.run_cache(*arguments, **more)
+        self.assertEqual((result.returncode, result.stdout), (code, ""), result.stderr)
+        self.assertRegex(result.stderr, r"\Axpose: [^\n]+\n\Z")
+        self.assertIn(fragment, result.stderr)
+
+    def take(self, *documents):
+        for one in documents:
+            self.cache("import", "-", input=json.dumps(one))
+
+    def rows(self, *arguments):
+        return json.loads(self.cache("show", "--json", *arguments))
+
+
+class Show(CacheTest):
+    def test_no_cache_yet(self):
+        self.assertEqual(self.cache("show"),
+                         f"Nothing is remembered: {self.file} does not exist yet.\n")
+        self.assertEqual((self.rows()["decisions"], self.rows()["quarantine"]), ([], []))
+        self.assertFalse(self.file.exists())
+
+    def test_tables(self):
+        self.take(document())
+        lines = self.cache("show").splitlines()
+        self.assertRegex(lines[0], r"^problem +device +winner +time +% of roof +margin +trials +when$")
+        self.assertRegex(lines[1], r"^host 4 256 256 200 300 300 200  some processor, 2 processors  "
+                                   r"host_blocked\{tile=32\}  125\.00 us +80\.0  12\.5 % +1  "
+                                   r"2025-11-21T09:00:00Z$")
+        self.assertRegex(lines[3], r"^quarantined +file +verdict +since +words$")
+        self.assertRegex(lines[4], r"^bad_idea +libbad\.so  crashed  2025-11-21T09:00:01Z  "
+                                   r"signal 11 \(Segmentation fault\) \?\[31m$")
+        self.assertEqual(lines[6], f"1 decision, 1 in quarantine, of {self.file}.")
+
+    def test_the_newest_first(self):
+        self.take(document(problem="a", when=1000), document(problem="b", when=3000),
+                  document(problem="c", when=2000))
+        problems = [row["key"]["problem"] for row in self.rows()["decisions"]]
+        self.assertEqual(problems, ["b", "c", "a"])
+
+    def test_only_what_matches(self):
+        self.take(document(problem="one 1", winner="first"),
+                  document(problem="two 2", winner="second", quarantined="second"))
+        found = self.rows("--problem", "two")
+        self.assertEqual([row["winner"]["strategy"] for row in found["decisions"]], ["second"])
+        self.assertEqual(found["quarantine"], [])
+        found = self.rows("--strategy", "second")
+        self.assertEqual([row["key"]["problem"] for row in found["decisions"]], ["two 2"])
+        self.assertEqual([row["strategy"] for row in found["quarantine"]], ["second"])
+        self.refused(2, "--problem needs a text", "show", "--problem", "")
+
+    def test_what_is_not_a_cache(self):
+        self.file.write_text("not a database, and long enough to be looked at " * 100)
+        before = self.file.read_bytes()
+        self.refused(1, str(self.file), "show")
+        self.assertEqual(self.file.read_bytes(), before)
+
+    def test_the_file_that_the_environment_names(self):
+        self.take(document())
+        result = subprocess.run([XPOSE, "cache", "show"], capture_output=True, text=True,
+                                env=dict(os.environ, XPOSE_CACHE=str(self.file)))
+        self.assertIn(f"1 decision, 1 in quarantine, of {self.file}.", result.stdout)
+
+
+class Forget(CacheTest):
+    def setUp(self):
+        super().setUp()
+        self.take(document(problem="one 1", winner="first", quarantined="second"),
+                  document(problem="two 2", winner="second", quarantined="third"))
+
+    def left(self):
+        rows = self.rows()
+        return (sorted(row["winner"]["strategy"] for row in rows["decisions"]),
+                sorted(row["strategy"] for row in rows["quarantine"]))
+
+    def check(self, said, left, *options):
+        self.assertEqual(self.cache("forget", *options), f"Forgot {said} of {self.file}.\n")
+        self.assertEqual(self.left(), left)
+
+    def test_all(self):
+        self.check("4 rows", ([], []), "--all")
+        self.check("0 rows", ([], []), "--all")
+
+    def test_quarantine(self):
+        self.check("2 rows", (["first", "second"], []), "--quarantine")
+
+    def test_strategy(self):
+        self.check("2 rows", (["first"], ["third"]), "--strategy", "second")
+
+    def test_strategy_out_of_quarantine(self):
+        self.check("1 row", (["first", "second"], ["third"]), "--quarantine", "--strategy", "second")
+
+    def test_problem(self):
+        self.check("1 row", (["second"], ["second", "third"]), "--problem", "one")
+
+    def test_wrong_usage_forgets_nothing(self):
+        before = self.left()
+        self.refused(2, "needs --all", "forget")
+        self.refused(2, "needs --all", "forget", "--all", "--quarantine")
+        self.refused(2, "not both", "forget", "--quarantine", "--problem", "one")
+        self.refused(2, "--strategy needs a text", "forget", "--strategy", "")
+        self.refused(2, "--problem needs a text", "forget", "--quarantine", "--problem", "")
+        self.assertEqual(self.left(), before)
+
+    def test_no_cache_yet(self):
+        missing = self.folder / "missing.sqlite"
+        self.assertEqual(self.cache("forget", "--all", file=missing),
+                         f"Forgot 0 rows of {missing}.\n")
+        self.assertFalse(missing.exists())
+
+
+class ExportAndImport(CacheTest):
+    def test_rows_travel_unchanged(self):
+        original = document()
+        self.assertEqual(self.cache("import", "-", input=json.dumps(original)),
+                         f"2 of 2 rows were new to {self.file}.\n")
+        exported = self.folder / "rows.json"
+        self.assertEqual(self.cache("export", str(exported)),
+                         f"Wrote 1 decision and 1 in quarantine to {exported}.\n")
+        written = json.loads(exported.read_text())
+        self.assertEqual(written.pop("xpose"), json.loads(self.cache("export", "-"))["xpose"])
+        self.assertEqual(written, original)
+        other = self.folder / "other.sqlite"
+        self.cache("import", str(exported), file=other)
+        self.assertEqual(self.cache("export", "-", file=other), exported.read_text())
+        self.assertEqual(self.cache("show", "--json"), exported.read_text())
+
+    def test_the_newer_row_stays(self):
+        self.take(document(winner="old", when=1000))
+        newer, older = document(winner="new", when=2000), document(winner="oldest", when=500)
+        for rows, taken in ((newer, "1 of 2 rows was"), (newer, "0 of 2 rows were"),
+                            (older, "0 of 2 rows were")):
+            said = self.cache("import", "-", input=json.dumps(rows))
+            self.assertEqual(said, f"{taken} new to {self.file}.\n")
+        self.assertEqual([row["winner"]["strategy"] for row in self.rows()["decisions"]], ["new"])
+
+    def test_the_newer_of_two_in_one_file_stays(self):
+        rows = document(winner="new", when=2000)
+        rows["decisions"] += document(winner="old", when=1000)["decisions"]
+        self.take(rows)
+        self.assertEqual([row["winner"]["strategy"] for row in self.rows()["decisions"]], ["new"])
+
+    def test_export_leaves_what_was_there_unless_it_is_complete(self):
+        self.take(document())
+        target = self.folder / "rows.json"
+        target.write_text("before")
+        self.refused(1, "none.sqlite", "export", str(target), file=self.folder / "none.sqlite")
+        self.assertEqual(target.read_text(), "before")
+        self.cache("export", str(target))
+        self.assertEqual(json.loads(target.read_text())["schema"], "xpose.cache/1")
+        self.refused(1, "/nonexistent/rows.json", "export", "/nonexistent/rows.json")
+        self.refused(1, "folder", "export", str(self.folder))
+        self.assertEqual([path.name for path in self.folder.iterdir() if "xpose-" in path.name], [])
+
+    def test_a_malformed_file_changes_nothing(self):
+        self.take(document())
+        before = self.cache("export", "-")
+        later = document(when=1763715700)
+        broken = {
+            "at byte 1: expected JSON": "",
+            "at byte 40: expected JSON": json.dumps(later)[:39],
+            "at the top: expected an object": "[]",
+            'at /schema: expected "xpose.cache/1" (export again': json.dumps(dict(later, schema="xpose.cache/2")),
+            "at /quarantine: expected an array": json.dumps(dict(later, quarantine=1)),
+            'at /quarantine/1: expected a field "digest"':
+                json.dumps(dict(later, quarantine=later["quarantine"] + [{"verdict": "crashed"}])),
+            "at /decisions/0/trials/0/seconds: expected a number from 0": json.dumps(document(seconds=-1)),
+            "at /decisions/0/when: expected seconds since 1970, not in the future":
+                json.dumps(document(when=40000000000)),
+        }
+        path = self.folder / "rows.json"
+        for message, text in broken.items():
+            path.write_text(text)
+            self.refused(1, f"{path} is not imported: {message}", "import", str(path))
+            self.refused(1, f"the standard input is not imported: {message}", "import", "-", input=text)
+            self.assertEqual(self.cache("export", "-"), before)
+
+    def test_files_that_cannot_be_read(self):
+        self.refused(1, "/nonexistent cannot be read: No such file", "import", "/nonexistent")
+        self.refused(1, f"{self.folder} cannot be read: Is a directory", "import", str(self.folder))
+        self.assertFalse(self.file.exists())
+
+
+class Usage(unittest.TestCase):
+    def test_help(self):
+        for action in ("show", "forget", "export", "import"):
+            result = subprocess.run([XPOSE, "cache", action, "--help"], capture_output=True, text=True)
+            self.assertEqual((result.returncode, result.stderr), (0, ""))
+            self.assertIn(f"usage: xpose cache {action}", result.stdout)
+            self.assertIn("--cache FILE", result.stdout)
+        result = subprocess.run([XPOSE, "cache", "--help"], capture_output=True, text=True)
+        self.assertIn("usage: xpose cache show|forget|export|import", result.stdout)
+
+    def test_wrong_usage(self):
+        for arguments, fragment in (([], "show, forget, export or import"), (["fly"], "not 'fly'"),
+                                    (["show", "x"], "cache show: "), (["export"], "needs"),
+                                    (["import"], "needs")):
+            result = subprocess.run([XPOSE, "cache", *arguments], capture_output=True, text=True)
+            self.assertEqual((result.returncode, result.stdout), (2, ""))
+            self.assertRegex(result.stderr, r"\Axpose: [^\n]+\n\Z")
+            self.assertIn(fragment, result.stderr)
+
+
+if __name__ == "__main__":
+    XPOSE = os.path.abspath(sys.argv.pop(1))
+    unittest.main()
