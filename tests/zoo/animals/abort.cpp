@@ -1,0 +1,4 @@
+// Aborts.
+#include "../animal.hpp"
+
+ZOO_ACT(std::abort)
