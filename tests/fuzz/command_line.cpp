@@ -1,0 +1,90 @@
+// A command line, an argument a line: through the options of the real subcommands into a library
+// that only looks at what it is asked for. No file is written.
+#include <iostream>
+#include <sstream>
+
+#include "fuzz.hpp"
+#include "options.hpp"
+
+namespace {
+
+using namespace xpose;
+using fuzz::require;
+
+app::Arguments lines_of(std::string_view text) {
+  app::Arguments lines;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    lines.emplace_back(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return lines;
+}
+
+std::string shape_text(const std::pair<std::int64_t, std::int64_t>& shape) {
+  return std::to_string(shape.first) + 'x' + std::to_string(shape.second);
+}
+
+std::string config_text(const Config& config) {
+  std::string text;
+  for (const AxisValue& value : config)
+    text += (text.empty() ? "" : ",") + value.axis + '=' + std::to_string(value.value);
+  return text;
+}
+
+// What a parser takes can be printed, and is taken the same again.
+template <class Value>
+void check_stable(const std::string& text, Value (*parse)(const std::string&),
+                  std::string (*print)(const Value&)) {
+  Value value;
+  try {
+    value = parse(text);
+  } catch (const app::UsageError&) {
+    return;
+  }
+  require(parse(print(value)) == value, "a value that is parsed and printed is parsed the same");
+}
+
+using Command = int (*)(const app::Arguments&);
+
+// A command ends in an exit code, wrong usage or an error of the library, and in nothing else.
+void check(Command command, const app::Arguments& arguments) {
+  try {
+    const int code = command(arguments);
+    require(code == app::done || code == app::no_strategy, "a command ends in a known exit code");
+  } catch (const app::UsageError& error) {
+    require(*error.what() != '\0', "wrong usage is explained");
+  } catch (const Error& error) {
+    require(*error.what() != '\0', "an error is explained");
+  }
+}
+
+// Holds back what the commands print.
+class Muted {
+ public:
+  Muted() : out_(std::cout.rdbuf(text_.rdbuf())), err_(std::cerr.rdbuf(text_.rdbuf())) {}
+  Muted(const Muted&) = delete;  // restores once
+  Muted& operator=(const Muted&) = delete;
+  ~Muted() {
+    std::cout.rdbuf(out_);
+    std::cerr.rdbuf(err_);
+  }
+
+ private:
+  std::ostringstream text_;
+  std::streambuf* out_;
+  std::streambuf* err_;
+};
+
+}  // namespace
+
+int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const app::Arguments arguments = lines_of(fuzz::text_of(data, size));
+  for (const std::string& argument : arguments) {
+    check_stable(argument, app::parse_shape, shape_text);
+    check_stable(argument, app::parse_config, config_text);
+  }
+  const Muted muted;
+  for (const Command command : {app::tune, app::run, app::plugins}) check(command, arguments);
+  return 0;
+}

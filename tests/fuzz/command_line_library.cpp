@@ -1,0 +1,67 @@
+// What the commands call, for the target command_line: answers without measuring, loading or
+// writing, and holds the commands to asking only for what can be asked for.
+#include "fuzz.hpp"
+#include "json.hpp"
+#include "run.hpp"
+
+namespace xpose {
+
+namespace {
+
+void check_options(const EngineOptions& options) {
+  fuzz::require(options.threads <= 65536, "threads are as many as a machine can have");
+}
+
+void check_options(const TuneOptions& options) {
+  fuzz::require(options.budget_seconds >= 0, "a budget is 0 or more seconds");
+}
+
+}  // namespace
+
+struct Engine::Impl {
+  std::vector<PluginInfo> plugins;
+};
+
+Engine::Engine(const EngineOptions& options) : impl_(std::make_shared<Impl>()) {
+  check_options(options);
+  PluginInfo& good = impl_->plugins.emplace_back();
+  good.name = "good";
+  good.strategies.emplace_back().name = "naive";
+  impl_->plugins.emplace_back().refused = "bad.so: is not a loadable shared library";
+}
+
+const std::vector<PluginInfo>& Engine::plugins() const { return impl_->plugins; }
+
+TuneReport Engine::tune(const Problem& problem, const TuneOptions& options) {
+  check_options(options);
+  fuzz::require(problem.rows >= 0 && problem.cols >= 0, "a shape is not negative");
+  for (const BatchDim& dim : problem.batch) fuzz::require(dim.extent >= 0, "nor is a batch");
+  TuneReport report;
+  report.problem = problem;
+  report.bytes = 2;
+  if (options.config.empty()) {
+    Trial& trial = report.trials.emplace_back();
+    trial.variant.strategy = "naive";
+    trial.timing = Timing{.median = 1e-6};
+    report.winner = 0;
+  }
+  return report;
+}
+
+std::vector<std::filesystem::path> default_plugin_folders() { return {}; }
+
+namespace app {
+
+Json to_json(const PluginInfo&) { return {}; }
+Json to_json(const TuneReport&) { return {}; }
+JsonOutput::JsonOutput(const std::string& target) : target_(target) {}
+void JsonOutput::write(const Json&) {}
+
+int run_command(const RunOptions& options) {
+  check_options(options.engine);
+  check_options(options.plan.tune);
+  return 0;
+}
+
+}  // namespace app
+}  // namespace xpose
