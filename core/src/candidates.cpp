@@ -48,10 +48,11 @@ std::vector<Candidate> of_strategy(const Strategy& strategy, const Problem& norm
                                    const DeviceInfo& device, const TuneOptions& options,
                                    Quoter& quoter) {
   std::vector<Candidate> all = all_candidates(strategy, normal, device, options, quoter);
-  const auto refused = std::ranges::stable_partition(
-      all, [](const Candidate& candidate) { return candidate.finding.verdict == Verdict::ok; });
-  if (refused.begin() != all.begin() || all.empty()) {
-    all.erase(refused.begin(), refused.end());
+  const auto refused = [](const Candidate& candidate) {
+    return candidate.finding.verdict != Verdict::ok;
+  };
+  if (!std::ranges::all_of(all, refused) || all.empty()) {
+    std::erase_if(all, refused);
     return all;
   }
   all.resize(1);
@@ -89,6 +90,8 @@ QuoteAnswer quote(const Strategy& strategy, const Values& values, const Problem&
   answer.workspace_bytes = quoted.workspace_bytes;
   if (result.status == XPOSE_UNSUPPORTED)
     answer.finding = {Verdict::unsupported, result.words};
+  else if (result.status == XPOSE_NO_MEMORY)
+    answer.finding = {Verdict::no_memory, result.words};
   else if (result.status != XPOSE_OK)
     answer.finding = {Verdict::protocol_error, "failed to quote: " + result.words};
   return answer;

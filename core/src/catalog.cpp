@@ -65,8 +65,9 @@ Catalog scan(std::span<const std::filesystem::path> folders, Cache& cache) {
   return catalog;
 }
 
-void describe(Catalog& catalog, Admission& admission) {
-  if (catalog.is_described) return;
+void describe(Catalog& given, Admission& admission) {
+  if (given.is_described) return;
+  Catalog catalog = given;  // which stays as it is where this cannot be finished
   for (PluginInfo& plugin : catalog.plugins) {
     if (!plugin.refused.empty()) continue;
     const std::string name = plugin.file.filename().string();
@@ -92,6 +93,7 @@ void describe(Catalog& catalog, Admission& admission) {
     }
   }
   catalog.is_described = true;
+  given = std::move(catalog);
 }
 
 std::vector<std::filesystem::path> default_plugin_folders() {

@@ -278,7 +278,7 @@ Candidate Chooser::choose(const Problem& normal, const PlanOptions& options) {
   if (is_whole(options.tune))
     if (auto winner = known(name)) return *winner;
   const std::lock_guard lock(measuring_);
-  const Candidate winner = retried([&] { return choose_once(normal, options); });
+  Candidate winner = retried([&] { return choose_once(normal, options); });
   if (kept) keep(name, winner);
   return winner;
 }

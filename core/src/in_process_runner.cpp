@@ -52,6 +52,7 @@ InProcessRunner::InProcessRunner(Backend& backend, const Problem& problem, unsig
 std::vector<QuoteAnswer> InProcessRunner::quote(const Strategy& strategy,
                                                 const std::vector<Values>& configs) {
   std::vector<QuoteAnswer> answers;
+  answers.reserve(configs.size());
   for (const Values& values : configs)
     answers.push_back(xpose::quote(strategy, values, problem_, backend_.info()));
   return answers;

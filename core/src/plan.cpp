@@ -4,6 +4,7 @@
 
 #include "normal_form.hpp"
 #include "plugin_call.hpp"
+#include "reported.hpp"
 
 namespace xpose {
 namespace {
@@ -111,6 +112,21 @@ void* Workspaces::of_stream(void* stream) {
   return buffer.data();
 }
 
+void Plan::Impl::bind(const Candidate& chosen, Backend& device, unsigned threads,
+                      const Problem& promised) {
+  variant = chosen.variant;
+  launch = chosen.launch;
+  bound = std::make_unique<BoundPlan>(chosen, problem, device.info(), threads);
+  workspaces = std::make_unique<Workspaces>(device, chosen.workspace_bytes);
+  backend = &device;
+  switch_device = problem.device.kind == DeviceKind::cuda && cuda_backends().size() > 1;
+  // The caller's promise is about the base address; rows may be aligned to less.
+  in_mask = std::min<std::uint32_t>(promised.in_alignment, 256) - 1;
+  out_mask = std::min<std::uint32_t>(promised.out_alignment, 256) - 1;
+  in_bytes = static_cast<std::uint64_t>(in_span(problem)) * problem.element_bytes;
+  out_bytes = static_cast<std::uint64_t>(out_span(problem)) * problem.element_bytes;
+}
+
 void Plan::execute(const void* in, void* out, void* stream) const {
   if (impl_->bound == nullptr) return;
   const auto in_address = reinterpret_cast<std::uintptr_t>(in);
@@ -131,8 +147,10 @@ void Plan::execute(const void* in, void* out, void* stream) const {
                                         ? "the problem is in place, but input and output differ"
                                         : "input and output overlap: use a separate output");
   if (impl_->switch_device) impl_->backend->make_current();
-  impl_->workspaces->with(
-      stream, [&](void* workspace) { impl_->bound->launch(in, out, workspace, stream); });
+  reported([&] {
+    impl_->workspaces->with(
+        stream, [&](void* workspace) { impl_->bound->launch(in, out, workspace, stream); });
+  });
 }
 
 const Problem& Plan::problem() const { return impl_->problem; }

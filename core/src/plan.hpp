@@ -69,6 +69,9 @@ struct Plan::Impl {
   std::uintptr_t out_mask = 0;
   std::uint64_t in_bytes = 0;
   std::uint64_t out_bytes = 0;
+
+  // Binds a candidate that is loaded here; `promised` has the alignments of the caller's buffers.
+  void bind(const Candidate& chosen, Backend& device, unsigned threads, const Problem& promised);
 };
 
 }  // namespace xpose

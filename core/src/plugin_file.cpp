@@ -1,5 +1,6 @@
 #include "plugin_file.hpp"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -93,11 +94,17 @@ Descriptor open_folder(const fs::path& folder, const fs::path& subject) {
 
 std::vector<fs::path> list(const fs::path& folder) {
   open_folder(folder, folder);  // from here on nobody else can exchange it
-  std::error_code error;
+  // Not directory_iterator: without memory, libstdc++'s ends the process.
+  const std::unique_ptr<DIR, int (*)(DIR*)> opened(::opendir(folder.c_str()), ::closedir);
+  if (opened == nullptr) throw unreadable(errno);
   std::vector<fs::path> files;
-  for (fs::directory_iterator entry(folder, error), end; entry != end; entry.increment(error))
-    if (entry->path().extension() == ".so") files.push_back(entry->path());
-  if (error) throw unreadable(error.value());
+  errno = 0;
+  while (const dirent* entry = ::readdir(opened.get())) {
+    if (fs::path name = static_cast<const char*>(entry->d_name); name.extension() == ".so")
+      files.push_back(folder / name);
+    errno = 0;
+  }
+  if (errno != 0) throw unreadable(errno);
   std::ranges::sort(files);
   return files;
 }

@@ -220,7 +220,8 @@ Request decode_request(std::string_view payload) {
     read(json, "file", request.file);
     read(json, "digest", request.digest);
     read(json, "strategy", request.strategy);
-    for (const Json& values : array(json.at("configs"))) request.configs.push_back(read<Values>(values));
+    for (const Json& values : array(json.at("configs")))
+      request.configs.push_back(read<Values>(values));
     request.problem = problem_of(json.at("problem"));
     request.device = device_info_of(json.at("device"));
     read(json, "threads", request.threads);

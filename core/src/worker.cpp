@@ -126,13 +126,12 @@ Reply Worker::load(const std::filesystem::path& file, const std::string& digest)
 std::filesystem::path default_worker() {
   if (const char* path = environment("XPOSE_TRIAL")) return path;
   Dl_info self{};
-  if (dladdr(reinterpret_cast<const void*>(&default_worker), &self) == 0 ||
-      self.dli_fname == nullptr)
-    return "xpose-trial";
   std::error_code error;
-  const auto library = std::filesystem::canonical(self.dli_fname, error);
-  const std::filesystem::path beside = library.parent_path() / "xpose" / "xpose-trial";
-  return beside;
+  std::filesystem::path library;
+  if (dladdr(reinterpret_cast<const void*>(&default_worker), &self) != 0 &&
+      self.dli_fname != nullptr)
+    library = std::filesystem::canonical(self.dli_fname, error);
+  return library.parent_path() / "xpose" / "xpose-trial";
 }
 
 }  // namespace xpose

@@ -52,7 +52,7 @@ class Worker {
 // A worker that hears nothing for so long ends itself; seconds.
 constexpr double worker_idle_seconds = 30;
 
-// $XPOSE_TRIAL, else the program installed beside the library, else the one of its build folder.
+// $XPOSE_TRIAL, else what is installed beside the library: xpose/xpose-trial.
 std::filesystem::path default_worker();
 
 }  // namespace xpose

@@ -1,0 +1,23 @@
+// The library's boundary: what callers see of a failure.
+#pragma once
+
+#include <new>
+#include <system_error>
+
+#include "xpose/problem.hpp"
+
+namespace xpose {
+
+// Runs a call of the library; what fails in the standard library becomes an Error.
+template <class Call>
+auto reported(const Call& call) -> decltype(call()) {
+  try {
+    return call();
+  } catch (const std::bad_alloc&) {
+    throw Error(ErrorKind::no_memory, "the host has no memory left");
+  } catch (const std::system_error& error) {  // files and threads
+    throw Error(ErrorKind::failed, error.what());
+  }
+}
+
+}  // namespace xpose
