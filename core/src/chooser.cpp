@@ -4,12 +4,12 @@
 #include <chrono>
 #include <utility>
 
-#include "decision.hpp"
-#include "device.hpp"
-#include "in_process_runner.hpp"
-#include "normal_form.hpp"
-#include "tuner.hpp"
-#include "worker_runner.hpp"
+#include "cache/decision.hpp"
+#include "device/device.hpp"
+#include "problem/normal_form.hpp"
+#include "trial/in_process_runner.hpp"
+#include "trial/tuner.hpp"
+#include "worker/worker_runner.hpp"
 
 namespace xpose {
 namespace {

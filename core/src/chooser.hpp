@@ -7,9 +7,9 @@
 #include <shared_mutex>
 #include <unordered_map>
 
-#include "catalog.hpp"
-#include "device_lock.hpp"
-#include "trial_runner.hpp"
+#include "device/device_lock.hpp"
+#include "plugin/catalog.hpp"
+#include "trial/trial_runner.hpp"
 
 namespace xpose {
 

@@ -1,7 +1,7 @@
 #include "chooser.hpp"
-#include "device.hpp"
-#include "normal_form.hpp"
+#include "device/device.hpp"
 #include "plan.hpp"
+#include "problem/normal_form.hpp"
 #include "reported.hpp"
 
 namespace xpose {

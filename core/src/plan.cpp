@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "normal_form.hpp"
-#include "plugin_call.hpp"
+#include "plugin/plugin_call.hpp"
+#include "problem/normal_form.hpp"
 #include "reported.hpp"
 
 namespace xpose {

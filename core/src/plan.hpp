@@ -6,8 +6,8 @@
 #include <mutex>
 #include <vector>
 
-#include "candidates.hpp"
-#include "device.hpp"
+#include "device/device.hpp"
+#include "plugin/candidates.hpp"
 
 namespace xpose {
 

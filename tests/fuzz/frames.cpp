@@ -3,7 +3,7 @@
 #include <random>
 #include <vector>
 
-#include "frame.hpp"
+#include "worker/frame.hpp"
 #include "fuzz.hpp"
 
 namespace {

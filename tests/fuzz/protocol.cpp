@@ -1,5 +1,5 @@
 // A payload between host and worker: what is understood can be said again, and means the same.
-#include "protocol.hpp"
+#include "worker/protocol.hpp"
 
 #include "fuzz.hpp"
 

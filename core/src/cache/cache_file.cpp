@@ -1,0 +1,167 @@
+#include "cache/cache_file.hpp"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <system_error>
+#include <thread>
+#include <utility>
+
+#include "cache/cache_rows.hpp"
+
+namespace xpose {
+namespace {
+
+namespace fs = std::filesystem;
+using Fault = DatabaseError::Fault;
+using Clock = std::chrono::steady_clock;
+
+constexpr auto lock_patience = std::chrono::seconds(2);
+constexpr auto lock_pause = std::chrono::milliseconds(2);
+
+fs::path with(const fs::path& file, const std::string& ending) {
+  fs::path name = file;
+  return name += ending;
+}
+
+// XDG wants its folders for their owner alone.
+void create_folder(const fs::path& folder) {
+  std::error_code ignored;
+  if (folder.empty() || fs::exists(folder, ignored)) return;
+  create_folder(folder.parent_path());
+  mkdir(folder.c_str(), 0700);  // what goes wrong shows when the file is opened
+}
+
+FileLock lock_shared(const fs::path& file) {
+  FileLock lock(file);
+  const auto deadline = Clock::now() + lock_patience;
+  while (!lock.try_lock(FileLock::Mode::shared)) {
+    if (Clock::now() > deadline)
+      throw DatabaseError(Fault::busy, "another process is moving it aside and does not finish");
+    std::this_thread::sleep_for(lock_pause);
+  }
+  return lock;
+}
+
+std::string remedy(Fault fault) {
+  switch (fault) {
+    case Fault::busy:
+      return "end the process that holds it, or wait for it";
+    case Fault::corrupt:
+      return "`xpose tune` moves it aside and starts a new one";
+    case Fault::unwritable:
+      return "give yourself access to it and its folder, or set XPOSE_CACHE to another file";
+    case Fault::full:
+      return "free some space, or set XPOSE_CACHE to a file elsewhere";
+    case Fault::newer:
+      return "update xpose, or set XPOSE_CACHE to another file";
+    case Fault::foreign:
+    case Fault::failed:
+      break;
+  }
+  return "set XPOSE_CACHE to another file";
+}
+
+}  // namespace
+
+std::string explain(const fs::path& file, const DatabaseError& error) {
+  return "cache " + file.string() + ": " + error.what() + "; " + remedy(error.fault());
+}
+
+// ------------------------------------------------------------------------------------------ lock
+
+FileLock::FileLock(const fs::path& file) {
+  const fs::path name = with(file, "-lock");
+  const auto open_lock = [&] { return open(name.c_str(), O_RDONLY | O_CREAT | O_CLOEXEC, 0600); };
+  descriptor_ = open_lock();
+  if (descriptor_ < 0 && errno == ENOENT) {
+    create_folder(file.parent_path());
+    descriptor_ = open_lock();
+  }
+  if (descriptor_ < 0)
+    throw DatabaseError(Fault::unwritable,
+                        name.string() + ": " + std::generic_category().message(errno));
+}
+
+FileLock::FileLock(FileLock&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
+
+FileLock& FileLock::operator=(FileLock&& other) noexcept {
+  std::swap(descriptor_, other.descriptor_);
+  return *this;
+}
+
+FileLock::~FileLock() {
+  if (descriptor_ >= 0) close(descriptor_);
+}
+
+bool FileLock::try_lock(Mode mode) {
+  return flock(descriptor_, (mode == Mode::shared ? LOCK_SH : LOCK_EX) | LOCK_NB) == 0 ||
+         (errno != EWOULDBLOCK && errno != EINTR);
+}
+
+Inode inode_of(const fs::path& file) {
+  struct stat status {};
+  if (stat(file.c_str(), &status) != 0) return {};
+  return {status.st_dev, status.st_ino};
+}
+
+// ------------------------------------------------------------------------------------------ open
+
+CacheFile open_cache_file(const fs::path& file) {
+  FileLock in_use = lock_shared(file);
+  // Not through a descriptor: closing one would drop every lock that this process has on the file.
+  mknod(file.c_str(), S_IFREG | 0600, 0);
+  const Inode inode = inode_of(file);
+  Database database(file, Database::Access::read_write);
+  database.adopt(cache_application, cache_schema);
+  const Journal journal = database.choose_journal();
+  return {std::move(in_use), inode, std::move(database), journal};
+}
+
+Database open_cache_read_only(const fs::path& file) {
+  const auto open_as = [&](Database::Access access) {
+    Database database(file, access);
+    database.require(cache_application, cache_schema.size());
+    return database;
+  };
+  try {
+    return open_as(Database::Access::read_only);
+  } catch (const DatabaseError& error) {
+    if (error.fault() != Fault::unwritable && error.fault() != Fault::failed) throw;
+    // A reader needs to write beside the file, to see what writers do; here it cannot.
+    return open_as(Database::Access::immutable);
+  }
+}
+
+std::optional<fs::path> move_aside(const fs::path& file, Inode corrupt) {
+  FileLock lock(file);
+  const auto deadline = Clock::now() + lock_patience;
+  while (!lock.try_lock(FileLock::Mode::exclusive)) {
+    if (inode_of(file) != corrupt) return {};
+    if (Clock::now() > deadline)
+      throw DatabaseError(Fault::busy,
+                          "it is corrupt, and cannot be moved aside while another process uses it");
+    std::this_thread::sleep_for(lock_pause);
+  }
+  if (inode_of(file) != corrupt) return {};
+  int number = 1;
+  while (fs::exists(fs::symlink_status(with(file, ".corrupt-" + std::to_string(number))))) ++number;
+  const fs::path aside = with(file, ".corrupt-" + std::to_string(number));
+  // The file first: a journal that is left without it is thrown away with the next empty file.
+  std::error_code failed;
+  fs::rename(file, aside, failed);
+  if (failed)
+    throw DatabaseError(Fault::unwritable,
+                        "it is corrupt, and cannot be moved aside: " + failed.message());
+  for (const char* journal : {"-wal", "-shm", "-journal"}) {
+    std::error_code missing;
+    fs::rename(with(file, journal), with(aside, journal), missing);
+  }
+  return aside;
+}
+
+}  // namespace xpose

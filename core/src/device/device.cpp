@@ -1,0 +1,200 @@
+#include "device/device.hpp"
+
+#include <sched.h>
+#include <sys/sysinfo.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+
+namespace xpose {
+namespace {
+
+std::string processor_name() {
+  std::ifstream info("/proc/cpuinfo");
+  for (std::string line; std::getline(info, line);)
+    if (line.starts_with("model name"))
+      if (const auto colon = line.find(": "); colon != std::string::npos)
+        return line.substr(colon + 2);
+  return "host processor";
+}
+
+unsigned usable_processors() {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  if (sched_getaffinity(0, sizeof set, &set) == 0)
+    return std::max(1U, static_cast<unsigned>(CPU_COUNT(&set)));
+  return 1;
+}
+
+// Of the first processor. Not sysconf's figure first: on some machines that is the sum over a
+// package of which a virtual machine sees a part.
+std::uint64_t last_level_cache() {
+  std::uint64_t bytes = 0;
+  for (int level = 0; level < 8; ++level) {
+    std::ifstream file("/sys/devices/system/cpu/cpu0/cache/index" + std::to_string(level) +
+                       "/size");
+    std::uint64_t size = 0;
+    char unit = 0;
+    if (file >> size >> unit) bytes = std::max(bytes, size << (unit == 'M' ? 20 : 10));
+  }
+  if (bytes != 0) return bytes;
+  const std::int64_t l3 = sysconf(_SC_LEVEL3_CACHE_SIZE);
+  return static_cast<std::uint64_t>(std::max<std::int64_t>(l3, std::int64_t{32} << 20));
+}
+
+std::uint64_t available_memory() {
+  std::ifstream info("/proc/meminfo");
+  for (std::string line; std::getline(info, line);)
+    if (line.starts_with("MemAvailable:"))
+      return std::strtoull(line.c_str() + 13, nullptr, 10) * 1024;
+  return static_cast<std::uint64_t>(sysconf(_SC_AVPHYS_PAGES)) *
+         static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+}
+
+class HostBackend final : public Backend {
+ public:
+  HostBackend() {
+    info_.device = {DeviceKind::host, 0};
+    info_.name = processor_name();
+    info_.id = "host";
+    info_.multiprocessors = usable_processors();
+    info_.cache_bytes = last_level_cache();
+    info_.memory_bytes = static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) *
+                         static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+  }
+
+  const DeviceInfo& info() const override { return info_; }
+  void make_current() override {}
+
+  void* allocate(std::uint64_t bytes) override {
+    const std::uint64_t rounded = (std::max<std::uint64_t>(bytes, 1) + 255) / 256 * 256;
+    void* memory = rounded < bytes ? nullptr : std::aligned_alloc(256, rounded);
+    if (memory == nullptr)
+      throw Error(ErrorKind::no_memory,
+                  "the host has no room for " + std::to_string(bytes) + " bytes");
+    return memory;
+  }
+  void release(void* memory) noexcept override { std::free(memory); }
+  void upload(void* device, const void* host, std::uint64_t bytes) override {
+    std::memcpy(device, host, bytes);
+  }
+  void download(void* host, const void* device, std::uint64_t bytes) override {
+    std::memcpy(host, device, bytes);
+  }
+  void copy(void* to, const void* from, std::uint64_t bytes) override {
+    std::memcpy(to, from, bytes);
+  }
+  std::uint64_t free_bytes() override { return available_memory(); }
+
+  std::optional<std::uint64_t> first_difference(const void* a, const void* b,
+                                                std::uint64_t bytes) override {
+    constexpr std::uint64_t step = 1 << 16;
+    const auto* x = static_cast<const std::byte*>(a);
+    const auto* y = static_cast<const std::byte*>(b);
+    for (std::uint64_t at = 0; at < bytes; at += step) {
+      const std::uint64_t length = std::min(step, bytes - at);
+      if (std::memcmp(x + at, y + at, length) != 0)
+        return static_cast<std::uint64_t>(std::mismatch(x + at, x + at + length, y + at).first - x);
+    }
+    return std::nullopt;
+  }
+
+  void synchronize() override {}
+  bool is_capturing(void*) override { return false; }
+  double seconds(int calls, const std::function<void()>& call) override {
+    const auto begin = std::chrono::steady_clock::now();
+    for (int i = 0; i < calls; ++i) call();
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  }
+
+ private:
+  DeviceInfo info_{};
+};
+
+HostBackend& host_backend() {
+  static auto* host = new HostBackend;
+  return *host;
+}
+
+}  // namespace
+
+#ifndef XPOSE_WITH_CUDA
+std::vector<Backend*> cuda_backends() { return {}; }
+std::string cuda_reason() { return "built without CUDA"; }
+#endif
+
+Backend& backend(Device device) {
+  if (device.kind == DeviceKind::host) return host_backend();
+  const std::vector<Backend*> all = cuda_backends();
+  if (device.ordinal >= 0 && static_cast<std::size_t>(device.ordinal) < all.size())
+    return *all[static_cast<std::size_t>(device.ordinal)];
+  const std::string reason = cuda_reason();
+  throw Error(ErrorKind::device,
+              to_string(device) + " cannot be used: " +
+                  (reason.empty() ? "this machine has " + std::to_string(all.size()) +
+                                        " CUDA device(s), numbered from 0"
+                                  : reason) +
+                  "; --device host always works");
+}
+
+std::vector<DeviceInfo> devices() {
+  std::vector<DeviceInfo> infos = {host_backend().info()};
+  for (const Backend* cuda : cuda_backends()) infos.push_back(cuda->info());
+  return infos;
+}
+
+std::string cuda_unavailable_reason() { return cuda_reason(); }
+
+Device parse_device(std::string_view text) {
+  if (text == "host") return {DeviceKind::host, 0};
+  if (text == "auto") return cuda_backends().empty() ? Device{} : Device{DeviceKind::cuda, 0};
+  Device device{DeviceKind::cuda, 0};
+  if (text.starts_with("cuda:")) {
+    const char* end = text.data() + text.size();
+    const auto [parsed, error] = std::from_chars(text.data() + 5, end, device.ordinal);
+    if (error != std::errc() || parsed != end || device.ordinal < 0) text = "";
+  } else if (text != "cuda") {
+    text = "";
+  }
+  if (text.empty())
+    throw Error(ErrorKind::invalid, "a device is auto, host, cuda or cuda:N with N from 0");
+  backend(device);
+  return device;
+}
+
+struct DeviceMemory::Impl {
+  Backend& backend;
+  DeviceBuffer buffer;
+};
+
+DeviceMemory::DeviceMemory(Device device, std::uint64_t bytes) {
+  Backend& owner = backend(device);
+  owner.make_current();
+  impl_ = std::make_unique<Impl>(Impl{owner, DeviceBuffer(owner, bytes)});
+}
+DeviceMemory::~DeviceMemory() = default;
+DeviceMemory::DeviceMemory(DeviceMemory&&) noexcept = default;
+DeviceMemory& DeviceMemory::operator=(DeviceMemory&&) noexcept = default;
+
+void* DeviceMemory::data() const { return impl_->buffer.data(); }
+std::uint64_t DeviceMemory::bytes() const { return impl_->buffer.bytes(); }
+
+void DeviceMemory::upload(const void* host, std::uint64_t bytes) {
+  if (bytes > this->bytes()) throw Error(ErrorKind::invalid, "upload is larger than the memory");
+  impl_->backend.make_current();
+  impl_->backend.upload(data(), host, bytes);
+}
+
+void DeviceMemory::download(void* host, std::uint64_t bytes) const {
+  if (bytes > this->bytes()) throw Error(ErrorKind::invalid, "download is larger than the memory");
+  impl_->backend.make_current();
+  impl_->backend.synchronize();
+  impl_->backend.download(host, data(), bytes);
+}
+
+}  // namespace xpose

@@ -1,0 +1,223 @@
+// The CUDA runtime behind the Backend interface, and the one kernel of the core: the comparison
+// that lets large results be checked where they lie.
+#include <cuda_runtime.h>
+
+#include <fstream>
+#include <mutex>
+#include <string>
+
+#include "device/device.hpp"
+
+namespace xpose {
+namespace {
+
+void check(cudaError_t status, const char* what) {
+  if (status == cudaSuccess) return;
+  (void)cudaGetLastError();
+  const ErrorKind kind =
+      status == cudaErrorMemoryAllocation ? ErrorKind::no_memory : ErrorKind::device;
+  throw Error(kind, std::string(what) + ": " + cudaGetErrorString(status));
+}
+
+// As nvidia-smi prints it.
+std::string uuid_text(const cudaUUID_t& uuid) {
+  std::string text = "GPU";
+  for (int i = 0; i < 16; ++i) {
+    if (i == 0 || i == 4 || i == 6 || i == 8 || i == 10) text += '-';
+    constexpr const char* digits = "0123456789abcdef";
+    const auto byte = static_cast<unsigned char>(uuid.bytes[i]);
+    text += digits[byte / 16];
+    text += digits[byte % 16];
+  }
+  return text;
+}
+
+// "580.159.04" where the kernel module tells, else the CUDA version that the driver supports.
+std::string driver_version() {
+  std::ifstream file("/proc/driver/nvidia/version");
+  for (std::string word; file >> word;)
+    if (word.find('.') != std::string::npos &&
+        word.find_first_not_of("0123456789.") == std::string::npos)
+      return word;
+  int version = 0;
+  check(cudaDriverGetVersion(&version), "asking for the driver's version");
+  return "CUDA " + std::to_string(version / 1000) + '.' + std::to_string(version % 1000 / 10);
+}
+
+constexpr unsigned long long no_difference = ~0ULL;
+
+// Both ranges are 16-byte aligned; the tail of fewer than 16 bytes is compared byte by byte.
+__global__ void find_first_difference(const uint4* a, const uint4* b, unsigned long long bytes,
+                                      unsigned long long* first) {
+  const unsigned long long words = bytes / 16;
+  const unsigned long long thread =
+      blockIdx.x * static_cast<unsigned long long>(blockDim.x) + threadIdx.x;
+  const unsigned long long threads = static_cast<unsigned long long>(gridDim.x) * blockDim.x;
+  const auto* x = reinterpret_cast<const unsigned char*>(a);
+  const auto* y = reinterpret_cast<const unsigned char*>(b);
+  for (unsigned long long i = thread; i < words; i += threads) {
+    const uint4 p = a[i];
+    const uint4 q = b[i];
+    if (((p.x ^ q.x) | (p.y ^ q.y) | (p.z ^ q.z) | (p.w ^ q.w)) == 0) continue;
+    for (unsigned long long at = i * 16; at < i * 16 + 16; ++at)
+      if (x[at] != y[at]) {
+        atomicMin(first, at);
+        break;
+      }
+    break;
+  }
+  if (thread < bytes % 16 && x[words * 16 + thread] != y[words * 16 + thread])
+    atomicMin(first, words * 16 + thread);
+}
+
+class CudaBackend final : public Backend {
+ public:
+  explicit CudaBackend(int ordinal) {
+    cudaDeviceProp properties{};
+    check(cudaGetDeviceProperties(&properties, ordinal), "reading the device's properties");
+    info_.device = {DeviceKind::cuda, ordinal};
+    info_.name = properties.name;
+    info_.id = uuid_text(properties.uuid);
+    info_.driver = driver_version();
+    info_.multiprocessors = static_cast<std::uint32_t>(properties.multiProcessorCount);
+    info_.compute_capability = static_cast<std::uint32_t>(10 * properties.major + properties.minor);
+    info_.cache_bytes = static_cast<std::uint64_t>(properties.l2CacheSize);
+    info_.memory_bytes = properties.totalGlobalMem;
+  }
+
+  const DeviceInfo& info() const override { return info_; }
+
+  void make_current() override {
+    check(cudaSetDevice(info_.device.ordinal), "making the device current");
+  }
+
+  void* allocate(std::uint64_t bytes) override {
+    make_current();
+    void* memory = nullptr;
+    check(cudaMalloc(&memory, bytes == 0 ? 1 : bytes),
+          ("allocating " + std::to_string(bytes) + " bytes on " + to_string(info_.device)).c_str());
+    return memory;
+  }
+  void release(void* memory) noexcept override {
+    (void)cudaSetDevice(info_.device.ordinal);
+    (void)cudaFree(memory);
+  }
+  void upload(void* device, const void* host, std::uint64_t bytes) override {
+    check(cudaMemcpy(device, host, bytes, cudaMemcpyHostToDevice), "copying to the device");
+  }
+  void download(void* host, const void* device, std::uint64_t bytes) override {
+    check(cudaMemcpy(host, device, bytes, cudaMemcpyDeviceToHost), "copying from the device");
+  }
+  void copy(void* to, const void* from, std::uint64_t bytes) override {
+    check(cudaMemcpy(to, from, bytes, cudaMemcpyDeviceToDevice), "copying on the device");
+  }
+  std::uint64_t free_bytes() override {
+    make_current();
+    std::size_t free = 0;
+    std::size_t total = 0;
+    check(cudaMemGetInfo(&free, &total), "asking for free memory");
+    return free;
+  }
+
+  std::optional<std::uint64_t> first_difference(const void* a, const void* b,
+                                                std::uint64_t bytes) override {
+    const auto misaligned = [](const void* p) { return reinterpret_cast<std::uintptr_t>(p) % 16; };
+    if (bytes == 0) return std::nullopt;
+    if (misaligned(a) != 0 || misaligned(b) != 0) {
+      // Rare and short (guard zones, misaligned payloads of copies): compare on the host.
+      std::vector<std::byte> x(bytes);
+      std::vector<std::byte> y(bytes);
+      download(x.data(), a, bytes);
+      download(y.data(), b, bytes);
+      for (std::uint64_t i = 0; i < bytes; ++i)
+        if (x[i] != y[i]) return i;
+      return std::nullopt;
+    }
+    DeviceBuffer first(*this, sizeof no_difference);
+    upload(first.data(), &no_difference, sizeof no_difference);
+    const std::uint64_t blocks = std::min<std::uint64_t>((bytes / 16 + 255) / 256 + 1,
+                                                         info_.multiprocessors * std::uint64_t{16});
+    find_first_difference<<<static_cast<unsigned>(blocks), 256>>>(
+        static_cast<const uint4*>(a), static_cast<const uint4*>(b), bytes,
+        reinterpret_cast<unsigned long long*>(first.data()));
+    check(cudaGetLastError(), "comparing on the device");
+    unsigned long long found = no_difference;
+    download(&found, first.data(), sizeof found);
+    if (found == no_difference) return std::nullopt;
+    return found;
+  }
+
+  void synchronize() override { check(cudaDeviceSynchronize(), "waiting for the device"); }
+
+  bool is_capturing(void* stream) override {
+    cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+    check(cudaStreamIsCapturing(static_cast<cudaStream_t>(stream), &status),
+          "asking whether the stream is capturing");
+    return status != cudaStreamCaptureStatusNone;
+  }
+
+  double seconds(int calls, const std::function<void()>& call) override {
+    const std::lock_guard lock(events_);
+    make_current();
+    if (begin_ == nullptr) {
+      check(cudaEventCreate(&begin_), "creating an event");
+      check(cudaEventCreate(&end_), "creating an event");
+    }
+    call();
+    check(cudaEventRecord(begin_), "recording an event");
+    for (int i = 0; i < calls; ++i) call();
+    check(cudaEventRecord(end_), "recording an event");
+    check(cudaEventSynchronize(end_), "waiting for a timed launch");
+    float milliseconds = 0;
+    check(cudaEventElapsedTime(&milliseconds, begin_, end_), "reading an event");
+    return static_cast<double>(milliseconds) * 1e-3;
+  }
+
+ private:
+  DeviceInfo info_{};
+  std::mutex events_;
+  cudaEvent_t begin_ = nullptr;
+  cudaEvent_t end_ = nullptr;
+};
+
+struct Found {
+  std::vector<Backend*> backends;
+  std::string reason;
+};
+
+// Looked up once; the backends live until exit, past every static that may still hold memory.
+const Found& found() {
+  static const Found* result = [] {
+    auto* look = new Found;
+    int count = 0;
+    const cudaError_t status = cudaGetDeviceCount(&count);
+    (void)cudaGetLastError();
+    if (status == cudaErrorNoDevice || status == cudaErrorInsufficientDriver || count == 0) {
+      look->reason = "no CUDA device";
+      int driver = 0;
+      if (status == cudaErrorInsufficientDriver && cudaDriverGetVersion(&driver) == cudaSuccess &&
+          driver != 0)
+        look->reason += " (the driver is for CUDA " + std::to_string(driver / 1000) + '.' +
+                        std::to_string(driver % 1000 / 10) + ", older than this build)";
+      return look;
+    }
+    if (status != cudaSuccess) {
+      look->reason = std::string("no CUDA device (") + cudaGetErrorString(status) + ')';
+      return look;
+    }
+    try {
+      for (int i = 0; i < count; ++i) look->backends.push_back(new CudaBackend(i));
+    } catch (const Error& e) {
+      look->reason = std::string("no usable CUDA device (") + e.what() + ')';
+    }
+    return look;
+  }();
+  return *result;
+}
+
+}  // namespace
+
+std::vector<Backend*> cuda_backends() { return found().backends; }
+std::string cuda_reason() { return found().backends.empty() ? found().reason : ""; }
+
+}  // namespace xpose

@@ -1,0 +1,58 @@
+#include "plugin/admission.hpp"
+
+#include <ctime>
+#include <utility>
+
+#include "worker/worker_runner.hpp"
+
+namespace xpose {
+
+Admission::Admission(Worker& worker, Cache& cache, Warn warn, bool in_process)
+    : worker_(worker), cache_(cache), warn_(std::move(warn)), in_process_(in_process) {}
+
+PluginInfo Admission::describe(const std::filesystem::path& file, const std::string& digest) {
+  if (in_process_) return load(file, digest).info;
+  if (const auto out = cache_.find_quarantine(digest, "")) throw Refusal{xpose::describe(*out)};
+  if (const auto known = cache_.find_description(digest, abi_version())) try {
+      PluginInfo info = decode_plugin(*known);
+      info.file = file;
+      return info;
+    } catch (const Error&) {  // another version's row: ask again
+    }
+  PluginInfo info = ask_worker(file, digest);
+  cache_.store_description(digest, abi_version(), encode(info));
+  return info;
+}
+
+PluginInfo Admission::ask_worker(const std::filesystem::path& file, const std::string& digest) {
+  Finding first;
+  for (const bool again : {false, true}) {
+    const Reply reply = worker_.load(file, digest);
+    if (reply.plugin) return *reply.plugin;
+    const Finding& finding = reply.finding;
+    if (finding.verdict == Verdict::load_refused) throw Refusal{finding.detail};
+    worker_.end();  // the second time alone
+    if (again && finding.verdict == first.verdict && finding.verdict != Verdict::no_memory) {
+      const Quarantine row{digest,
+                           "",
+                           file.filename().string(),
+                           finding.verdict,
+                           finding.detail,
+                           static_cast<std::int64_t>(std::time(nullptr))};
+      cache_.store(row);
+      if (warn_) warn_("plugin " + row.file + " is now in quarantine: " + row.words);
+    }
+    if (!again) first = finding;
+  }
+  throw Refusal{first.detail};
+}
+
+const PluginLibrary& Admission::load(const std::filesystem::path& file, const std::string& digest) {
+  PluginFile opened = PluginFile::open(file);
+  if (opened.digest() != digest) throw Refusal{"was changed on disk; start anew"};
+  const auto loaded = load_plugin(std::move(opened), digest);
+  if (const auto* refusal = std::get_if<Refusal>(&loaded)) throw *refusal;
+  return *std::get<const PluginLibrary*>(loaded);
+}
+
+}  // namespace xpose

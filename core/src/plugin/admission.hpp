@@ -1,0 +1,36 @@
+// Which plugin files may be used: described by a worker first, and loaded into this process only
+// with the content that was.
+#pragma once
+
+#include "cache/cache.hpp"
+#include "plugin/plugin_library.hpp"
+#include "worker/worker.hpp"
+
+namespace xpose {
+
+// [one thread at a time]
+class Admission {
+ public:
+  // `in_process`: no worker; what is described is loaded here.
+  Admission(Worker& worker, Cache& cache, Warn warn, bool in_process);
+
+  bool in_process() const { return in_process_; }
+
+  // What a file offers, from the cache or from the worker. A file that ends the worker twice is put
+  // in quarantine as a whole. Throws Refusal; Error failed where there is no worker.
+  PluginInfo describe(const std::filesystem::path& file, const std::string& digest);
+
+  // Loads a file into this process that was described before. Throws Refusal, also where its
+  // content is no longer that of the digest.
+  const PluginLibrary& load(const std::filesystem::path& file, const std::string& digest);
+
+ private:
+  PluginInfo ask_worker(const std::filesystem::path& file, const std::string& digest);
+
+  Worker& worker_;
+  Cache& cache_;
+  Warn warn_;
+  bool in_process_;
+};
+
+}  // namespace xpose

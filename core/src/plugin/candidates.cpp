@@ -1,0 +1,186 @@
+#include "plugin/candidates.hpp"
+
+#include <algorithm>
+
+#include "plugin/plugin_call.hpp"
+#include "problem/normal_form.hpp"
+
+namespace xpose {
+namespace {
+
+// What the card alone rules out, or nothing.
+std::string card_refusal(const StrategyInfo& card, const Problem& problem,
+                         const DeviceInfo& device) {
+  if ((card.element_sizes & problem.element_bytes) == 0)
+    return "serves no elements of " + std::to_string(problem.element_bytes) + " bytes";
+  const std::uint32_t needed = card.min_alignment == 0 ? problem.element_bytes : card.min_alignment;
+  if (const std::uint32_t aligned = std::min(problem.in_alignment, problem.out_alignment);
+      aligned < needed)
+    return "needs rows aligned to " + std::to_string(needed) + " bytes; these are to " +
+           std::to_string(aligned);
+  if (device.compute_capability < card.min_compute_capability)
+    return "needs compute capability " + std::to_string(card.min_compute_capability / 10) + '.' +
+           std::to_string(card.min_compute_capability % 10);
+  if (card.max_extent != 0 && std::max(problem.rows, problem.cols) > card.max_extent)
+    return "serves at most " + std::to_string(card.max_extent) + " rows and columns";
+  if (problem.in_place && !card.in_place) return "does not work in place";
+  return {};
+}
+
+Config config_of(const StrategyInfo& card, const Values& values) {
+  Config config;
+  for (std::size_t i = 0; i < card.axes.size(); ++i)
+    config.push_back({card.axes[i].first, values.at(i)});
+  return config;
+}
+
+bool wanted(const StrategyInfo& card, const Values& values, const TuneOptions& options) {
+  if (card.is_copy) return true;
+  return std::ranges::all_of(config_of(card, values), [&](const AxisValue& value) {
+    return std::ranges::all_of(options.config, [&](const AxisValue& fixed) {
+      return fixed.axis != value.axis || fixed.value == value.value;
+    });
+  });
+}
+
+// The supported configs of a strategy, or one candidate that says why there is none.
+std::vector<Candidate> of_strategy(const Strategy& strategy, const Problem& normal,
+                                   const DeviceInfo& device, const TuneOptions& options,
+                                   Quoter& quoter) {
+  std::vector<Candidate> all = all_candidates(strategy, normal, device, options, quoter);
+  const auto refused = [](const Candidate& candidate) {
+    return candidate.finding.verdict != Verdict::ok;
+  };
+  if (!std::ranges::all_of(all, refused) || all.empty()) {
+    std::erase_if(all, refused);
+    return all;
+  }
+  all.resize(1);
+  all.front().variant.config.clear();
+  return all;
+}
+
+}  // namespace
+
+Problem problem_for(const StrategyInfo& strategy, const Problem& normal) {
+  if (!strategy.is_copy) return normal;
+  Problem copy = copy_of_same_bytes(normal);
+  copy.in_alignment = copy.out_alignment = 256;  // the roof has no misaligned rows
+  copy.in_place = false;
+  return copy;
+}
+
+QuoteAnswer quote(const Strategy& strategy, const Values& values, const Problem& normal,
+                  const DeviceInfo& device) {
+  const Problem problem = problem_for(strategy.info, normal);
+  QuoteAnswer answer;
+  answer.finding.detail = card_refusal(strategy.info, problem, device);
+  if (!answer.finding.detail.empty()) {
+    answer.finding.verdict = Verdict::unsupported;
+    return answer;
+  }
+  const xpose_problem abi = to_abi(problem, strategy.info.max_batch_rank, device);
+  xpose_quote quoted{};
+  quoted.size = sizeof quoted;
+  const CallResult result = call_plugin([&](xpose_text error) {
+    return strategy.functions->quote(&abi, values.data(), &quoted, error);
+  });
+  quoted.launch[sizeof quoted.launch - 1] = '\0';
+  answer.launch = static_cast<const char*>(quoted.launch);
+  answer.workspace_bytes = quoted.workspace_bytes;
+  if (result.status == XPOSE_UNSUPPORTED)
+    answer.finding = {Verdict::unsupported, result.words};
+  else if (result.status == XPOSE_NO_MEMORY)
+    answer.finding = {Verdict::no_memory, result.words};
+  else if (result.status != XPOSE_OK)
+    answer.finding = {Verdict::protocol_error, "failed to quote: " + result.words};
+  return answer;
+}
+
+Candidate candidate_of(const Strategy& strategy, const Values& values, QuoteAnswer answer) {
+  Candidate candidate;
+  candidate.strategy = &strategy;
+  candidate.values = values;
+  candidate.variant = {strategy.info.name, config_of(strategy.info, values)};
+  candidate.launch = std::move(answer.launch);
+  candidate.workspace_bytes = answer.workspace_bytes;
+  candidate.is_copy = strategy.info.is_copy;
+  candidate.prior_rank = strategy.info.prior_rank;
+  candidate.finding = std::move(answer.finding);
+  return candidate;
+}
+
+std::vector<Values> configs(const StrategyInfo& strategy) {
+  std::vector<Values> all = {{}};
+  for (const auto& [name, values] : strategy.axes) {
+    std::vector<Values> longer;
+    for (const Values& shorter : all)
+      for (const std::int64_t value : values) {
+        longer.push_back(shorter);
+        longer.back().push_back(value);
+      }
+    all = std::move(longer);
+  }
+  return all;
+}
+
+Values values_of(const StrategyInfo& strategy, const Config& config) {
+  Values values;
+  for (const auto& [name, offered] : strategy.axes) {
+    const auto given = std::ranges::find(config, name, &AxisValue::axis);
+    if (given == config.end() || std::ranges::find(offered, given->value) == offered.end())
+      throw Error(ErrorKind::invalid,
+                  to_string(Variant{strategy.name, config}) + " is no config of " + strategy.name +
+                      ": it needs one of its values for axis '" + name + "', see `xpose plugins`");
+    values.push_back(given->value);
+  }
+  if (config.size() != values.size())
+    throw Error(ErrorKind::invalid, to_string(Variant{strategy.name, config}) +
+                                        " names an axis that " + strategy.name + " does not have");
+  return values;
+}
+
+std::vector<Candidate> all_candidates(const Strategy& strategy, const Problem& normal,
+                                      const DeviceInfo& device, const TuneOptions& options,
+                                      Quoter& quoter) {
+  std::vector<Values> asked = configs(strategy.info);
+  std::erase_if(asked,
+                [&](const Values& values) { return !wanted(strategy.info, values, options); });
+  std::vector<QuoteAnswer> answers;
+  if (const std::string refusal =
+          card_refusal(strategy.info, problem_for(strategy.info, normal), device);
+      !refusal.empty())
+    answers.assign(asked.size(), {{Verdict::unsupported, refusal}, "", 0});
+  else if (!asked.empty())
+    answers = quoter.quote(strategy, asked);
+  std::vector<Candidate> all;
+  for (std::size_t i = 0; i < asked.size(); ++i)
+    all.push_back(candidate_of(strategy, asked[i], std::move(answers.at(i))));
+  return all;
+}
+
+std::vector<Candidate> candidates(std::span<const Strategy* const> strategies,
+                                  const Problem& normal, const DeviceInfo& device,
+                                  const TuneOptions& options, Quoter& quoter) {
+  std::vector<std::vector<Candidate>> by_strategy;
+  for (const Strategy* strategy : strategies) {
+    const StrategyInfo& info = strategy->info;
+    const bool named = options.strategies.empty() ||
+                       std::ranges::find(options.strategies, info.name) != options.strategies.end();
+    if (info.device_kind == normal.device.kind && (info.is_copy || named))
+      by_strategy.push_back(of_strategy(*strategy, normal, device, options, quoter));
+  }
+  std::erase_if(by_strategy, [](const auto& configs) { return configs.empty(); });
+  std::ranges::stable_sort(by_strategy, {}, [](const auto& configs) {
+    return std::pair(!configs.front().is_copy, configs.front().prior_rank);
+  });
+  std::vector<Candidate> all;
+  for (std::size_t turn = 0;; ++turn) {
+    const std::size_t before = all.size();
+    for (auto& configs : by_strategy)
+      if (turn < configs.size()) all.push_back(std::move(configs[turn]));
+    if (all.size() == before) return all;
+  }
+}
+
+}  // namespace xpose

@@ -1,0 +1,80 @@
+// The variants that may serve a problem: axes x quote.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "plugin/plugin_library.hpp"
+#include "xpose/xpose.hpp"
+
+namespace xpose {
+
+// How something went: a verdict, and why where it is not ok.
+struct Finding {
+  Verdict verdict = Verdict::ok;
+  std::string detail;
+  bool operator==(const Finding&) const = default;
+};
+
+// One value an axis, in the card's order.
+using Values = std::vector<std::int64_t>;
+
+// What a strategy answered for one config.
+struct QuoteAnswer {
+  Finding finding;  // unsupported with the reason, or how asking ended
+  std::string launch;
+  std::uint64_t workspace_bytes = 0;
+  bool operator==(const QuoteAnswer&) const = default;
+};
+
+// Asks strategies: in this process, or in a worker.
+class Quoter {
+ public:
+  virtual ~Quoter() = default;
+  // One answer a config; never throws for what a plugin does.
+  virtual std::vector<QuoteAnswer> quote(const Strategy& strategy,
+                                         const std::vector<Values>& configs) = 0;
+};
+
+// A variant that its strategy has quoted for a problem.
+struct Candidate {
+  const Strategy* strategy = nullptr;
+  Values values;
+  Variant variant;
+  std::string launch;
+  std::uint64_t workspace_bytes = 0;
+  bool is_copy = false;
+  int prior_rank = 0;
+  Finding finding;  // ok: it may be tried
+};
+
+// The problem that a strategy is asked to solve: the problem itself, or for a copy the dense copy
+// of the same bytes.
+Problem problem_for(const StrategyInfo& strategy, const Problem& normal);
+
+// Asks a strategy that is loaded in this process.
+QuoteAnswer quote(const Strategy& strategy, const Values& values, const Problem& normal,
+                  const DeviceInfo& device);
+
+Candidate candidate_of(const Strategy& strategy, const Values& values, QuoteAnswer answer);
+
+// Every config of a strategy, the author's default first.
+std::vector<Values> configs(const StrategyInfo& strategy);
+
+// The config of these axes and values. Throws Error invalid where the strategy has no such axis, or
+// not that value, or an axis is left out.
+Values values_of(const StrategyInfo& strategy, const Config& config);
+
+// One strategy's configs, those that `options` wants, each as it answered.
+std::vector<Candidate> all_candidates(const Strategy& strategy, const Problem& normal,
+                                      const DeviceInfo& device, const TuneOptions& options,
+                                      Quoter& quoter);
+
+// All candidates for a problem [normal form, not empty] on its device, first configs of all
+// strategies (by prior rank) before second ones. A strategy that supports no config appears once,
+// with the reason. Copies are always among them; `options` narrows the rest.
+std::vector<Candidate> candidates(std::span<const Strategy* const> strategies,
+                                  const Problem& normal, const DeviceInfo& device,
+                                  const TuneOptions& options, Quoter& quoter);
+
+}  // namespace xpose

@@ -1,0 +1,120 @@
+#include "plugin/catalog.hpp"
+
+#include <dlfcn.h>
+
+#include <algorithm>
+#include <string_view>
+
+#include "environment.hpp"
+
+namespace xpose {
+namespace {
+
+std::string digest_of_file(const PluginFile& file, Cache& cache) {
+  if (auto known = cache.find_digest(file.identity())) return *known;
+  std::string digest = file.digest();
+  cache.store_digest(file.identity(), digest);
+  return digest;
+}
+
+// The strategy name that a plugin shares with one that was described before it, or null.
+const std::string* name_in_use(const Catalog& catalog, const PluginInfo& plugin) {
+  for (const StrategyInfo& strategy : plugin.strategies)
+    for (const Strategy* other : catalog.strategies)
+      if (strategy.name == other->info.name) return &strategy.name;
+  return nullptr;
+}
+
+}  // namespace
+
+const PluginInfo* Catalog::find(const std::string& digest) const {
+  for (const PluginInfo& plugin : plugins)
+    if (!plugin.digest.empty() && plugin.digest == digest) return &plugin;
+  return nullptr;
+}
+
+void add_file(Catalog& catalog, const std::filesystem::path& file, Cache& cache) {
+  PluginInfo info;
+  info.file = file;
+  try {
+    const PluginFile opened = PluginFile::open(file);
+    info.file = opened.path();
+    info.digest = digest_of_file(opened, cache);
+    if (catalog.find(info.digest) != nullptr) return;  // the same content under another name
+  } catch (const Refusal& refusal) {
+    info.refused = file.filename().string() + ": " + refusal.why;
+  }
+  catalog.plugins.push_back(std::move(info));
+}
+
+Catalog scan(std::span<const std::filesystem::path> folders, Cache& cache) {
+  Catalog catalog;
+  for (const std::filesystem::path& folder : folders) try {
+      for (const std::filesystem::path& file : plugin_files(folder)) add_file(catalog, file, cache);
+    } catch (const Refusal& refusal) {
+      PluginInfo info;
+      info.file = folder;
+      info.refused = refusal.why;
+      catalog.plugins.push_back(std::move(info));
+    }
+  std::vector<std::string> digests;
+  for (const PluginInfo& plugin : catalog.plugins)
+    if (!plugin.digest.empty()) digests.push_back(plugin.digest);
+  std::ranges::sort(digests);
+  catalog.digest = digest_of(digests);
+  return catalog;
+}
+
+void describe(Catalog& given, Admission& admission) {
+  if (given.is_described) return;
+  Catalog catalog = given;  // which stays as it is where this cannot be finished
+  for (PluginInfo& plugin : catalog.plugins) {
+    if (!plugin.refused.empty()) continue;
+    const std::string name = plugin.file.filename().string();
+    try {
+      plugin = admission.describe(plugin.file, plugin.digest);
+    } catch (const Refusal& refusal) {
+      plugin.refused = name + ": " + refusal.why;
+      continue;
+    }
+    if (const std::string* used = name_in_use(catalog, plugin)) {
+      plugin.refused = name + ": its strategy '" + *used +
+                       "' is also offered by a plugin found before it; rename one or remove one "
+                       "file";
+      continue;
+    }
+    if (admission.in_process()) {
+      for (const Strategy& strategy : admission.load(plugin.file, plugin.digest).strategies)
+        catalog.strategies.push_back(&strategy);
+    } else {
+      for (const StrategyInfo& strategy : plugin.strategies)
+        catalog.strategies.push_back(
+            &catalog.described.emplace_back(Strategy{strategy, plugin.digest, nullptr}));
+    }
+  }
+  catalog.is_described = true;
+  given = std::move(catalog);
+}
+
+std::vector<std::filesystem::path> default_plugin_folders() {
+  if (const char* path = environment("XPOSE_PLUGIN_PATH")) {
+    std::vector<std::filesystem::path> folders;
+    std::string_view rest = path;
+    while (!rest.empty()) {
+      const std::size_t colon = std::min(rest.find(':'), rest.size());
+      if (colon != 0) folders.emplace_back(rest.substr(0, colon));
+      rest.remove_prefix(std::min(colon + 1, rest.size()));
+    }
+    return folders;
+  }
+  Dl_info self{};
+  if (dladdr(reinterpret_cast<const void*>(&default_plugin_folders), &self) == 0 ||
+      self.dli_fname == nullptr)
+    return {};
+  std::error_code error;
+  const auto library = std::filesystem::canonical(self.dli_fname, error);
+  if (error) return {};
+  return {library.parent_path() / "xpose" / "plugins"};
+}
+
+}  // namespace xpose

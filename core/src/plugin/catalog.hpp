@@ -1,0 +1,36 @@
+// The strategies found in plugin folders.
+#pragma once
+
+#include <deque>
+#include <filesystem>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "plugin/admission.hpp"
+
+namespace xpose {
+
+struct Catalog {
+  std::vector<PluginInfo> plugins;          // used and refused, by folder and then by file name
+  std::string digest;                       // over all files that are not refused by the rules
+  std::vector<const Strategy*> strategies;  // of the plugins in use; names are unique
+  std::deque<Strategy> described;           // those that are not loaded here
+  bool is_described = false;                // false: plugins have only files, digests and refusals
+
+  // The plugin file of a digest, or null.
+  const PluginInfo* find(const std::string& digest) const;
+};
+
+// Finds the plugin files of the folders, in order, without running any. What may not be used is
+// listed with the reason, a folder that cannot be read likewise.
+Catalog scan(std::span<const std::filesystem::path> folders, Cache& cache);
+
+// Adds one file, as scan() does.
+void add_file(Catalog& catalog, const std::filesystem::path& file, Cache& cache);
+
+// Fills in what the plugins offer. Throws Error failed where there is no worker to ask.
+void describe(Catalog& catalog, Admission& admission);
+
+}  // namespace xpose

@@ -1,0 +1,203 @@
+#include "plugin/plugin_file.hpp"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cerrno>
+#include <string_view>
+#include <system_error>
+#include <vector>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include "plugin/elf_file.hpp"
+
+namespace xpose {
+namespace {
+
+namespace fs = std::filesystem;
+
+Refusal unreadable(int error) {
+  return {"cannot be read: " + std::generic_category().message(error)};
+}
+
+struct stat status_of(int descriptor) {
+  struct stat status {};
+  if (::fstat(descriptor, &status) != 0) throw unreadable(errno);
+  return status;
+}
+
+fs::path resolved(const fs::path& path) {
+  std::error_code error;
+  fs::path target = fs::canonical(path, error);
+  if (error) throw unreadable(error.value());
+  return target;
+}
+
+// A path as a shell takes it, on one line whatever it contains.
+std::string shell_word(const fs::path& path) {
+  std::string text = path.string();
+  const auto is_plain = [](unsigned char c) {
+    return c >= 0x80 || std::isalnum(c) != 0 ||
+           std::string_view("/._-+,:@%").find(char(c)) != std::string_view::npos;
+  };
+  if (!text.empty() && std::ranges::all_of(text, is_plain)) return text;
+  std::string word = "$'";
+  for (const unsigned char c : text) {
+    if (c < ' ' || c == 0x7f)
+      word += {'\\', char('0' + c / 64), char('0' + c / 8 % 8), char('0' + c % 8)};
+    else
+      word += c == '\'' || c == '\\' ? std::string{'\\', char(c)} : std::string{char(c)};
+  }
+  return word + '\'';
+}
+
+// Who besides root and the user may change a file or folder, and the remedy; nothing: nobody.
+// `above`: a folder that plugin folders lie in.
+std::string weakness(const struct stat& status, const fs::path& path, bool above) {
+  const uid_t user = ::geteuid();
+  if (status.st_uid != 0 && status.st_uid != user)
+    return "belongs to user " + std::to_string(status.st_uid) +
+           ", neither root nor you; if you trust its content, run as root: chown " +
+           std::to_string(user) + ' ' + shell_word(path);
+  const bool private_group = status.st_gid == ::getegid() && status.st_gid == user;
+  const bool others = (status.st_mode & S_IWOTH) != 0;
+  if (!others && ((status.st_mode & S_IWGRP) == 0 || private_group)) return {};
+  if (S_ISDIR(status.st_mode) && (status.st_mode & S_ISVTX) != 0)
+    return above ? "" : "is shared with other users; move the plugins into a folder of their own";
+  return "can be written by " + (others ? "anyone" : "group " + std::to_string(status.st_gid)) +
+         "; run: chmod go-w " + shell_word(path);
+}
+
+// The folder, checked together with all above it. Each is opened from the one before, so that none
+// can be exchanged after it was checked. `subject` is what the refusal is about: the folder itself,
+// or a file in it.
+Descriptor open_folder(const fs::path& folder, const fs::path& subject) {
+  Descriptor at(AT_FDCWD);
+  fs::path path;
+  for (const fs::path& name : folder) {
+    path /= name;
+    at =
+        Descriptor(::openat(at.get(), name.c_str(), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+    if (at.get() < 0) throw unreadable(errno);
+    const std::string problem = weakness(status_of(at.get()), path, path != folder);
+    if (problem.empty()) continue;
+    throw Refusal{path == subject ? problem : "lies in " + shell_word(path) + ", which " + problem};
+  }
+  return at;
+}
+
+std::vector<fs::path> list(const fs::path& folder) {
+  open_folder(folder, folder);  // from here on nobody else can exchange it
+  // Not directory_iterator: without memory, libstdc++'s ends the process.
+  const std::unique_ptr<DIR, int (*)(DIR*)> opened(::opendir(folder.c_str()), ::closedir);
+  if (opened == nullptr) throw unreadable(errno);
+  std::vector<fs::path> files;
+  errno = 0;
+  while (const dirent* entry = ::readdir(opened.get())) {
+    if (fs::path name = static_cast<const char*>(entry->d_name); name.extension() == ".so")
+      files.push_back(folder / name);
+    errno = 0;
+  }
+  if (errno != 0) throw unreadable(errno);
+  std::ranges::sort(files);
+  return files;
+}
+
+std::int64_t nanoseconds(const timespec& time) {
+  return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
+}
+
+std::string hexadecimal(const XXH3_state_t& state) {
+  XXH128_canonical_t bytes;
+  XXH128_canonicalFromHash(&bytes, XXH3_128bits_digest(&state));
+  std::string text;
+  for (const unsigned char byte : bytes.digest)
+    for (const int digit : {byte / 16, byte % 16}) text += "0123456789abcdef"[digit];
+  return text;
+}
+
+}  // namespace
+
+PluginFile PluginFile::open(const fs::path& file) {
+  PluginFile opened;
+  opened.path_ = resolved(file);
+  const Descriptor folder = open_folder(opened.path_.parent_path(), opened.path_);
+  // Without O_NONBLOCK, opening a named pipe waits for somebody to write into it.
+  opened.descriptor_ = Descriptor(::openat(folder.get(), opened.path_.filename().c_str(),
+                                           O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+  if (opened.descriptor() < 0) throw unreadable(errno);
+  const struct stat status = status_of(opened.descriptor());
+  if (!S_ISREG(status.st_mode)) throw Refusal{"is not a regular file"};
+  if (const std::string problem = weakness(status, opened.path_, false); !problem.empty())
+    throw Refusal{problem};
+  opened.identity_ = {opened.path_.string(),
+                      status.st_dev,
+                      status.st_ino,
+                      static_cast<std::uint64_t>(status.st_size),
+                      nanoseconds(status.st_mtim),
+                      nanoseconds(status.st_ctim)};
+  return opened;
+}
+
+std::string PluginFile::digest() const {
+  XXH3_state_t state;
+  XXH3_128bits_reset(&state);
+  // Read, not mapped: a mapped file that somebody cuts short ends the process.
+  std::vector<char> chunk(128U << 10);
+  off_t at = 0;
+  for (;;) {
+    const ssize_t got = ::pread(descriptor(), chunk.data(), chunk.size(), at);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) throw unreadable(errno);
+    if (got == 0) break;
+    XXH3_128bits_update(&state, chunk.data(), static_cast<std::size_t>(got));
+    at += got;
+  }
+  check_unchanged();
+  return hexadecimal(state);
+}
+
+void PluginFile::check_unchanged() const {
+  // Not the inode's time of change: that moves when the file is renamed or replaced as well.
+  const struct stat status = status_of(descriptor());
+  if (static_cast<std::uint64_t>(status.st_size) != identity_.bytes ||
+      nanoseconds(status.st_mtim) != identity_.modified)
+    throw Refusal{"was written while it was in use; try again when it is complete"};
+}
+
+std::string PluginFile::missing_part() const { return xpose::missing_part(descriptor()); }
+
+std::string PluginFile::loader_path() const {
+  return "/proc/" + std::to_string(::getpid()) + "/fd/" + std::to_string(descriptor());
+}
+
+std::vector<fs::path> plugin_files(const fs::path& folder) {
+  const std::string name = "plugin folder " + shell_word(folder) + ' ';
+  if (!folder.is_absolute())
+    throw Refusal{name +
+                  "depends on the current folder, which is never searched; "
+                  "name it by its absolute path"};
+  try {
+    return list(resolved(folder));
+  } catch (const Refusal& refusal) {
+    throw Refusal{name + refusal.why};
+  }
+}
+
+std::string digest_of(std::span<const std::string> texts) {
+  XXH3_state_t state;
+  XXH3_128bits_reset(&state);
+  for (const std::string& text : texts) {
+    const std::string piece = std::to_string(text.size()) + ':' + text;  // says where each ends
+    XXH3_128bits_update(&state, piece.data(), piece.size());
+  }
+  return hexadecimal(state);
+}
+
+}  // namespace xpose

@@ -1,0 +1,200 @@
+#include "plugin/plugin_library.hpp"
+
+#include <dlfcn.h>
+
+#include <algorithm>
+#include <boost/dll/shared_library.hpp>
+#include <cstring>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <vector>
+
+namespace xpose {
+namespace {
+
+// Each is quoted for each problem.
+constexpr std::uint64_t max_configs = 4096;
+
+// The loader's words, about the file instead of its descriptor.
+std::string one_line(std::string text, const PluginFile& file) {
+  std::ranges::replace(text, '\n', ' ');
+  const std::string loaded = file.loader_path();
+  for (std::size_t at = 0; (at = text.find(loaded, at)) != std::string::npos;)
+    text.replace(at, loaded.size(), file.path().filename().string());
+  return text;
+}
+
+// Their struct, cut or padded with zeros to the size of ours.
+template <class Struct>
+Struct negotiated(const Struct* theirs, std::uint32_t their_size) {
+  Struct ours{};
+  std::memcpy(&ours, theirs, std::min<std::size_t>(their_size, sizeof ours));
+  return ours;
+}
+
+// A name of [a-z][a-z0-9_]*.
+bool is_name(const char* text) {
+  if (text == nullptr || *text < 'a' || *text > 'z') return false;
+  return std::ranges::all_of(std::string_view(text), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
+  });
+}
+
+std::string version_text(std::uint32_t major, std::uint32_t minor) {
+  return std::to_string(major) + '.' + std::to_string(minor);
+}
+
+std::string axes_problem(const xpose_card& card) {
+  if (card.axis_count > XPOSE_MAX_AXES)
+    return "has " + std::to_string(card.axis_count) + " axes, more than " +
+           std::to_string(XPOSE_MAX_AXES);
+  std::uint64_t configs = 1;
+  for (std::uint32_t i = 0; i < card.axis_count; ++i) {
+    if (card.axes == nullptr || !is_name(card.axes[i].name))
+      return "has an axis whose name is not of [a-z][a-z0-9_]*";
+    if (card.axes[i].values == nullptr || card.axes[i].value_count == 0 ||
+        card.axes[i].value_count > XPOSE_MAX_AXIS_VALUES)
+      return std::string("has no values, or more than ") + std::to_string(XPOSE_MAX_AXIS_VALUES) +
+             ", on its axis '" + card.axes[i].name + '\'';
+    configs *= card.axes[i].value_count;
+    if (configs > max_configs)
+      return "has more than " + std::to_string(max_configs) + " configs; leave values out";
+  }
+  return {};
+}
+
+// What is wrong with a strategy, or nothing.
+std::string problem_of(const xpose_card& card, const xpose_strategy& functions) {
+  if (!is_name(card.name)) return "has a strategy whose name is not of [a-z][a-z0-9_]*";
+  const std::string name = std::string("its strategy '") + card.name + "' ";
+  if (card.summary == nullptr) return name + "has no summary";
+  if (card.device_kind != XPOSE_HOST && card.device_kind != XPOSE_CUDA)
+    return name + "names an unknown device kind, " + std::to_string(card.device_kind);
+  if (card.role != XPOSE_TRANSPOSE && card.role != XPOSE_COPY)
+    return name + "names an unknown role, " + std::to_string(card.role);
+  if (card.element_sizes == 0 || (card.element_sizes & ~31U) != 0)
+    return name + "serves no element size of 1, 2, 4, 8 and 16, or others as well";
+  if ((card.min_alignment & (card.min_alignment - 1)) != 0)
+    return name + "asks for an alignment that is not a power of two";
+  if (const std::string axes = axes_problem(card); !axes.empty()) return name + axes;
+  if (functions.quote == nullptr || functions.create == nullptr || functions.launch == nullptr ||
+      functions.destroy == nullptr)
+    return name + "lacks one of quote, create, launch and destroy";
+  return {};
+}
+
+// What the library keeps of a card: a copy of everything, so that it can outlive a worker.
+StrategyInfo describe(const xpose_card& card) {
+  StrategyInfo info;
+  info.name = card.name;
+  info.summary = card.summary;
+  info.device_kind = card.device_kind == XPOSE_HOST ? DeviceKind::host : DeviceKind::cuda;
+  info.is_copy = card.role == XPOSE_COPY;
+  info.element_sizes = card.element_sizes;
+  info.min_alignment = card.min_alignment;
+  info.min_compute_capability = card.min_compute_capability;
+  info.max_batch_rank = card.max_batch_rank;
+  info.in_place = (card.traits & XPOSE_TRAIT_IN_PLACE) != 0;
+  info.capturable = (card.traits & XPOSE_TRAIT_CAPTURABLE) != 0;
+  info.max_extent = card.max_extent;
+  info.prior_rank = card.prior_rank;
+  for (std::uint32_t i = 0; i < card.axis_count; ++i) {
+    const xpose_axis& axis = card.axes[i];
+    info.axes.emplace_back(axis.name, std::vector(axis.values, axis.values + axis.value_count));
+  }
+  return info;
+}
+
+std::variant<PluginLibrary, Refusal> load_file(PluginFile& file) {
+  if (std::string missing = file.missing_part(); !missing.empty()) return Refusal{missing};
+  namespace dll = boost::dll;
+  // Leaked: a loaded plugin stays until the process ends, with its types, code and GPU modules.
+  static auto* loaded = new std::vector<std::unique_ptr<dll::shared_library>>;
+  auto owned = std::make_unique<dll::shared_library>();
+  dll::shared_library* library = owned.get();
+  dll::fs::error_code failure;
+  file.check_unchanged();
+  library->load(file.loader_path(), failure, dll::load_mode::rtld_now | dll::load_mode::rtld_local);
+  if (failure) {
+    const char* words = ::dlerror();  // Boost's error code has lost them
+    return Refusal{"is not a loadable shared library: " +
+                   one_line(words == nullptr ? failure.message() : words, file) +
+                   "; rebuild it with xpose_add_plugin()"};
+  }
+  loaded->push_back(std::move(owned));
+  file.release();
+  if (!library->has(XPOSE_ENTRY_SYMBOL))
+    return Refusal{"exports no " XPOSE_ENTRY_SYMBOL
+                   ", so it is no xpose plugin; put XPOSE_PLUGIN(...) in one of its sources"};
+  const auto entry = library->get<const xpose_plugin*()>(XPOSE_ENTRY_SYMBOL);
+  return read_plugin(entry());
+}
+
+}  // namespace
+
+std::string abi_version() { return version_text(XPOSE_ABI_MAJOR, XPOSE_ABI_MINOR); }
+
+std::variant<PluginLibrary, Refusal> read_plugin(const xpose_plugin* plugin) {
+  if (plugin == nullptr) return Refusal{"its entry returned nothing; see its XPOSE_PLUGIN line"};
+  if (plugin->abi_major != XPOSE_ABI_MAJOR)
+    return Refusal{"was built for plugin ABI " +
+                   version_text(plugin->abi_major, plugin->abi_minor) + ", this xpose has " +
+                   abi_version() + "; rebuild it against this xpose's headers"};
+  const xpose_plugin ours = negotiated(plugin, plugin->size);
+  if (!is_name(ours.name)) return Refusal{"its name is not of [a-z][a-z0-9_]*"};
+  if (ours.strategy_count == 0 || ours.strategies == nullptr)
+    return Refusal{"offers no strategies; name them in XPOSE_PLUGIN(\"name\", \"version\", ...)"};
+  PluginLibrary library;
+  library.info.name = ours.name;
+  library.info.version = ours.version == nullptr ? "" : ours.version;
+  library.info.build = ours.build == nullptr ? "" : ours.build;
+  for (std::uint32_t i = 0; i < ours.strategy_count; ++i) {
+    const xpose_strategy* theirs = ours.strategies[i];
+    if (theirs == nullptr || theirs->card == nullptr)
+      return Refusal{"its strategy number " + std::to_string(i) + " is null or has no card"};
+    const xpose_strategy functions = negotiated(theirs, theirs->size);
+    const xpose_card card = negotiated(theirs->card, theirs->card->size);
+    if (const std::string problem = problem_of(card, functions); !problem.empty())
+      return Refusal{problem};
+    for (const StrategyInfo& other : library.info.strategies)
+      if (other.name == card.name)
+        return Refusal{"offers two strategies named '" + other.name + "'; rename one"};
+    library.info.strategies.push_back(describe(card));
+    library.functions.push_back(functions);
+  }
+  return library;
+}
+
+std::variant<const PluginLibrary*, Refusal> load_plugin(PluginFile file,
+                                                        const std::string& digest) {
+  // Never freed, like what it names.
+  static std::mutex mutex;
+  static auto* by_digest = new std::map<std::string, std::unique_ptr<PluginLibrary>>;
+  static auto* inodes = new std::set<std::pair<std::uint64_t, std::uint64_t>>;
+  const std::lock_guard lock(mutex);
+  if (const auto known = by_digest->find(digest); known != by_digest->end())
+    return known->second.get();
+  const auto inode = std::pair(file.identity().device, file.identity().inode);
+  if (inodes->contains(inode))
+    return Refusal{
+        "was overwritten while it was loaded; start this program anew, and install "
+        "plugins under a new file that is then renamed"};
+  std::variant<PluginLibrary, Refusal> loaded;
+  try {
+    loaded = load_file(file);
+  } catch (const Refusal& refusal) {
+    loaded = refusal;
+  }
+  if (auto* refusal = std::get_if<Refusal>(&loaded)) return *refusal;
+  inodes->insert(inode);
+  auto library = std::make_unique<PluginLibrary>(std::move(std::get<PluginLibrary>(loaded)));
+  library->info.file = file.path();
+  library->info.digest = digest;
+  for (std::size_t i = 0; i < library->functions.size(); ++i)
+    library->strategies.push_back({library->info.strategies[i], digest, &library->functions[i]});
+  return by_digest->emplace(digest, std::move(library)).first->second.get();
+}
+
+}  // namespace xpose

@@ -1,0 +1,40 @@
+// A plugin that is loaded into this process. Boost.DLL is included by plugin_library.cpp alone.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "plugin/plugin_file.hpp"
+#include "xpose/plugin.h"
+#include "xpose/xpose.hpp"
+
+namespace xpose {
+
+// A strategy of a plugin.
+struct Strategy {
+  StrategyInfo info;
+  std::string digest;                         // of the plugin's file
+  const xpose_strategy* functions = nullptr;  // null: not loaded in this process
+};
+
+struct PluginLibrary {
+  PluginInfo info;
+  std::vector<xpose_strategy> functions;  // the host's own copies, one a strategy
+  std::vector<Strategy> strategies;       // of the library as it lies in the registry
+};
+
+// Loads a file with every symbol resolved and its own kept local, or gives back what was loaded
+// with that digest before: a plugin is loaded once and never unloaded. The file's descriptor is
+// what is loaded. Never call it in a process that is to outlive what the plugin may do. [any
+// thread]
+std::variant<const PluginLibrary*, Refusal> load_plugin(PluginFile file, const std::string& digest);
+
+// "1.0"
+std::string abi_version();
+
+// Reads what an entry returned, negotiating versions by struct size.
+std::variant<PluginLibrary, Refusal> read_plugin(const xpose_plugin* plugin);
+
+}  // namespace xpose

@@ -1,0 +1,223 @@
+#include "problem/normal_form.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <limits>
+
+namespace xpose {
+namespace {
+
+constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
+constexpr std::uint32_t widest_alignment = 256;
+
+[[noreturn]] void refuse(const Problem& problem, const std::string& why) {
+  throw Error(ErrorKind::invalid, "cannot transpose " + to_string(problem) + ": " + why);
+}
+
+// One past the last element reached by the dimensions, in elements; refuses what overflows.
+struct Span {
+  const Problem& problem;
+  std::int64_t elements = 1;
+
+  void reach(std::int64_t extent, std::int64_t stride) {
+    std::int64_t last = 0;
+    if (__builtin_mul_overflow(extent - 1, stride, &last) ||
+        __builtin_add_overflow(elements, last, &elements) ||
+        elements > most / problem.element_bytes)
+      refuse(problem, "its size in bytes does not fit in 63 bits");
+  }
+};
+
+// The output must be written once: sorted by stride, each dimension steps over all smaller ones.
+void check_output_is_disjoint(const Problem& problem) {
+  std::vector<BatchDim> dims = problem.batch;
+  dims.push_back({problem.rows, 0, 1});
+  dims.push_back({problem.cols, 0, problem.out_ld});
+  std::erase_if(dims, [](const BatchDim& dim) { return dim.extent == 1; });
+  std::ranges::sort(dims, {}, &BatchDim::out_stride);
+  Span span{problem};
+  for (const BatchDim& dim : dims) {
+    if (dim.out_stride < span.elements)
+      refuse(problem, "output elements overlap: an output stride of " +
+                          std::to_string(dim.out_stride) + " elements steps into " +
+                          std::to_string(span.elements) + " elements that lie closer together");
+    span.reach(dim.extent, dim.out_stride);
+  }
+}
+
+void check_sizes(const Problem& problem) {
+  if (problem.rows < 0 || problem.cols < 0) refuse(problem, "a size is negative");
+  if (problem.in_ld < 0 || problem.out_ld < 0) refuse(problem, "a leading dimension is negative");
+  for (const BatchDim& dim : problem.batch)
+    if (dim.extent < 0 || dim.in_stride < 0 || dim.out_stride < 0)
+      refuse(problem, "a batch extent or stride is negative");
+  if (!std::has_single_bit(problem.element_bytes) || problem.element_bytes > 16)
+    refuse(problem, "elements are of 1, 2, 4, 8 or 16 bytes");
+  if (!std::has_single_bit(problem.in_alignment) || !std::has_single_bit(problem.out_alignment))
+    refuse(problem, "an alignment is not a power of two");
+}
+
+void fill_leading_dimensions(Problem& problem) {
+  if (problem.in_ld == 0) problem.in_ld = problem.cols;
+  if (problem.out_ld == 0) problem.out_ld = problem.rows;
+  if (problem.rows > 1 && problem.in_ld < problem.cols)
+    refuse(problem, "the input's leading dimension " + std::to_string(problem.in_ld) +
+                        " is shorter than its rows of " + std::to_string(problem.cols));
+  if (problem.cols > 1 && problem.out_ld < problem.rows)
+    refuse(problem, "the output's leading dimension " + std::to_string(problem.out_ld) +
+                        " is shorter than its rows of " + std::to_string(problem.rows));
+  if (problem.rows == 1) problem.in_ld = problem.cols;
+  if (problem.cols == 1) problem.out_ld = problem.rows;
+}
+
+// Fuses one batch dimension into the rows, the columns or another batch dimension.
+bool fuse_once(Problem& problem) {
+  for (auto dim = problem.batch.begin(); dim != problem.batch.end(); ++dim) {
+    const bool continues_rows =
+        dim->out_stride == problem.rows &&
+        (problem.rows == 1 || dim->in_stride == problem.rows * problem.in_ld);
+    if (continues_rows && (problem.cols == 1 || problem.out_ld >= problem.rows * dim->extent) &&
+        dim->in_stride >= problem.cols) {
+      if (problem.rows == 1) problem.in_ld = dim->in_stride;
+      problem.rows *= dim->extent;
+      if (problem.cols == 1) problem.out_ld = problem.rows;
+      problem.batch.erase(dim);
+      return true;
+    }
+    const bool continues_cols =
+        dim->in_stride == problem.cols &&
+        (problem.cols == 1 || dim->out_stride == problem.cols * problem.out_ld);
+    if (continues_cols && (problem.rows == 1 || problem.in_ld >= problem.cols * dim->extent) &&
+        dim->out_stride >= problem.rows) {
+      if (problem.cols == 1) problem.out_ld = dim->out_stride;
+      problem.cols *= dim->extent;
+      if (problem.rows == 1) problem.in_ld = problem.cols;
+      problem.batch.erase(dim);
+      return true;
+    }
+    for (auto inner = problem.batch.begin(); inner != problem.batch.end(); ++inner) {
+      if (inner == dim || dim->in_stride != inner->extent * inner->in_stride ||
+          dim->out_stride != inner->extent * inner->out_stride)
+        continue;
+      inner->extent *= dim->extent;
+      problem.batch.erase(dim);
+      return true;
+    }
+  }
+  return false;
+}
+
+// The largest power of two that divides the address of every row: of the base and of each stride
+// that is really taken.
+std::uint32_t row_alignment(std::uint32_t base, std::uint32_t element_bytes,
+                            std::initializer_list<BatchDim> rows,
+                            const std::vector<BatchDim>& batch, std::int64_t BatchDim::*stride) {
+  std::uint64_t bits = std::min(base, widest_alignment);
+  const auto add = [&](const BatchDim& dim) {
+    if (dim.extent > 1) bits |= static_cast<std::uint64_t>(dim.*stride) * element_bytes;
+  };
+  for (const BatchDim& dim : rows) add(dim);
+  for (const BatchDim& dim : batch) add(dim);
+  return static_cast<std::uint32_t>(bits & (~bits + 1));
+}
+
+}  // namespace
+
+Problem normal_form(const Problem& problem) {
+  check_sizes(problem);
+  Problem folded = problem;
+  bool empty = folded.rows == 0 || folded.cols == 0;
+  for (const BatchDim& dim : folded.batch) empty = empty || dim.extent == 0;
+  if (empty) {
+    folded.rows = folded.cols = folded.in_ld = folded.out_ld = 0;
+    folded.batch.clear();
+    return folded;
+  }
+  fill_leading_dimensions(folded);
+  std::erase_if(folded.batch, [](const BatchDim& dim) { return dim.extent == 1; });
+  check_output_is_disjoint(folded);
+  in_span(folded);  // refuses what overflows, so that the products below cannot
+  while (fuse_once(folded)) {
+  }
+  if (folded.batch.size() > XPOSE_MAX_BATCH_RANK)
+    refuse(problem, std::to_string(folded.batch.size()) +
+                        " batch dimensions remain after fusing, " + "more than " +
+                        std::to_string(XPOSE_MAX_BATCH_RANK));
+  std::ranges::stable_sort(folded.batch, std::ranges::greater{}, &BatchDim::extent);
+  folded.in_alignment =
+      row_alignment(folded.in_alignment, folded.element_bytes, {{folded.rows, folded.in_ld, 0}},
+                    folded.batch, &BatchDim::in_stride);
+  folded.out_alignment =
+      row_alignment(folded.out_alignment, folded.element_bytes, {{folded.cols, 0, folded.out_ld}},
+                    folded.batch, &BatchDim::out_stride);
+  return folded;
+}
+
+bool is_empty(const Problem& problem) { return problem.rows == 0; }
+
+std::int64_t element_count(const Problem& problem) {
+  std::int64_t count = problem.rows * problem.cols;
+  for (const BatchDim& dim : problem.batch) count *= dim.extent;
+  return count;
+}
+
+std::int64_t in_span(const Problem& problem) {
+  Span span{problem};
+  span.reach(problem.rows, problem.in_ld);
+  span.reach(problem.cols, 1);
+  for (const BatchDim& dim : problem.batch) span.reach(dim.extent, dim.in_stride);
+  return span.elements;
+}
+
+std::int64_t out_span(const Problem& problem) {
+  Span span{problem};
+  span.reach(problem.cols, problem.out_ld);
+  span.reach(problem.rows, 1);
+  for (const BatchDim& dim : problem.batch) span.reach(dim.extent, dim.out_stride);
+  return span.elements;
+}
+
+Problem copy_of_same_bytes(const Problem& problem) {
+  Problem copy = problem;
+  copy.batch.clear();
+  copy.rows = element_count(problem) / problem.cols;
+  copy.in_ld = copy.out_ld = problem.cols;
+  return copy;
+}
+
+xpose_problem to_abi(const Problem& problem, std::size_t batch_rank, const DeviceInfo& device) {
+  xpose_problem abi{};
+  abi.size = sizeof abi;
+  abi.element_bytes = problem.element_bytes;
+  abi.rows = problem.rows;
+  abi.cols = problem.cols;
+  abi.in_ld = problem.in_ld;
+  abi.out_ld = problem.out_ld;
+  abi.batch_rank = static_cast<std::uint32_t>(std::min(batch_rank, problem.batch.size()));
+  for (std::uint32_t i = 0; i < abi.batch_rank; ++i)
+    abi.batch[i] = {problem.batch[i].extent, problem.batch[i].in_stride,
+                    problem.batch[i].out_stride};
+  abi.in_place = problem.in_place ? 1 : 0;
+  abi.in_alignment = problem.in_alignment;
+  abi.out_alignment = problem.out_alignment;
+  abi.device_kind = problem.device.kind == DeviceKind::host ? XPOSE_HOST : XPOSE_CUDA;
+  abi.device_ordinal = problem.device.ordinal;
+  abi.compute_capability = device.compute_capability;
+  abi.multiprocessors = device.multiprocessors;
+  abi.cache_bytes = device.cache_bytes;
+  return abi;
+}
+
+std::string key(const Problem& problem) {
+  std::string text = to_string(problem.device) + ' ' + std::to_string(problem.element_bytes) + ' ' +
+                     std::to_string(problem.in_alignment) + ' ' +
+                     std::to_string(problem.out_alignment) + (problem.in_place ? " in place" : "");
+  for (const std::int64_t number : {problem.rows, problem.cols, problem.in_ld, problem.out_ld})
+    text += ' ' + std::to_string(number);
+  for (const BatchDim& dim : problem.batch)
+    text += ' ' + std::to_string(dim.extent) + ':' + std::to_string(dim.in_stride) + ':' +
+            std::to_string(dim.out_stride);
+  return text;
+}
+
+}  // namespace xpose

@@ -1,0 +1,145 @@
+#include "trial/conformance.hpp"
+
+#include <memory>
+
+#include "device/device.hpp"
+#include "plugin/catalog.hpp"
+#include "problem/normal_form.hpp"
+#include "trial/in_process_runner.hpp"
+#include "worker/worker_runner.hpp"
+
+namespace xpose {
+namespace {
+
+// One plugin file, described where the options say, without a memory.
+struct Subject {
+  Cache cache{{}, {}, {}};
+  Worker worker;
+  Admission admission;
+  Catalog catalog;
+
+  Subject(const std::filesystem::path& file, const EngineOptions& options)
+      : worker(options.worker.empty() ? default_worker() : options.worker, options.stage_seconds),
+        admission(worker, cache, options.warn, options.in_process) {
+    add_file(catalog, file, cache);
+    describe(catalog, admission);
+  }
+};
+
+const Strategy& find_strategy(const Catalog& catalog, const std::string& name) {
+  const PluginInfo& plugin = catalog.plugins.front();
+  if (!plugin.refused.empty()) throw Error(ErrorKind::failed, "refused " + plugin.refused);
+  std::string offered;
+  for (const Strategy* strategy : catalog.strategies) {
+    if (name == strategy->info.name) return *strategy;
+    offered += (offered.empty() ? "" : ", ") + strategy->info.name;
+  }
+  throw Error(ErrorKind::no_strategy, plugin.file.filename().string() + " offers no strategy '" +
+                                          name + "'; it offers " + offered);
+}
+
+// Verified twice, so that a second launch of one plan is seen as well.
+Finding verify_twice(TrialRunner& runner, const Candidate& candidate) {
+  Finding finding = runner.verify(candidate);
+  if (finding.verdict != Verdict::ok) return finding;
+  finding = runner.verify(candidate);
+  if (finding.verdict != Verdict::ok) finding.detail = "at the second launch, " + finding.detail;
+  return finding;
+}
+
+}  // namespace
+
+std::vector<Problem> conformance_problems(std::uint32_t element_bytes, Device device) {
+  std::vector<Problem> problems;
+  const auto add = [&](std::int64_t rows, std::int64_t cols) -> Problem& {
+    return problems.emplace_back(matrix(rows, cols, element_bytes, device));
+  };
+  constexpr std::pair<std::int64_t, std::int64_t> shapes[] = {
+      {1, 1},     {1, 1000},  {1000, 1},  {2, 3},   {3, 1025}, {1025, 3}, {31, 33},
+      {257, 131}, {127, 509}, {509, 127}, {16, 16}, {32, 32},  {64, 64},  {128, 256},
+      {256, 128}, {63, 65},   {129, 127}, {31, 32}, {32, 33},  {17, 15},  {1023, 1025}};
+  for (const auto& [rows, cols] : shapes) add(rows, cols);
+  // Leading dimensions padded by an odd number, and to whole tiles.
+  Problem& odd = add(65, 63);
+  odd.in_ld = 63 + 7;
+  odd.out_ld = 65 + 5;
+  Problem& even = add(100, 200);
+  even.in_ld = 256;
+  even.out_ld = 128;
+  // Batches: dense; with gaps; two dimensions; interleaved with the columns; broadcast input.
+  add(33, 65).batch = {{5, std::int64_t{33} * 65, std::int64_t{33} * 65}};
+  add(64, 32).batch = {{3, 64 * 32 + 11, 64 * 32 + 13}};
+  add(17, 19).batch = {{2, std::int64_t{4} * 400, 400}, {4, 400, 1000}};
+  const std::int64_t shape[] = {4, 21, 5, 37};
+  const int axes[] = {0, 3, 2, 1};
+  problems.push_back(permutation(shape, axes, element_bytes, device));
+  add(40, 24).batch = {{3, 0, std::int64_t{40} * 24}};
+  if (device.kind == DeviceKind::cuda) {
+    // More matrices, and more tiles in a column, than a grid dimension of 65535 takes.
+    add(2, 2).batch = {{70001, 4, 5}};
+    add(2100001, 2);
+    add(2, 2100001);
+  }
+  // Bases aligned to one element, and to one byte.
+  for (const std::uint32_t aligned : {element_bytes, std::uint32_t{1}}) {
+    Problem& input = add(67, 61);
+    input.in_alignment = aligned;
+    Problem& output = add(61, 67);
+    output.out_alignment = aligned;
+    Problem& both = add(96, 160);
+    both.in_alignment = both.out_alignment = aligned;
+  }
+  return problems;
+}
+
+void check_conformance(const std::filesystem::path& plugin, const std::string& strategy_name,
+                       std::uint32_t element_bytes,
+                       const std::function<void(const ConformanceCase&)>& each,
+                       const ConformanceOptions& options) {
+  Subject subject(plugin, options.engine);
+  const Strategy& strategy = find_strategy(subject.catalog, strategy_name);
+  const Device device{strategy.info.device_kind, 0};
+  Backend& owner = backend(device);
+  const unsigned threads = options.engine.threads != 0 ? options.engine.threads
+                                                       : std::max(2U, owner.info().multiprocessors);
+  TuneOptions every;
+  every.config = options.config;
+  std::size_t index = 0;
+  for (const Problem& problem : conformance_problems(element_bytes, device)) {
+    const std::size_t here = index++;
+    const Problem normal = normal_form(problem);
+    if (options.max_elements != 0 && element_count(normal) > options.max_elements) continue;
+    if (options.problem && *options.problem != here) continue;
+    std::unique_ptr<TrialRunner> runner;
+    if (options.engine.in_process)
+      runner = std::make_unique<InProcessRunner>(owner, normal, threads, true);
+    else
+      runner = std::make_unique<WorkerRunner>(WorkerRunner::Needs{
+          subject.worker,
+          subject.cache,
+          owner.info(),
+          normal,
+          threads,
+          true,
+          [&](const std::string&) { return subject.catalog.plugins.front().file; },
+          {},
+          false});
+    for (const Candidate& candidate :
+         all_candidates(strategy, normal, owner.info(), every, *runner)) {
+      ConformanceCase result{candidate.variant, here, problem, candidate.finding.verdict,
+                             candidate.finding.detail};
+      if (result.verdict == Verdict::ok) {
+        const Finding finding = verify_twice(*runner, candidate);
+        result.verdict = finding.verdict;
+        result.detail = finding.detail;
+      }
+      each(result);
+    }
+  }
+}
+
+PluginInfo inspect_plugin(const std::filesystem::path& plugin, const EngineOptions& options) {
+  return Subject(plugin, options).catalog.plugins.front();
+}
+
+}  // namespace xpose

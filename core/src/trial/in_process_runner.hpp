@@ -1,0 +1,54 @@
+// Trials in the calling process.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "plan.hpp"
+#include "trial/arena.hpp"
+#include "trial/trial_runner.hpp"
+
+namespace xpose {
+
+class InProcessRunner final : public TrialRunner {
+ public:
+  // Told which stage begins: "create", "launch", "check", "destroy",
+  // "time".
+  using AtStage = std::function<void(std::string_view)>;
+
+  // [normal form, not empty] The buffers are rotated over four times the last level cache, or one
+  // pair where `warm`, and never take more than half of the free memory.
+  InProcessRunner(Backend& backend, const Problem& problem, unsigned threads, bool warm,
+                  AtStage at_stage = {});
+
+  std::vector<QuoteAnswer> quote(const Strategy& strategy,
+                                 const std::vector<Values>& configs) override;
+  void prepare() override;
+  Finding verify(const Candidate& candidate) override;
+  Sample time(const Candidate& candidate) override;
+
+ private:
+  struct Prepared {
+    std::unique_ptr<BoundPlan> plan;
+    int calls = 0;  // in one sample
+  };
+  Prepared& bind(const Candidate& candidate);
+  void at_stage(std::string_view stage) const {
+    if (at_stage_) at_stage_(stage);
+  }
+  void launch(const Candidate& candidate, const BoundPlan& plan, std::size_t set);
+
+  Backend& backend_;
+  Problem problem_;
+  unsigned threads_;
+  bool warm_;
+  AtStage at_stage_;
+  std::optional<Arena> arena_;
+  std::size_t next_set_ = 0;
+  std::map<std::string, Prepared> prepared_;
+};
+
+}  // namespace xpose

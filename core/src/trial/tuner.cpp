@@ -1,0 +1,262 @@
+#include "trial/tuner.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <set>
+
+namespace xpose {
+namespace {
+
+constexpr double drop_ratio = 1.5;
+constexpr double clock_drop_ratio = 1.2;
+constexpr double close_enough = 0.02;
+constexpr int rounds_before_race = 5;
+
+// Linear interpolation between order statistics (the default of R and NumPy).
+double quantile(std::vector<double> values, double q) {
+  std::ranges::sort(values);
+  const double position = q * static_cast<double>(values.size() - 1);
+  const auto below = static_cast<std::size_t>(position);
+  const std::size_t above = std::min(below + 1, values.size() - 1);
+  return values[below] + (position - static_cast<double>(below)) * (values[above] - values[below]);
+}
+
+struct Runner {  // a candidate in the race
+  const Candidate* candidate = nullptr;
+  Trial trial;
+  std::vector<double> seconds;  // by round; runners still racing have all rounds
+  bool racing = false;
+
+  double median() const { return quantile(seconds, 0.5); }
+};
+
+// Mean and standard error of log(a / b) over the rounds both ran.
+struct LogRatio {
+  double mean = 0;
+  double error = 0;
+};
+LogRatio log_ratio(const Runner& a, const Runner& b) {
+  const std::size_t rounds = std::min(a.seconds.size(), b.seconds.size());
+  std::vector<double> logs(rounds);
+  for (std::size_t i = 0; i < rounds; ++i) logs[i] = std::log(a.seconds[i] / b.seconds[i]);
+  LogRatio ratio;
+  ratio.mean = std::accumulate(logs.begin(), logs.end(), 0.0) / static_cast<double>(rounds);
+  double squares = 0;
+  for (const double x : logs) squares += (x - ratio.mean) * (x - ratio.mean);
+  if (rounds > 1) ratio.error = std::sqrt(squares / static_cast<double>(rounds * (rounds - 1)));
+  return ratio;
+}
+
+class Race {
+ public:
+  Race(TrialRunner& trials, const Clock& clock, const TuneOptions& options)
+      : trials_(trials), clock_(clock), options_(options), start_(clock()) {}
+
+  void try_all(std::span<const Candidate> candidates);
+  void run_rounds();
+  void verify_again();
+  TuneReport report(std::uint64_t bytes);
+
+ private:
+  bool interrupted() {
+    if (!report_.interrupted && options_.interrupted) report_.interrupted = options_.interrupted();
+    return report_.interrupted;
+  }
+  bool out_of_budget() const { return clock_() - start_ >= options_.budget_seconds; }
+  void progress(std::string_view stage, std::size_t done, std::size_t total, const Trial* trial) {
+    if (options_.progress) options_.progress({stage, done, total, trial});
+  }
+  // Whether a candidate may be left out once the budget is spent.
+  bool may_skip(const Candidate& candidate) {
+    return options_.every_strategy ? tried_.contains(candidate.variant.strategy)
+                                   : fastest(false) != nullptr;
+  }
+  bool record(Runner& runner, const Finding& finding);
+  void one_round(int turn);
+  void drop_slow();
+  bool settled();
+  Runner* fastest(bool copies);
+
+  TrialRunner& trials_;
+  const Clock& clock_;
+  const TuneOptions& options_;
+  double start_;
+  std::vector<Runner> runners_;
+  std::set<std::string> tried_;  // strategies
+  TuneReport report_;
+};
+
+bool Race::record(Runner& runner, const Finding& finding) {
+  if (finding.verdict == Verdict::ok) return true;
+  runner.trial.verdict = finding.verdict;
+  runner.trial.detail = finding.detail;
+  runner.racing = false;
+  return false;
+}
+
+void Race::try_all(std::span<const Candidate> candidates) {
+  for (std::size_t i = 0; i < candidates.size(); ++i) {
+    const Candidate& candidate = candidates[i];
+    Runner runner;
+    runner.candidate = &candidate;
+    runner.trial = {candidate.variant,   candidate.launch, candidate.is_copy, Verdict::ok, "", {},
+                    candidate.prior_rank};
+    if (candidate.finding.verdict != Verdict::ok) {
+      record(runner, candidate.finding);
+    } else if (interrupted() || (out_of_budget() && may_skip(candidate))) {
+      ++report_.untried;
+      continue;
+    } else {
+      tried_.insert(candidate.variant.strategy);
+      if (record(runner, trials_.verify(candidate))) {
+        const Sample sample = trials_.time(candidate);
+        if (record(runner, sample.finding)) {
+          runner.seconds.push_back(sample.seconds);
+          runner.racing = true;
+        }
+      }
+    }
+    runners_.push_back(std::move(runner));
+    progress("verify", i + 1, candidates.size(), &runners_.back().trial);
+  }
+}
+
+Runner* Race::fastest(bool copies) {
+  Runner* best = nullptr;
+  for (Runner& runner : runners_)
+    if (runner.racing && runner.candidate->is_copy == copies &&
+        (best == nullptr || runner.median() < best->median()))
+      best = &runner;
+  return best;
+}
+
+void Race::drop_slow() {
+  for (const bool copies : {true, false}) {
+    const Runner* best = fastest(copies);
+    if (best == nullptr) continue;
+    const double limit = drop_ratio * best->median();
+    const bool race = !copies && report_.rounds >= rounds_before_race;
+    for (Runner& runner : runners_) {
+      if (!runner.racing || runner.candidate->is_copy != copies || &runner == best) continue;
+      if (runner.median() > limit) runner.racing = false;
+      if (!race) continue;
+      const LogRatio ratio = log_ratio(runner, *best);
+      if (ratio.mean - 2 * ratio.error > std::log1p(close_enough)) runner.racing = false;
+    }
+  }
+}
+
+bool Race::settled() {
+  const Runner* best = fastest(false);
+  if (best == nullptr) return true;
+  if (report_.rounds < rounds_before_race) return false;
+  return std::ranges::all_of(runners_, [&](const Runner& runner) {
+    if (!runner.racing || runner.candidate->is_copy || &runner == best) return true;
+    const LogRatio ratio = log_ratio(runner, *best);
+    return ratio.mean + 2 * ratio.error < std::log1p(close_enough);
+  });
+}
+
+void Race::one_round(int turn) {
+  std::vector<Runner*> order;
+  for (Runner& runner : runners_)
+    if (runner.racing) order.push_back(&runner);
+  if (order.empty()) return;
+  std::rotate(order.begin(), order.begin() + turn % static_cast<std::ptrdiff_t>(order.size()),
+              order.end());
+  Runner* copy = fastest(true);
+  const double usual = copy == nullptr ? 0 : copy->median();
+  for (Runner* runner : order) {
+    const Sample sample = trials_.time(*runner->candidate);
+    if (record(*runner, sample.finding)) runner->seconds.push_back(sample.seconds);
+  }
+  if (copy != nullptr && copy->racing && copy->seconds.back() > clock_drop_ratio * usual &&
+      report_.discarded_rounds < options_.max_rounds) {
+    for (Runner* runner : order)
+      if (runner->racing) runner->seconds.pop_back();
+    ++report_.discarded_rounds;
+    return;
+  }
+  ++report_.rounds;
+}
+
+void Race::run_rounds() {
+  report_.rounds = 1;
+  for (int turn = 1;; ++turn) {
+    drop_slow();
+    if (settled() || report_.rounds >= options_.max_rounds || out_of_budget() || interrupted())
+      return;
+    one_round(turn);
+    progress("measure", static_cast<std::size_t>(report_.rounds),
+             static_cast<std::size_t>(options_.max_rounds), nullptr);
+  }
+}
+
+void Race::verify_again() {
+  const auto verify = [&] {
+    for (Runner& runner : runners_)
+      if (runner.racing) record(runner, trials_.verify(*runner.candidate));
+  };
+  verify();
+  if (fastest(false) != nullptr) return;
+  // All that raced to the end turned out wrong: what they had left behind is back in.
+  for (Runner& runner : runners_)
+    runner.racing = runner.trial.verdict == Verdict::ok && !runner.seconds.empty();
+  verify();
+}
+
+TuneReport Race::report(std::uint64_t bytes) {
+  report_.bytes = bytes;
+  const Runner* best = fastest(false);
+  // Within 2 % of the fastest, the lower prior rank wins, then the earlier candidate.
+  const Runner* winner = best;
+  for (const Runner& runner : runners_)
+    if (runner.racing && !runner.candidate->is_copy &&
+        log_ratio(runner, *best).mean <= std::log1p(close_enough) &&
+        runner.trial.prior_rank < winner->trial.prior_rank)
+      winner = &runner;
+  const Variant won = winner == nullptr ? Variant{} : winner->trial.variant;
+  for (Runner& runner : runners_) {
+    if (runner.trial.verdict == Verdict::ok && !runner.seconds.empty()) {
+      const double median = runner.median();
+      runner.trial.timing = {
+          median, (quantile(runner.seconds, 0.75) - quantile(runner.seconds, 0.25)) / median,
+          static_cast<int>(runner.seconds.size())};
+    }
+    report_.trials.push_back(std::move(runner.trial));
+  }
+  std::ranges::stable_sort(report_.trials, {}, [](const Trial& trial) {
+    return trial.timing ? trial.timing->median : INFINITY;
+  });
+  for (std::size_t i = 0; i < report_.trials.size(); ++i) {
+    const Trial& trial = report_.trials[i];
+    if (!trial.timing) continue;
+    if (trial.is_copy) {
+      if (!report_.roof) report_.roof = i;
+    } else if (trial.variant == won) {
+      report_.winner = i;
+    } else if (trial.variant.strategy != won.strategy && !report_.runner_up) {
+      report_.runner_up = i;
+    }
+  }
+  if (report_.winner && report_.runner_up)
+    report_.margin = report_.trials[*report_.runner_up].timing->median /
+                         report_.trials[*report_.winner].timing->median -
+                     1;
+  report_.seconds = clock_() - start_;
+  return std::move(report_);
+}
+
+}  // namespace
+
+TuneReport race(std::span<const Candidate> candidates, std::uint64_t bytes, TrialRunner& runner,
+                const Clock& clock, const TuneOptions& options) {
+  Race race(runner, clock, options);
+  race.try_all(candidates);
+  race.run_rounds();
+  race.verify_again();
+  return race.report(bytes);
+}
+
+}  // namespace xpose

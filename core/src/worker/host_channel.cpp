@@ -1,0 +1,105 @@
+#include "worker/host_channel.hpp"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <system_error>
+#include <thread>
+#include <vector>
+#include <xpose/problem.hpp>
+
+#include "descriptor.hpp"
+#include "worker/deadline.hpp"
+
+namespace xpose {
+namespace {
+
+[[noreturn]] void end_group() {
+  // A plugin may have moved this process into a group that is not ours to end.
+  if (getpgrp() == getpid()) kill(0, SIGKILL);
+  _exit(EXIT_FAILURE);
+}
+
+void forbid_core_files() {
+  rlimit limit{};
+  getrlimit(RLIMIT_CORE, &limit);
+  // 1 byte is less than any core file; 0 would still feed the dump to a program that collects them.
+  limit.rlim_cur = limit.rlim_max = std::min<rlim_t>(limit.rlim_max, 1);
+  setrlimit(RLIMIT_CORE, &limit);
+}
+
+// Watches the channel, and the host itself where the system can: a fork of the host may hold the
+// channel open after it. No events: data is the other threads' business, hanging up is reported
+// always.
+[[noreturn]] void watch(int host) {
+  sigset_t all;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, nullptr);  // handlers of a plugin run elsewhere
+  std::array<pollfd, 2> watched{{{channel_descriptor, 0, 0}, {host, POLLIN, 0}}};
+  while (poll(watched.data(), watched.size(), -1) <= 0) continue;
+  end_group();
+}
+
+void start_watching() try {
+  std::thread(watch, open_process(getppid()).release()).detach();
+} catch (const std::system_error& error) {
+  throw Error(ErrorKind::failed, std::string("cannot start a thread to watch the host: ") +
+                                     error.what() + "; raise the limit on processes");
+}
+
+}  // namespace
+
+HostChannel::HostChannel() {
+  int type = 0;
+  socklen_t size = sizeof type;
+  if (getsockopt(channel_descriptor, SOL_SOCKET, SO_TYPE, &type, &size) != 0 || type != SOCK_STREAM)
+    throw Error(
+        ErrorKind::failed,
+        "descriptor 3 is no channel to a host: this program is started by xpose, not by hand");
+  // A program that a plugin starts must not hold it.
+  fcntl(channel_descriptor, F_SETFD, FD_CLOEXEC);
+  forbid_core_files();
+  start_watching();
+}
+
+std::optional<std::string> HostChannel::receive(double seconds) {
+  const Deadline deadline(seconds);
+  std::vector<char> buffer(64 << 10);
+  for (;;) {
+    if (auto payload = reader_.next()) return payload;
+    if (reader_.broken()) return {};
+    const ssize_t count = recv(channel_descriptor, buffer.data(), buffer.size(), MSG_DONTWAIT);
+    if (count > 0) {
+      reader_.feed({buffer.data(), static_cast<std::size_t>(count)});
+      continue;
+    }
+    if (count == 0 || (errno != EAGAIN && errno != EINTR) || deadline.passed()) return {};
+    pollfd channel{channel_descriptor, POLLIN, 0};
+    poll(&channel, 1, deadline.milliseconds());
+  }
+}
+
+void HostChannel::send(std::string_view payload) {
+  const std::string bytes = frame(payload);
+  for (std::string_view rest = bytes; !rest.empty();) {
+    const ssize_t count = ::send(channel_descriptor, rest.data(), rest.size(), MSG_NOSIGNAL);
+    if (count >= 0) {
+      rest.remove_prefix(static_cast<std::size_t>(count));
+    } else if (errno == EAGAIN) {  // a plugin made it non-blocking
+      pollfd channel{channel_descriptor, POLLOUT, 0};
+      poll(&channel, 1, -1);
+    } else if (errno != EINTR) {
+      end_group();
+    }
+  }
+}
+
+}  // namespace xpose

@@ -1,0 +1,52 @@
+// What host and worker say to each other: one JSON object a payload. The host asks; the worker
+// answers each request with notices of the stage it is in, and one reply. nlohmann/json is included
+// by protocol.cpp alone.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "trial/trial_runner.hpp"
+
+namespace xpose {
+
+// Host and worker must be of one build: "0.1.0, protocol 1".
+std::string build_version();
+
+struct Request {
+  enum class What { hello, load, quote, prepare, verify, time };
+  std::uint64_t id = 0;  // replies carry it, so that an answer never meets another question
+  What what = What::hello;
+  std::string version;          // hello: of the host, in the form of build_version()
+  std::string file;             // load
+  std::string digest;           // load: what the file must have; quote, verify, time: the plugin
+  std::string strategy;         // quote, verify, time
+  std::vector<Values> configs;  // quote: all; verify, time: the one
+  Problem problem;              // quote, prepare
+  DeviceInfo device;            // quote
+  unsigned threads = 0;         // prepare
+  bool warm = false;            // prepare
+  bool operator==(const Request&) const = default;
+};
+
+struct Reply {
+  std::uint64_t id = 0;
+  std::string stage;                 // not empty: a notice, more follows
+  Finding finding;                   // all but quote; prepare, load: not ok where that failed
+  double seconds = 0;                // time
+  std::vector<QuoteAnswer> quotes;   // quote, one a config
+  std::optional<PluginInfo> plugin;  // load, where it was not refused
+};
+
+std::string encode(const Request& request);
+std::string encode(const Reply& reply);
+std::string encode(const PluginInfo& plugin);
+
+// Throw Error failed, saying where, for anything that encode() did not write.
+Request decode_request(std::string_view payload);
+Reply decode_reply(std::string_view payload);
+PluginInfo decode_plugin(std::string_view payload);
+
+}  // namespace xpose

@@ -1,0 +1,129 @@
+#include "worker/trial_service.hpp"
+
+#include <algorithm>
+
+#include "plugin/plugin_file.hpp"
+#include "worker/host_channel.hpp"
+#include "worker/worker.hpp"
+
+namespace xpose {
+namespace {
+
+Finding finding_of(const Error& error) {
+  switch (error.kind()) {
+    case ErrorKind::no_memory:
+      return {Verdict::no_memory, error.what()};
+    case ErrorKind::device:
+      return {Verdict::device_error, error.what()};
+    default:
+      return {Verdict::protocol_error, error.what()};
+  }
+}
+
+}  // namespace
+
+void TrialService::load(const Request& request, Reply& reply) {
+  try {
+    PluginFile file = PluginFile::open(request.file);
+    if (file.digest() != request.digest) throw Refusal{"was changed on disk; start anew"};
+    const auto loaded = load_plugin(std::move(file), request.digest);
+    if (const auto* refusal = std::get_if<Refusal>(&loaded)) throw *refusal;
+    const PluginLibrary* library = std::get<const PluginLibrary*>(loaded);
+    loaded_[request.digest] = library;
+    reply.plugin = library->info;
+  } catch (const Refusal& refusal) {
+    reply.finding = {Verdict::load_refused, refusal.why};
+  }
+}
+
+const Strategy& TrialService::strategy_of(const Request& request) const {
+  const auto library = loaded_.find(request.digest);
+  if (library != loaded_.end())
+    for (const Strategy& strategy : library->second->strategies)
+      if (strategy.info.name == request.strategy) return strategy;
+  throw Error(ErrorKind::failed, "strategy '" + request.strategy + "' is not loaded here");
+}
+
+void TrialService::quote(const Request& request, Reply& reply) {
+  const Strategy& strategy = strategy_of(request);
+  for (const Values& values : request.configs) {
+    if (values.size() != strategy.info.axes.size())
+      throw Error(ErrorKind::failed, "a config of " + std::to_string(values.size()) + " values");
+    reply.quotes.push_back(xpose::quote(strategy, values, request.problem, request.device));
+  }
+}
+
+void TrialService::prepare(const Request& request) {
+  runner_.reset();  // frees what the last problem took
+  problem_ = request.problem;
+  runner_ = std::make_unique<InProcessRunner>(backend(problem_.device), problem_, request.threads,
+                                              request.warm, [this](std::string_view stage) {
+                                                Reply notice;
+                                                notice.id = id_;
+                                                notice.stage = stage;
+                                                send_(notice);
+                                              });
+  runner_->prepare();
+}
+
+// As its strategy quotes it here and now.
+Candidate TrialService::candidate(const Request& request) const {
+  if (runner_ == nullptr) throw Error(ErrorKind::failed, "no problem is prepared");
+  const Strategy& strategy = strategy_of(request);
+  if (request.configs.size() != 1 || request.configs[0].size() != strategy.info.axes.size())
+    throw Error(ErrorKind::failed, "not one config of the strategy");
+  return candidate_of(
+      strategy, request.configs[0],
+      xpose::quote(strategy, request.configs[0], problem_, backend(problem_.device).info()));
+}
+
+Reply TrialService::answer(const Request& request) {
+  Reply reply;
+  reply.id = id_ = request.id;
+  try {
+    switch (request.what) {
+      case Request::What::hello:
+        if (request.version != build_version())
+          reply.finding = {Verdict::protocol_error, "it is of xpose " + build_version() +
+                                                        ", the library of " + request.version};
+        break;
+      case Request::What::load:
+        load(request, reply);
+        break;
+      case Request::What::quote:
+        quote(request, reply);
+        break;
+      case Request::What::prepare:
+        prepare(request);
+        break;
+      case Request::What::verify: {
+        const Candidate tried = candidate(request);
+        reply.finding =
+            tried.finding.verdict == Verdict::ok ? runner_->verify(tried) : tried.finding;
+        break;
+      }
+      case Request::What::time: {
+        const Candidate tried = candidate(request);
+        const Sample sample =
+            tried.finding.verdict == Verdict::ok ? runner_->time(tried) : Sample{tried.finding, 0};
+        reply.finding = sample.finding;
+        reply.seconds = sample.seconds;
+        break;
+      }
+    }
+  } catch (const Error& error) {
+    reply.finding = finding_of(error);
+  } catch (const std::bad_alloc&) {
+    reply.finding = {Verdict::no_memory, "the host has no memory left"};
+  }
+  return reply;
+}
+
+void serve_trials() {
+  HostChannel channel;
+  TrialService service([&](const Reply& reply) { channel.send(encode(reply)); });
+  while (const auto request = channel.receive(worker_idle_seconds))
+    channel.send(encode(service.answer(decode_request(*request))));
+}
+
+}  // namespace xpose

@@ -1,0 +1,40 @@
+// What the worker does: loads, quotes, verifies and times on request, until the host goes away.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "trial/in_process_runner.hpp"
+#include "worker/protocol.hpp"
+
+namespace xpose {
+
+// [one thread]
+class TrialService {
+ public:
+  // `send` takes the notices of stages that go before a reply.
+  explicit TrialService(std::function<void(const Reply&)> send) : send_(std::move(send)) {}
+
+  // The reply to a request; a finding that is not ok where it cannot be done.
+  Reply answer(const Request& request);
+
+ private:
+  void load(const Request& request, Reply& reply);
+  void quote(const Request& request, Reply& reply);
+  void prepare(const Request& request);
+  const Strategy& strategy_of(const Request& request) const;
+  Candidate candidate(const Request& request) const;
+
+  std::function<void(const Reply&)> send_;
+  std::uint64_t id_ = 0;                                // of the request in hand
+  std::map<std::string, const PluginLibrary*> loaded_;  // by digest
+  Problem problem_;
+  std::unique_ptr<InProcessRunner> runner_;
+};
+
+// Serves the host on descriptor 3. Returns when it has gone or has been silent for
+// worker_idle_seconds.
+void serve_trials();
+
+}  // namespace xpose

@@ -1,0 +1,137 @@
+#include "worker/worker.hpp"
+
+#include <dlfcn.h>
+
+#include <array>
+#include <csignal>
+#include <cstdio>
+#include <utility>
+
+#include "environment.hpp"
+
+namespace xpose {
+namespace {
+
+// A worker that cannot keep up with this is not slow but stuck.
+constexpr double slowest_bytes_per_second = 20e6;
+constexpr double start_seconds = 60;  // a loaded machine may start processes slowly
+constexpr double send_seconds = 10;
+
+}  // namespace
+
+Worker::Worker(std::filesystem::path program, double stage_seconds)
+    : program_(std::move(program)), stage_seconds_(stage_seconds) {}
+
+void Worker::end() {
+  process_.reset();
+  loaded_.clear();
+}
+
+void Worker::end(Finding& finding) {
+  if (process_ == nullptr) return;
+  process_->kill();
+  if (const std::string words = process_->last_words(); !words.empty())
+    finding.detail += "; its last words: " + words;
+  end();
+}
+
+void Worker::start() {
+  process_ = std::make_unique<WorkerProcess>(program_);
+  ++generation_;
+  loaded_.clear();
+  Request hello;
+  hello.version = build_version();
+  std::string why = "it does not answer";
+  if (process_->send(encode(hello), send_seconds)) {
+    const WorkerProcess::Reply heard = process_->receive(start_seconds);
+    if (heard.heard == WorkerProcess::Heard::message) try {
+        const Reply reply = decode_reply(heard.payload);
+        if (reply.finding.verdict == Verdict::ok) return;
+        why = reply.finding.detail;
+      } catch (const Error& error) {
+        why = error.what();
+      }
+  }
+  const std::string words = process_->last_words();
+  end();
+  throw Error(ErrorKind::failed, "the worker " + program_.string() + " is not usable: " + why +
+                                     (words.empty() ? "" : " (" + words + ')') +
+                                     "; install library and worker from one build");
+}
+
+Reply Worker::bad_end(const std::string& stage, const WorkerProcess::Reply& heard, double seconds) {
+  Reply reply;
+  const ProcessEnd ended = process_->kill();
+  using Heard = WorkerProcess::Heard;
+  if (heard.heard == Heard::late) {
+    char text[32];
+    std::snprintf(text, sizeof text, "%.3g", seconds);
+    reply.finding = {Verdict::timed_out, stage + " took more than " + text + " s"};
+  } else if (heard.heard == Heard::garbage || heard.heard == Heard::message) {
+    reply.finding = {Verdict::protocol_error,
+                     "something else than the worker wrote to descriptor 3 during " + stage};
+  } else if (ended.kind == ProcessEnd::Kind::signalled && ended.code == SIGKILL) {
+    reply.finding = {Verdict::no_memory, "was killed from outside during " + stage +
+                                             ", as the kernel does when memory runs out"};
+  } else if (ended.kind == ProcessEnd::Kind::exited) {
+    reply.finding = {Verdict::exited,
+                     "ended the process during " + stage + ": " + to_string(ended)};
+  } else {
+    reply.finding = {Verdict::crashed, "crashed during " + stage + ": " + to_string(ended)};
+  }
+  end(reply.finding);
+  return reply;
+}
+
+Reply Worker::ask(Request request, std::uint64_t bytes) {
+  const auto now = std::chrono::steady_clock::now();
+  if (process_ != nullptr &&
+      std::chrono::duration<double>(now - last_use_).count() > worker_idle_seconds / 2)
+    end();
+  if (process_ == nullptr) start();
+  request.id = ++last_id_;
+  const double limit = stage_seconds_ + static_cast<double>(bytes) / slowest_bytes_per_second;
+  constexpr std::array stages = {"the start", "load", "quote", "prepare", "launch", "time"};
+  std::string stage = stages.at(static_cast<std::size_t>(request.what));
+  if (!process_->send(encode(request), send_seconds))
+    return bad_end(stage, process_->receive(0), send_seconds);
+  for (;;) {
+    // Buffers and a device's first use are ours, not the plugin's.
+    const double seconds = request.what == Request::What::prepare ? limit + start_seconds : limit;
+    const WorkerProcess::Reply heard = process_->receive(seconds);
+    if (heard.heard != WorkerProcess::Heard::message) return bad_end(stage, heard, seconds);
+    try {
+      Reply reply = decode_reply(heard.payload);
+      if (reply.id != request.id) return bad_end(stage, heard, seconds);
+      last_use_ = std::chrono::steady_clock::now();
+      if (reply.stage.empty()) return reply;
+      stage = reply.stage;
+    } catch (const Error&) {
+      return bad_end(stage, heard, seconds);
+    }
+  }
+}
+
+Reply Worker::load(const std::filesystem::path& file, const std::string& digest) {
+  if (process_ != nullptr && loaded_.contains(digest)) return {};
+  Request request;
+  request.what = Request::What::load;
+  request.file = file.string();
+  request.digest = digest;
+  Reply reply = ask(std::move(request));
+  if (reply.finding.verdict == Verdict::ok) loaded_.insert(digest);
+  return reply;
+}
+
+std::filesystem::path default_worker() {
+  if (const char* path = environment("XPOSE_TRIAL")) return path;
+  Dl_info self{};
+  std::error_code error;
+  std::filesystem::path library;
+  if (dladdr(reinterpret_cast<const void*>(&default_worker), &self) != 0 &&
+      self.dli_fname != nullptr)
+    library = std::filesystem::canonical(self.dli_fname, error);
+  return library.parent_path() / "xpose" / "xpose-trial";
+}
+
+}  // namespace xpose

@@ -1,0 +1,58 @@
+// The host's end of the worker: one process at a time, started when it is needed and again when it
+// has ended.
+#pragma once
+
+#include <chrono>
+#include <filesystem>
+#include <memory>
+#include <set>
+#include <string>
+
+#include "worker/protocol.hpp"
+#include "worker/worker_process.hpp"
+
+namespace xpose {
+
+// [one thread at a time]
+class Worker {
+ public:
+  // `stage_seconds`: see EngineOptions.
+  Worker(std::filesystem::path program, double stage_seconds);
+
+  // Asks and waits for the reply. What the worker's end, silence or babble means is in the reply's
+  // finding (crashed, exited, timed_out, protocol_error), with its last words, and the worker is
+  // gone then. `bytes` is what the problem moves: larger ones get more time.
+  // Throws Error failed where the program cannot be started.
+  Reply ask(Request request, std::uint64_t bytes = 0);
+
+  // Loads a plugin into the worker, unless it is there: as load_plugin() in this process. The file
+  // is digested again there.
+  Reply load(const std::filesystem::path& file, const std::string& digest);
+
+  // Ends the process; the next request starts a fresh one. Its last words go into the finding.
+  void end();
+  void end(Finding& finding);
+
+  // Counts the processes started: what one had loaded and prepared, the next has not.
+  std::uint64_t generation() const { return generation_; }
+
+ private:
+  Reply bad_end(const std::string& stage, const WorkerProcess::Reply& heard, double seconds);
+  void start();
+
+  std::filesystem::path program_;
+  double stage_seconds_;
+  std::unique_ptr<WorkerProcess> process_;
+  std::chrono::steady_clock::time_point last_use_;
+  std::uint64_t generation_ = 0;
+  std::uint64_t last_id_ = 0;
+  std::set<std::string> loaded_;  // digests
+};
+
+// A worker that hears nothing for so long ends itself; seconds.
+constexpr double worker_idle_seconds = 30;
+
+// $XPOSE_TRIAL, else what is installed beside the library: xpose/xpose-trial.
+std::filesystem::path default_worker();
+
+}  // namespace xpose

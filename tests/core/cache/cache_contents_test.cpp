@@ -1,0 +1,196 @@
+#include <cmath>
+#include <limits>
+
+#include "cache/cache_file.hpp"
+#include "cache/cache_rows.hpp"
+#include "cache_fixture.hpp"
+
+namespace xpose {
+namespace {
+
+namespace fs = std::filesystem;
+
+class CacheContentsTest : public CacheFixture {
+ protected:
+  static Quarantine quarantine_of(const std::string& strategy, std::int64_t since = 5) {
+    return {"d1", strategy, "libidea.so", Verdict::crashed, "signal 11", since};
+  }
+  // What is said where the file cannot be used; empty: nothing.
+  template <class Body>
+  static std::string error_of(const Body& body) {
+    try {
+      body();
+    } catch (const Error& error) {
+      EXPECT_EQ(error.kind(), ErrorKind::failed);
+      return error.what();
+    }
+    return {};
+  }
+  void change(const char* sql) { open_cache_file(file).database.change(sql); }
+};
+
+TEST_F(CacheContentsTest, EverythingComesBackAsItWas) {
+  Decision odd = decision_of(std::string("größer\0 \xff", 11), 7);
+  odd.key.driver = "";
+  odd.key.policy = std::string("a\0b", 3);
+  odd.winner = {"s\xc3\x28", {{"a,b=c\\", -1}, {"", INT64_MIN}, {"\\", INT64_MAX}}};
+  odd.margin = -0.0;
+  odd.roof_seconds = std::numeric_limits<double>::denorm_min();
+  odd.trials[0].detail = std::string("x\0\xf0\x9f", 4);
+  odd.trials[1].variant.config = {};
+  odd.trials[2].seconds = std::numeric_limits<double>::infinity();
+  odd.trials[3].samples = -1;
+  const CacheContents contents{{odd, decision_of("q", 8)},
+                               {quarantine_of(""), quarantine_of("'; DROP TABLE decision; --", 6)}};
+  EXPECT_EQ(merge_into_cache(file, contents), 4U);
+  const CacheContents back = read_cache(file);
+  EXPECT_EQ(back, contents);
+  EXPECT_TRUE(std::signbit(back.decisions[0].margin));
+}
+
+TEST_F(CacheContentsTest, EveryVerdictComesBack) {
+  CacheContents contents{{decision_of("p")}, {}};
+  contents.decisions[0].trials.clear();
+  for (int verdict = 0; verdict <= static_cast<int>(Verdict::load_refused); ++verdict)
+    contents.decisions[0].trials.push_back({"d", {"s", {}}, false, Verdict(verdict), "", 0, 0, 0});
+  merge_into_cache(file, contents);
+  EXPECT_EQ(read_cache(file), contents);
+}
+
+TEST_F(CacheContentsTest, MergeKeepsWhatIsAsNew) {
+  const auto merge = [&](std::int64_t when) {
+    Decision decision = decision_of("p", when);
+    decision.digest = std::to_string(when);
+    return merge_into_cache(file, {{decision}, {quarantine_of("s", when)}});
+  };
+  EXPECT_EQ(merge(10), 2U);
+  EXPECT_EQ(merge(10), 0U);
+  EXPECT_EQ(merge(9), 0U);
+  EXPECT_EQ(read_cache(file).decisions[0].digest, "10");
+  EXPECT_EQ(merge(11), 2U);
+  const CacheContents back = read_cache(file);
+  ASSERT_EQ(back.decisions.size(), 1U);
+  EXPECT_EQ(back.decisions[0].digest, "11");
+  EXPECT_EQ(back.decisions[0].trials.size(), 5U);
+  EXPECT_EQ(back.quarantine, std::vector{quarantine_of("s", 11)});
+}
+
+TEST_F(CacheContentsTest, MergeThatFailsHalfWayChangesNothing) {
+  merge_into_cache(file, {{decision_of("p")}, {}});
+  change("CREATE TRIGGER no BEFORE INSERT ON quarantine BEGIN SELECT RAISE(ABORT, 'no'); END");
+  EXPECT_NE(error_of([&] {
+              merge_into_cache(file, {{decision_of("q")}, {quarantine_of("s")}});
+            }),
+            "");
+  EXPECT_EQ(read_cache(file), (CacheContents{{decision_of("p")}, {}}));
+}
+
+TEST_F(CacheContentsTest, RowsOfANewerVersionAreLeftOut) {
+  merge_into_cache(file, {{decision_of("p"), decision_of("q")}, {quarantine_of("s")}});
+  change("UPDATE quarantine SET verdict = 'melted'");
+  change("UPDATE trial SET verdict = 'melted' WHERE place = 0");
+  change("UPDATE decision SET config = 'tile=64,rows' WHERE problem = 'q'");
+  const CacheContents back = read_cache(file);
+  EXPECT_TRUE(back.quarantine.empty());
+  ASSERT_EQ(back.decisions.size(), 1U);
+  EXPECT_EQ(back.decisions[0].trials.size(), 4U);
+  for (const char* config : {"tile", "tile=", "tile=x", "tile=1;", "tile=1,", "tile=1\\"}) {
+    CacheFile cache = open_cache_file(file);
+    cache.database.change("UPDATE decision SET config = ?", {std::string_view(config)});
+    EXPECT_EQ(find_decision(cache.database, key_of("p")), std::nullopt) << config;
+  }
+}
+
+// ---------------------------------------------------------------------------------------- forget
+
+TEST_F(CacheContentsTest, ForgetsWhatTheFilterNames) {
+  const auto left_after = [&](const CacheFilter& filter, std::size_t removed) {
+    fs::remove(file);
+    Decision other = decision_of("8x8 of 4 bytes", 2);
+    other.winner.strategy = "naive";
+    merge_into_cache(file, {{decision_of("4096x8 of 4 bytes", 1), other},
+                            {quarantine_of("naive"), quarantine_of("smem")}});
+    EXPECT_EQ(forget(file, filter), removed);
+    const CacheContents left = read_cache(file);
+    return std::pair(left.decisions.size(), left.quarantine.size());
+  };
+  using Left = std::pair<std::size_t, std::size_t>;
+  EXPECT_EQ(left_after({}, 4), Left(0, 0));
+  EXPECT_EQ(left_after({"naive", "", false}, 2), Left(1, 1));
+  EXPECT_EQ(left_after({"", "4096x8 ", false}, 1), Left(1, 2));
+  EXPECT_EQ(left_after({"naive", "4096", false}, 0), Left(2, 2));
+  EXPECT_EQ(left_after({"", "%", false}, 0), Left(2, 2));
+  EXPECT_EQ(left_after({"", "", true}, 2), Left(2, 0));
+  EXPECT_EQ(left_after({"smem", "", true}, 1), Left(2, 1));
+}
+
+TEST_F(CacheContentsTest, ForgetsTrialsWithTheirDecisionAndFilesWithEverything) {
+  merge_into_cache(file, {{decision_of("p"), decision_of("q")}, {}});
+  {
+    CacheFile cache = open_cache_file(file);
+    replace_description(cache.database, "d", "1.0", "text");
+    replace_digest(cache.database, {"/a", 1, 2, 3, 4, 5}, "d");
+  }
+  const auto count = [&](const std::string& table) {
+    CacheFile cache = open_cache_file(file);
+    Statement row = cache.database.run("SELECT count(*) FROM " + table);
+    row.step();
+    return row.integer(0);
+  };
+  forget(file, {"", "p", false});
+  EXPECT_EQ(count("trial"), 5);
+  EXPECT_EQ(count("description"), 1);
+  forget(file, {});
+  for (const char* table : {"trial", "description", "file"}) EXPECT_EQ(count(table), 0) << table;
+}
+
+// ---------------------------------------------------------------------------------------- errors
+
+TEST_F(CacheContentsTest, MissingFileIsAnErrorAndIsNotCreated) {
+  EXPECT_NE(error_of([&] { read_cache(file); }).find(file.string() + ": there is no such file"),
+            std::string::npos);
+  EXPECT_NE(error_of([&] { forget(file, {}); }), "");
+  EXPECT_FALSE(fs::exists(file));
+}
+
+TEST_F(CacheContentsTest, CorruptFileIsAnErrorAndStays) {
+  write_bytes(file, std::string(5000, 'x'));
+  const auto says = [](const std::string& text) {
+    return text.find("`xpose tune` moves it aside") != std::string::npos;
+  };
+  EXPECT_TRUE(says(error_of([&] { read_cache(file); })));
+  EXPECT_TRUE(says(error_of([&] { merge_into_cache(file, {}); })));
+  EXPECT_TRUE(says(error_of([&] { forget(file, {}); })));
+  EXPECT_EQ(bytes_of(file), std::string(5000, 'x'));
+}
+
+TEST_F(CacheContentsTest, NewerSchemaIsAnErrorAndStays) {
+  merge_into_cache(file, {{decision_of("p")}, {}});
+  change("PRAGMA user_version = 99");
+  const std::string before = bytes_of(file);
+  EXPECT_NE(error_of([&] { read_cache(file); }).find("update xpose"), std::string::npos);
+  EXPECT_NE(error_of([&] { merge_into_cache(file, {}); }), "");
+  EXPECT_NE(error_of([&] { forget(file, {}); }), "");
+  EXPECT_EQ(bytes_of(file), before);
+}
+
+// ----------------------------------------------------------------------------------------- names
+
+TEST_F(CacheContentsTest, DefaultFileFollowsTheEnvironment) {
+  setenv("XPOSE_CACHE", "/e/own.sqlite", 1);
+  setenv("XDG_CACHE_HOME", "/e/caches", 1);
+  setenv("HOME", "/e/home", 1);
+  EXPECT_EQ(default_cache_file(), "/e/own.sqlite");
+  unsetenv("XPOSE_CACHE");
+  EXPECT_EQ(default_cache_file(), "/e/caches/xpose/trials.sqlite");
+  setenv("XDG_CACHE_HOME", "relative", 1);
+  EXPECT_EQ(default_cache_file(), "/e/home/.cache/xpose/trials.sqlite");
+  unsetenv("XDG_CACHE_HOME");
+  EXPECT_EQ(default_cache_file(), "/e/home/.cache/xpose/trials.sqlite");
+  unsetenv("HOME");
+  EXPECT_EQ(default_cache_file(), "");
+  EXPECT_EQ(system_cache_file(), "/var/lib/xpose/trials.sqlite");
+}
+
+}  // namespace
+}  // namespace xpose

@@ -1,0 +1,282 @@
+#include "cache/cache_layers.hpp"
+
+#include <sqlite3.h>
+#include <sys/resource.h>
+
+#include "cache/cache_rows.hpp"
+#include "cache_fixture.hpp"
+
+namespace xpose {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Through Cache: what its user sees of layers that fail.
+class CacheLayersTest : public CacheFixture {
+ protected:
+  // Whether the cache remembers while it lives, whatever became of the file.
+  static bool remembers(Cache& cache) {
+    for (const char* problem : {"x", "y"}) cache.store(decision_of(problem));
+    cache.store(Quarantine{"d", "s", "libidea.so", Verdict::crashed, "", 1});
+    return cache.find(key_of("x")) && cache.find(key_of("y")) && cache.find_quarantine("d", "s");
+  }
+  // One warning that says this, and no other.
+  void expect_one_warning(const std::string& text) {
+    ASSERT_EQ(warnings.size(), 1U) << testing::PrintToString(warnings);
+    EXPECT_NE(warnings[0].find(text), std::string::npos) << warnings[0];
+  }
+  // In a process without the powers of root, for whom every file is writable.
+  int as_ordinary_user(const std::function<bool()>& body) {
+    return end_of(start_child([&] { return (geteuid() != 0 || setuid(65534) == 0) && body(); }));
+  }
+  fs::path aside(int number) const { return file.string() + ".corrupt-" + std::to_string(number); }
+  // Overwrites the inside of every page but the first, where the schema stands.
+  void damage_pages() {
+    std::string bytes = bytes_of(file);
+    for (std::size_t page = 4096; page < bytes.size(); page += 4096)
+      bytes.replace(page, 4096, std::string(4096, '\x5a'));
+    write_bytes(file, bytes);
+  }
+};
+
+// ---------------------------------------------------------------------------------------- system
+
+TEST_F(CacheLayersTest, SystemFileAnswersWhatTheUsersDoesNotKnow) {
+  const fs::path system = folder / "system.sqlite";
+  merge_into_cache(system, {{decision_of("p", 1), decision_of("q", 1)},
+                            {{"d", "s", "libidea.so", Verdict::crashed, "system", 1}}});
+  const std::string before = bytes_of(system);
+  {
+    Cache cache(file, system, listener());
+    cache.store(decision_of("p", 2));
+    EXPECT_EQ(cache.find(key_of("p"))->when, 2);
+    EXPECT_EQ(cache.find(key_of("q"))->when, 1);
+    EXPECT_EQ(cache.find(key_of("r")), std::nullopt);
+    EXPECT_EQ(cache.find_quarantine("d", "s")->words, "system");
+    cache.store(Quarantine{"d", "s", "libidea.so", Verdict::crashed, "user", 1});
+    EXPECT_EQ(cache.find_quarantine("d", "s")->words, "user");
+  }
+  EXPECT_EQ(bytes_of(system), before);
+  EXPECT_EQ(warnings, std::vector<std::string>());
+}
+
+TEST_F(CacheLayersTest, MissingSystemFileIsSilent) {
+  Cache cache(file, folder / "none.sqlite", listener());
+  EXPECT_EQ(cache.find(key_of("p")), std::nullopt);
+  EXPECT_EQ(warnings, std::vector<std::string>());
+  EXPECT_FALSE(fs::exists(folder / "none.sqlite"));
+}
+
+TEST_F(CacheLayersTest, DamagedSystemFileIsToldOnceAndStays) {
+  const fs::path system = folder / "system.sqlite";
+  write_bytes(system, std::string(5000, 'x'));
+  Cache cache(file, system, listener());
+  for (int time = 0; time < 3; ++time) EXPECT_EQ(cache.find(key_of("p")), std::nullopt);
+  expect_one_warning(system.string());
+  EXPECT_EQ(bytes_of(system), std::string(5000, 'x'));
+  EXPECT_EQ(cache.file(), file);
+}
+
+// ------------------------------------------------------------------------------- memory and disk
+
+TEST_F(CacheLayersTest, NoFilesAskedForIsSilent) {
+  Cache cache("", "", listener());
+  EXPECT_TRUE(remembers(cache));
+  EXPECT_EQ(cache.file(), "");
+  EXPECT_EQ(warnings, std::vector<std::string>());
+}
+
+TEST_F(CacheLayersTest, NoHomeIsMemory) {
+  Cache cache("", folder / "none.sqlite", listener());
+  EXPECT_TRUE(remembers(cache));
+  expect_one_warning("set HOME");
+}
+
+TEST_F(CacheLayersTest, FolderInPlaceOfTheFileIsMemory) {
+  fs::create_directory(file);
+  Cache cache(file, "", listener());
+  EXPECT_TRUE(remembers(cache));
+  EXPECT_EQ(cache.file(), "");
+  expect_one_warning(file.string());
+  EXPECT_TRUE(fs::is_directory(file));
+}
+
+TEST_F(CacheLayersTest, FileInPlaceOfTheFolderIsMemory) {
+  write_bytes(folder / "plain", "");
+  Cache cache(folder / "plain/a/trials.sqlite", "", listener());
+  EXPECT_TRUE(remembers(cache));
+  expect_one_warning("Not a directory");
+}
+
+TEST_F(CacheLayersTest, FolderThatMayNotBeCreatedIsMemory) {
+  fs::permissions(folder, fs::perms(0555));
+  EXPECT_EQ(as_ordinary_user([&] {
+              Cache cache(folder / "a/b/trials.sqlite", "", listener());
+              return remembers(cache) && warnings.size() == 1;
+            }),
+            0);
+  fs::permissions(folder, fs::perms(0755));
+}
+
+TEST_F(CacheLayersTest, FileThatMayNotBeWrittenIsReadUnderMemory) {
+  merge_into_cache(file, {{decision_of("p")}, {}});
+  fs::permissions(file, fs::perms(0444));
+  fs::permissions(folder, fs::perms(0555));
+  EXPECT_EQ(as_ordinary_user([&] {
+              Cache cache(file, "", listener());
+              return cache.find(key_of("p")) && remembers(cache) && cache.file().empty() &&
+                     warnings.size() == 1;
+            }),
+            0);
+  fs::permissions(folder, fs::perms(0755));
+  EXPECT_EQ(read_cache(file).decisions.size(), 1U);
+}
+
+TEST_F(CacheLayersTest, FullDiskIsMemoryAndTheFileIsStillRead) {
+  merge_into_cache(file, {{decision_of("p")}, {}});
+  EXPECT_EQ(end_of(start_child([&] {
+              Cache cache(file, "", listener());
+              const rlimit limit{100000, 100000};  // bytes that a file may have
+              signal(SIGXFSZ, SIG_IGN);
+              if (setrlimit(RLIMIT_FSIZE, &limit) != 0) return false;
+              for (int count = 0; count < 100; ++count)
+                cache.store(decision_of("n" + std::to_string(count)));
+              return cache.find(key_of("p")) && cache.find(key_of("n0")) &&
+                     cache.find(key_of("n99")) && remembers(cache) && cache.file().empty() &&
+                     warnings.size() == 1;
+            })),
+            0);
+}
+
+TEST_F(CacheLayersTest, RefusedWriteAheadLogIsToldAndWorks) {
+  sqlite3_vfs* usual = sqlite3_vfs_find(nullptr);
+  ASSERT_EQ(sqlite3_vfs_register(sqlite3_vfs_find("unix-dotfile"), 1), SQLITE_OK);
+  {
+    Cache cache(file, "", listener());
+    EXPECT_TRUE(remembers(cache));
+    EXPECT_EQ(cache.file(), file);
+  }
+  sqlite3_vfs_register(usual, 1);
+  expect_one_warning("no write-ahead log");
+  EXPECT_EQ(read_cache(file).decisions.size(), 2U);
+}
+
+TEST_F(CacheLayersTest, ListenerMayAskTheCacheAndMayThrow) {
+  fs::create_directory(file);
+  Cache* asked = nullptr;
+  int told = 0;
+  Cache cache(folder / "trials2.sqlite", file, [&](std::string_view) {
+    ++told;
+    EXPECT_EQ(asked->find(key_of("p")), std::nullopt);
+    throw std::runtime_error("no");
+  });
+  asked = &cache;
+  EXPECT_EQ(cache.find(key_of("p")), std::nullopt);
+  EXPECT_EQ(told, 1);
+}
+
+// ------------------------------------------------------------------------------------ schema
+
+TEST_F(CacheLayersTest, NewerSchemaIsLeftAloneForMemory) {
+  merge_into_cache(file, {{decision_of("p")}, {}});
+  open_cache_file(file).database.change("PRAGMA user_version = 99");
+  const std::string before = bytes_of(file);
+  {
+    Cache cache(file, "", listener());
+    EXPECT_EQ(cache.find(key_of("p")), std::nullopt);
+    EXPECT_TRUE(remembers(cache));
+  }
+  expect_one_warning("update xpose");
+  EXPECT_EQ(bytes_of(file), before);
+}
+
+TEST_F(CacheLayersTest, OtherProgramsFileIsLeftAloneForMemory) {
+  write_bytes(file, "");
+  Database(file, Database::Access::read_write).change("PRAGMA application_id = 77");
+  const std::string before = bytes_of(file);
+  {
+    Cache cache(file, "", listener());
+    EXPECT_TRUE(remembers(cache));
+  }
+  expect_one_warning("another program");
+  EXPECT_EQ(bytes_of(file), before);
+}
+
+// -------------------------------------------------------------------------------- corruption
+
+TEST_F(CacheLayersTest, FileThatIsNoDatabaseIsMovedAside) {
+  write_bytes(file, std::string(5000, 'x'));
+  {
+    Cache cache(file, "", listener());
+    EXPECT_TRUE(remembers(cache));
+    EXPECT_EQ(cache.file(), file);
+  }
+  expect_one_warning(aside(1).string());
+  EXPECT_EQ(bytes_of(aside(1)), std::string(5000, 'x'));
+  EXPECT_EQ(read_cache(file).decisions.size(), 2U);
+  Cache again(file, "", listener());
+  EXPECT_EQ(warnings.size(), 1U);
+}
+
+TEST_F(CacheLayersTest, CutFileAndMissingTableAreMovedAside) {
+  merge_into_cache(file, {{decision_of("p")}, {}});
+  fs::resize_file(file, 4096);
+  EXPECT_EQ(Cache(file, "", listener()).file(), file);
+  open_cache_file(file).database.change("DROP TABLE quarantine");
+  Cache cache(file, "", listener());
+  cache.store(Quarantine{"d", "s", "libidea.so", Verdict::crashed, "", 1});
+  EXPECT_TRUE(cache.find_quarantine("d", "s"));
+  EXPECT_EQ(cache.file(), file);
+  EXPECT_EQ(warnings.size(), 2U);
+  EXPECT_TRUE(fs::exists(aside(2)));
+}
+
+TEST_F(CacheLayersTest, DamageFoundWhileReadingIsAMissAndANewFile) {
+  merge_into_cache(file, {{decision_of("p")}, {}});
+  damage_pages();
+  Cache cache(file, "", listener());
+  EXPECT_EQ(warnings, std::vector<std::string>());  // not seen yet
+  EXPECT_EQ(cache.find(key_of("p")), std::nullopt);
+  expect_one_warning(aside(1).string());
+  EXPECT_TRUE(remembers(cache));
+  EXPECT_EQ(read_cache(file).decisions.size(), 2U);
+}
+
+TEST_F(CacheLayersTest, DamageFoundWhileWritingLosesNothingNew) {
+  merge_into_cache(file, {{decision_of("p")}, {}});
+  damage_pages();
+  Cache cache(file, "", listener());
+  cache.store(decision_of("q"));
+  expect_one_warning(aside(1).string());
+  EXPECT_EQ(read_cache(file), (CacheContents{{decision_of("q")}, {}}));
+}
+
+TEST_F(CacheLayersTest, CorruptFileThatOthersUseIsMemory) {
+  merge_into_cache(file, {{decision_of("p")}, {}});
+  const CacheFile other = open_cache_file(file);
+  damage_pages();
+  Cache cache(file, "", listener());
+  EXPECT_EQ(cache.find(key_of("p")), std::nullopt);
+  EXPECT_TRUE(remembers(cache));
+  expect_one_warning("while another process uses it");
+  EXPECT_FALSE(fs::exists(aside(1)));
+}
+
+TEST_F(CacheLayersTest, SixteenProcessesMoveACorruptFileOnceAndLoseNoRow) {
+  for (int number = 1; number <= 3; ++number) {
+    write_bytes(file, std::string(5000, 'x'));
+    ASSERT_TRUE(run_at_once(16, [&](int index) {
+      Cache cache(file, "", listener());
+      cache.store(decision_of(std::to_string(index)));
+      for (const std::string& warning : warnings)
+        if (warning.find(aside(number).string()) == std::string::npos) return false;
+      return cache.file() == file;
+    }));
+    EXPECT_EQ(bytes_of(aside(number)), std::string(5000, 'x'));
+    EXPECT_FALSE(fs::exists(aside(number + 1)));
+    EXPECT_EQ(read_cache(file).decisions.size(), 16U);
+  }
+}
+
+}  // namespace
+}  // namespace xpose

@@ -1,0 +1,78 @@
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "device/device.hpp"
+#include "problem/normal_form.hpp"
+#include "trial/arena.hpp"
+#include "trial/verify.hpp"
+
+namespace xpose {
+namespace {
+
+class CudaBackendTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (const std::string reason = cuda_unavailable_reason(); !reason.empty())
+      GTEST_SKIP() << "SKIPPED: " << reason;
+    cuda = &backend({DeviceKind::cuda, 0});
+    cuda->make_current();
+  }
+  Backend* cuda = nullptr;
+};
+
+TEST_F(CudaBackendTest, FindsTheFirstDifferenceAtAnyAddress) {
+  const std::uint64_t bytes = 5'000'003;
+  std::vector<std::byte> host(bytes, std::byte{7});
+  DeviceBuffer a(*cuda, bytes);
+  DeviceBuffer b(*cuda, bytes);
+  cuda->upload(a.data(), host.data(), bytes);
+  cuda->upload(b.data(), host.data(), bytes);
+  EXPECT_FALSE(cuda->first_difference(a.data(), b.data(), bytes));
+  for (const std::uint64_t at :
+       {std::uint64_t{0}, std::uint64_t{15}, std::uint64_t{4'000'001}, bytes - 4, bytes - 1}) {
+    host[at] = std::byte{8};
+    const std::byte last = host[bytes - 1];
+    host[bytes - 1] = std::byte{9};
+    cuda->upload(b.data(), host.data(), bytes);
+    host[at] = std::byte{7};
+    host[bytes - 1] = at == bytes - 1 ? std::byte{7} : last;
+    EXPECT_EQ(cuda->first_difference(a.data(), b.data(), bytes), at);
+    EXPECT_EQ(cuda->first_difference(a.data() + 1, b.data() + 1, bytes - 1),
+              at == 0 ? bytes - 2 : at - 1);
+  }
+}
+
+// The device's check against Eigen's result: a right output passes, one wrong byte does not.
+TEST_F(CudaBackendTest, ArenaAgreesWithEigen) {
+  Problem problem = matrix(517, 333, 4, {DeviceKind::cuda, 0});
+  problem.out_ld = 520;
+  const Problem normal = normal_form(problem);
+  Arena arena(*cuda, normal, 1);
+  std::vector<std::byte> in(static_cast<std::size_t>(in_span(normal)) * 4);
+  std::vector<std::byte> out(static_cast<std::size_t>(out_span(normal)) * 4);
+  cuda->download(in.data(), arena.in(0), in.size());
+  cuda->download(out.data(), arena.out(0), out.size());
+  reference_transpose(normal, in.data(), out.data());
+  cuda->upload(arena.out(0), out.data(), out.size());
+  EXPECT_EQ(arena.check_transpose(0).verdict, Verdict::ok);
+  out[4 * (520 * 332 + 516)] ^= std::byte{1};
+  cuda->upload(arena.out(0), out.data(), out.size());
+  const Finding finding = arena.check_transpose(0);
+  EXPECT_EQ(finding.verdict, Verdict::wrong_result);
+  EXPECT_NE(finding.detail.find("out[332,516]"), std::string::npos) << finding.detail;
+}
+
+TEST_F(CudaBackendTest, TooMuchMemoryIsAnErrorThatLeavesTheDeviceUsable) {
+  try {
+    DeviceBuffer huge(*cuda, std::uint64_t{1} << 50);
+    ADD_FAILURE();
+  } catch (const Error& e) {
+    EXPECT_EQ(e.kind(), ErrorKind::no_memory);
+  }
+  DeviceBuffer small(*cuda, 1000);
+  cuda->synchronize();
+}
+
+}  // namespace
+}  // namespace xpose

@@ -1,0 +1,153 @@
+#include "plugin/candidates.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <stdexcept>
+
+#include "problem/normal_form.hpp"
+
+namespace xpose {
+namespace {
+
+// Supports tiles that are multiples of its rows times 8.
+xpose_status quote_tile(const xpose_problem*, const int64_t* config, xpose_quote* quote,
+                        xpose_text error) {
+  if (config[0] < 8 * config[1]) {
+    std::strncpy(error.data, "tile too small", error.capacity);
+    return XPOSE_UNSUPPORTED;
+  }
+  quote->workspace_bytes = static_cast<uint64_t>(config[0]);
+  std::strncpy(quote->launch, "grid 1", sizeof quote->launch);
+  return XPOSE_OK;
+}
+
+Strategy strategy(const char* name, int prior_rank, bool is_copy = false) {
+  static const xpose_strategy functions = [] {
+    xpose_strategy made{};
+    made.quote = quote_tile;
+    return made;
+  }();
+  Strategy made;
+  made.info.name = name;
+  made.info.is_copy = is_copy;
+  made.info.element_sizes = 31;
+  made.info.prior_rank = prior_rank;
+  made.info.axes = {{"tile", {64, 32, 16}}, {"rows", {8, 4}}};
+  made.functions = &functions;
+  return made;
+}
+
+class Candidates : public testing::Test, public Quoter {
+ protected:
+  std::vector<QuoteAnswer> quote(const Strategy& asked,
+                                 const std::vector<Values>& configs) override {
+    std::vector<QuoteAnswer> answers;
+    for (const Values& values : configs)
+      answers.push_back(xpose::quote(asked, values, problem, device));
+    return answers;
+  }
+  std::vector<std::string> names(const std::vector<const Strategy*>& strategies) {
+    std::vector<std::string> found;
+    for (const Candidate& candidate : candidates(strategies, problem, device, options, *this))
+      found.push_back(to_string(candidate.variant) + (candidate.finding.verdict == Verdict::ok
+                                                          ? ""
+                                                          : " " + candidate.finding.detail));
+    return found;
+  }
+  Problem problem = normal_form(matrix(100, 200, 4));
+  DeviceInfo device{};
+  TuneOptions options;
+};
+
+TEST_F(Candidates, AreTheConfigsThatTheQuoteAccepts) {
+  const Strategy a = strategy("a", 1);
+  EXPECT_EQ(names({&a}), (std::vector<std::string>{"a{tile=64,rows=8}", "a{tile=64,rows=4}",
+                                                   "a{tile=32,rows=4}"}));
+  const auto found = candidates(std::vector{&a}, problem, device, options, *this);
+  EXPECT_EQ(found[0].workspace_bytes, 64U);
+  EXPECT_EQ(found[0].launch, "grid 1");
+}
+
+TEST_F(Candidates, FirstConfigsOfAllComeFirstByPriorRank) {
+  const Strategy a = strategy("a", 5);
+  const Strategy b = strategy("b", 1);
+  const Strategy copy = strategy("copy", 900, true);
+  const auto found = names({&a, &b, &copy});
+  ASSERT_EQ(found.size(), 9U);
+  EXPECT_EQ(found[0], "copy{tile=64,rows=8}");
+  EXPECT_EQ(found[1], "b{tile=64,rows=8}");
+  EXPECT_EQ(found[2], "a{tile=64,rows=8}");
+  EXPECT_EQ(found[4], "b{tile=64,rows=4}");
+}
+
+TEST_F(Candidates, OptionsNarrowTransposesButNeverCopies) {
+  const Strategy a = strategy("a", 5);
+  const Strategy b = strategy("b", 1);
+  const Strategy copy = strategy("copy", 900, true);
+  options.strategies = {"a"};
+  options.config = {{"tile", 32}, {"unknown_axis", 3}};
+  EXPECT_EQ(names({&a, &b, &copy}),
+            (std::vector<std::string>{"copy{tile=64,rows=8}", "a{tile=32,rows=4}",
+                                      "copy{tile=64,rows=4}", "copy{tile=32,rows=4}"}));
+}
+
+TEST_F(Candidates, AStrategyThatSupportsNothingSaysWhyOnce) {
+  const Strategy a = strategy("a", 5);
+  options.config = {{"tile", 16}};
+  EXPECT_EQ(names({&a}), (std::vector<std::string>{"a tile too small"}));
+}
+
+TEST_F(Candidates, TheCardRulesOut) {
+  const auto reason = [&](const auto& change) {
+    Strategy a = strategy("a", 5);
+    change(a.info);
+    return xpose::quote(a, {64, 8}, problem, device).finding.detail;
+  };
+  EXPECT_EQ(reason([](StrategyInfo&) {}), "");
+  EXPECT_EQ(reason([](StrategyInfo& c) { c.element_sizes = 1 | 8; }),
+            "serves no elements of 4 bytes");
+  EXPECT_EQ(reason([](StrategyInfo& c) { c.min_alignment = 32; }),
+            "needs rows aligned to 32 bytes; these are to 16");
+  EXPECT_EQ(reason([](StrategyInfo& c) { c.min_compute_capability = 90; }),
+            "needs compute capability 9.0");
+  EXPECT_EQ(reason([](StrategyInfo& c) { c.max_extent = 150; }),
+            "serves at most 150 rows and columns");
+  problem.in_place = true;
+  EXPECT_EQ(reason([](StrategyInfo&) {}), "does not work in place");
+  EXPECT_EQ(reason([](StrategyInfo& c) { c.in_place = true; }), "");
+}
+
+TEST_F(Candidates, AnExceptionThroughTheAbiIsAProtocolError) {
+  xpose_strategy functions{};
+  functions.quote = [](const xpose_problem*, const int64_t*, xpose_quote*,
+                       xpose_text) -> xpose_status { throw std::runtime_error("oops"); };
+  Strategy a = strategy("a", 5);
+  a.functions = &functions;
+  const Finding finding = xpose::quote(a, {64, 8}, problem, device).finding;
+  EXPECT_EQ(finding.verdict, Verdict::protocol_error);
+  EXPECT_EQ(finding.detail, "failed to quote: threw an exception through the ABI: oops");
+}
+
+TEST_F(Candidates, AConfigIsReadAgainstTheAxes) {
+  const StrategyInfo info = strategy("a", 5).info;
+  EXPECT_EQ(values_of(info, {{"rows", 4}, {"tile", 32}}), (Values{32, 4}));
+  EXPECT_THROW(values_of(info, {{"tile", 32}}), Error);
+  EXPECT_THROW(values_of(info, {{"tile", 32}, {"rows", 5}}), Error);
+  EXPECT_THROW(values_of(info, {{"tile", 32}, {"rows", 4}, {"more", 1}}), Error);
+}
+
+TEST_F(Candidates, ACopyIsAskedForTheDenseBytes) {
+  problem.batch = {{3, 100000, 100000}};
+  problem.out_ld = 300;
+  const Strategy copy = strategy("copy", 900, true);
+  const Problem dense = problem_for(copy.info, problem);
+  EXPECT_EQ(dense.rows, 300);
+  EXPECT_EQ(dense.out_ld, 200);
+  EXPECT_TRUE(dense.batch.empty());
+  const Strategy transpose = strategy("a", 1);
+  EXPECT_EQ(problem_for(transpose.info, problem), problem);
+}
+
+}  // namespace
+}  // namespace xpose

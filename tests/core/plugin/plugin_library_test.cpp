@@ -1,0 +1,125 @@
+#include "plugin/plugin_library.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <vector>
+
+// What files do wrong is tested with real ones in tests/abi; here, what an entry may return.
+namespace xpose {
+namespace {
+
+xpose_status quote(const xpose_problem*, const int64_t*, xpose_quote*, xpose_text) {
+  return XPOSE_OK;
+}
+xpose_status create(const xpose_problem*, const int64_t*, xpose_plan**, xpose_text) {
+  return XPOSE_OK;
+}
+xpose_status launch(const xpose_plan*, const xpose_launch*, xpose_text) { return XPOSE_OK; }
+void destroy(xpose_plan*) {}
+
+class ReadPlugin : public testing::Test {
+ protected:
+  ReadPlugin() {
+    card.size = sizeof card;
+    card.device_kind = XPOSE_HOST;
+    card.name = "one";
+    card.summary = "a strategy";
+    card.role = XPOSE_TRANSPOSE;
+    card.element_sizes = 31;
+    card.axis_count = 1;
+    card.axes = &axis;
+    strategy = {sizeof strategy, 0, &card, quote, create, launch, destroy};
+    plugin = {XPOSE_ABI_MAJOR, XPOSE_ABI_MINOR, sizeof plugin, 1, "p", "1", "b", strategies};
+  }
+
+  std::string refusal() {
+    auto result = read_plugin(&plugin);
+    const auto* refused = std::get_if<Refusal>(&result);
+    return refused == nullptr ? "" : refused->why;
+  }
+
+  const int64_t values[2] = {1, 2};
+  xpose_axis axis = {"tile", values, 2};
+  xpose_card card{};
+  xpose_strategy strategy{};
+  const xpose_strategy* strategies[1] = {&strategy};
+  xpose_plugin plugin{};
+};
+
+TEST_F(ReadPlugin, TakesWhatIsWellFormed) {
+  auto result = read_plugin(&plugin);
+  const auto& library = std::get<PluginLibrary>(result);
+  EXPECT_EQ(library.info.name, "p");
+  ASSERT_EQ(library.info.strategies.size(), 1U);
+  EXPECT_EQ(library.info.strategies[0].name, "one");
+  EXPECT_EQ(library.info.strategies[0].axes.at(0).second, (std::vector<std::int64_t>{1, 2}));
+  ASSERT_EQ(library.functions.size(), 1U);
+  EXPECT_EQ(library.functions[0].launch, launch);
+}
+
+TEST_F(ReadPlugin, FieldsTheWriterDidNotKnowAreZero) {
+  card.prior_rank = 7;
+  card.size = offsetof(xpose_card, prior_rank);
+  auto result = read_plugin(&plugin);
+  const StrategyInfo& read = std::get<PluginLibrary>(result).info.strategies.at(0);
+  EXPECT_EQ(read.prior_rank, 0);
+  EXPECT_TRUE(read.axes.empty());
+}
+
+TEST_F(ReadPlugin, ALargerStructOfANewerMinorIsCut) {
+  struct Newer {
+    xpose_card card;
+    char more[64];
+  } newer{card, {}};
+  newer.card.size = sizeof newer;
+  strategy.card = &newer.card;
+  plugin.abi_minor = XPOSE_ABI_MINOR + 5;
+  EXPECT_EQ(refusal(), "");
+}
+
+TEST_F(ReadPlugin, AnotherMajorIsRefusedWithBothVersions) {
+  plugin.abi_major = 9;
+  plugin.abi_minor = 4;
+  EXPECT_EQ(refusal(),
+            "was built for plugin ABI 9.4, this xpose has 1.0; rebuild it against this xpose's "
+            "headers");
+}
+
+TEST_F(ReadPlugin, EachMalformedFieldIsNamed) {
+  const xpose_card good = card;
+  const auto with = [&](const auto& change) {
+    card = good;
+    change(card);
+    return refusal();
+  };
+  EXPECT_NE(with([](xpose_card& c) { c.name = "Bad"; }).find("name"), std::string::npos);
+  EXPECT_NE(with([](xpose_card& c) { c.name = nullptr; }).find("name"), std::string::npos);
+  EXPECT_NE(with([](xpose_card& c) { c.summary = nullptr; }).find("summary"), std::string::npos);
+  EXPECT_NE(with([](xpose_card& c) { c.device_kind = 7; }).find("device kind"), std::string::npos);
+  EXPECT_NE(with([](xpose_card& c) { c.role = 0; }).find("role"), std::string::npos);
+  EXPECT_NE(with([](xpose_card& c) { c.element_sizes = 3 | 32; }).find("size"), std::string::npos);
+  EXPECT_NE(with([](xpose_card& c) { c.min_alignment = 3; }).find("power of two"),
+            std::string::npos);
+  EXPECT_NE(with([](xpose_card& c) { c.axis_count = 99; }).find("99 axes"), std::string::npos);
+  EXPECT_NE(with([](xpose_card& c) { c.axes = nullptr; }).find("axis"), std::string::npos);
+  EXPECT_EQ(with([](xpose_card&) {}), "");
+  axis.value_count = 0;
+  EXPECT_NE(refusal().find("no values"), std::string::npos);
+  axis.value_count = 2;
+  // 64 values on each of three axes: 262144 configs.
+  std::vector<int64_t> many(XPOSE_MAX_AXIS_VALUES);
+  const xpose_axis long_axis = {"tile", many.data(), many.size()};
+  const xpose_axis three[] = {long_axis, long_axis, long_axis};
+  EXPECT_NE(with([&](xpose_card& c) {
+              c.axes = three;
+              c.axis_count = 3;
+            }).find("more than 4096 configs"),
+            std::string::npos);
+  card = good;
+  strategy.launch = nullptr;
+  EXPECT_NE(refusal().find("launch"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace xpose

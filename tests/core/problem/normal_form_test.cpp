@@ -1,0 +1,203 @@
+#include "problem/normal_form.hpp"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+
+namespace xpose {
+namespace {
+
+Problem strided(std::int64_t rows, std::int64_t cols, std::int64_t in_ld, std::int64_t out_ld) {
+  Problem problem = matrix(rows, cols, 4);
+  problem.in_ld = in_ld;
+  problem.out_ld = out_ld;
+  return problem;
+}
+
+void expect_refused(const Problem& problem, const std::string& fragment) {
+  try {
+    normal_form(problem);
+    ADD_FAILURE() << to_string(problem) << " was accepted";
+  } catch (const Error& e) {
+    EXPECT_EQ(e.kind(), ErrorKind::invalid);
+    EXPECT_NE(std::string(e.what()).find(fragment), std::string::npos) << e.what();
+  }
+}
+
+TEST(NormalForm, FillsDenseLeadingDimensions) {
+  const Problem normal = normal_form(matrix(3, 5, 4));
+  EXPECT_EQ(normal.in_ld, 5);
+  EXPECT_EQ(normal.out_ld, 3);
+  EXPECT_EQ(in_span(normal), 15);
+  EXPECT_EQ(out_span(normal), 15);
+}
+
+TEST(NormalForm, EmptyInAnyWayIsOneForm) {
+  Problem batch = matrix(3, 5, 4);
+  batch.batch = {{0, 15, 15}};
+  for (const Problem& problem : {matrix(0, 5, 4), matrix(3, 0, 4), batch}) {
+    const Problem normal = normal_form(problem);
+    EXPECT_TRUE(is_empty(normal));
+    EXPECT_EQ(normal.cols, 0);
+    EXPECT_TRUE(normal.batch.empty());
+  }
+}
+
+TEST(NormalForm, SpansCountGaps) {
+  const Problem normal = normal_form(strided(3, 5, 8, 6));
+  EXPECT_EQ(in_span(normal), 2 * 8 + 5);
+  EXPECT_EQ(out_span(normal), 4 * 6 + 3);
+  EXPECT_EQ(element_count(normal), 15);
+}
+
+TEST(NormalForm, AlignmentIsWhatEveryRowKeeps) {
+  Problem problem = strided(3, 5, 8, 6);
+  problem.in_alignment = problem.out_alignment = 256;
+  const Problem normal = normal_form(problem);
+  EXPECT_EQ(normal.in_alignment, 32U);  // 8 elements of 4 bytes
+  EXPECT_EQ(normal.out_alignment, 8U);  // 6 elements of 4 bytes
+  problem.in_alignment = 4;
+  EXPECT_EQ(normal_form(problem).in_alignment, 4U);
+}
+
+TEST(NormalForm, OneRowHasNoLeadingDimension) {
+  EXPECT_EQ(normal_form(strided(1, 5, 100, 0)).in_ld, 5);
+  EXPECT_EQ(normal_form(strided(3, 1, 0, 100)).out_ld, 3);
+}
+
+TEST(NormalForm, BatchThatContinuesTheRowsIsFused) {
+  Problem problem = strided(3, 5, 5, 12);
+  problem.batch = {{4, 15, 3}};  // 4 bands of one 12 x 5 matrix
+  const Problem normal = normal_form(problem);
+  EXPECT_TRUE(normal.batch.empty());
+  EXPECT_EQ(normal.rows, 12);
+  EXPECT_EQ(normal.cols, 5);
+  EXPECT_EQ(normal.in_ld, 5);
+  EXPECT_EQ(normal.out_ld, 12);
+}
+
+TEST(NormalForm, BatchThatContinuesTheColumnsIsFused) {
+  Problem problem = strided(3, 5, 20, 3);
+  problem.batch = {{4, 5, 15}};
+  const Problem normal = normal_form(problem);
+  EXPECT_TRUE(normal.batch.empty());
+  EXPECT_EQ(normal.cols, 20);
+  EXPECT_EQ(normal.in_ld, 20);
+}
+
+TEST(NormalForm, BatchOfSingleRowsIsAMatrix) {
+  Problem problem = matrix(1, 5, 4);
+  problem.out_ld = 7;
+  problem.batch = {{7, 5, 1}};
+  const Problem normal = normal_form(problem);
+  EXPECT_TRUE(normal.batch.empty());
+  EXPECT_EQ(normal.rows, 7);
+  EXPECT_EQ(normal.in_ld, 5);
+  EXPECT_EQ(normal.out_ld, 7);
+}
+
+TEST(NormalForm, BatchDimensionsThatContinueEachOtherAreFused) {
+  Problem problem = matrix(3, 5, 4);
+  problem.batch = {{2, 60, 60}, {4, 15, 15}};
+  const Problem normal = normal_form(problem);
+  ASSERT_EQ(normal.batch.size(), 1U);
+  EXPECT_EQ(normal.batch[0], (BatchDim{8, 15, 15}));
+}
+
+TEST(NormalForm, LargestBatchDimensionComesFirst) {
+  Problem problem = matrix(3, 5, 4);
+  problem.batch = {{2, 100, 400}, {4, 1000, 20}};
+  const Problem normal = normal_form(problem);
+  ASSERT_EQ(normal.batch.size(), 2U);
+  EXPECT_EQ(normal.batch[0].extent, 4);
+}
+
+TEST(NormalForm, RefusesWhatIsMalformed) {
+  expect_refused(matrix(-1, 5, 4), "negative");
+  expect_refused(matrix(3, 5, 3), "1, 2, 4, 8 or 16 bytes");
+  expect_refused(matrix(3, 5, 32), "1, 2, 4, 8 or 16 bytes");
+  expect_refused(matrix(3, 5, 0), "1, 2, 4, 8 or 16 bytes");
+  expect_refused(strided(3, 5, 4, 0), "leading dimension 4 is shorter");
+  expect_refused(strided(3, 5, 0, 2), "leading dimension 2 is shorter");
+  Problem alignment = matrix(3, 5, 4);
+  alignment.in_alignment = 3;
+  expect_refused(alignment, "power of two");
+}
+
+TEST(NormalForm, RefusesOutputThatOverlaps) {
+  Problem problem = matrix(3, 5, 4);
+  problem.batch = {{2, 15, 14}};
+  expect_refused(problem, "overlap");
+  problem.batch = {{2, 15, 0}};
+  expect_refused(problem, "overlap");
+  problem.batch = {{2, 0, 15}};  // a broadcast input is fine
+  EXPECT_NO_THROW(normal_form(problem));
+}
+
+TEST(NormalForm, RefusesSizesThatOverflow) {
+  const std::int64_t huge = std::int64_t{1} << 62;
+  expect_refused(matrix(huge, 1, 4), "63 bits");
+  expect_refused(matrix(std::int64_t{1} << 32, std::int64_t{1} << 32, 1), "63 bits");
+  Problem batch = matrix(3, 5, 4);
+  batch.batch = {{std::numeric_limits<std::int64_t>::max(), 15, 15}};
+  expect_refused(batch, "63 bits");
+  batch.batch = {{2, std::numeric_limits<std::int64_t>::max(), 15}};
+  expect_refused(batch, "63 bits");
+}
+
+TEST(NormalForm, RefusesMoreBatchDimensionsThanTheContractHas) {
+  Problem problem = matrix(2, 2, 4);
+  std::int64_t in = 5;
+  std::int64_t out = 4;
+  for (int i = 0; i < 7; ++i, in *= 7, out *= 2) problem.batch.push_back({2, in, out});
+  expect_refused(problem, "7 batch dimensions");
+}
+
+TEST(NormalForm, CopyOfTheSameBytesIsDense) {
+  Problem problem = strided(3, 5, 8, 6);
+  problem.batch = {{2, 100, 100}};
+  const Problem copy = copy_of_same_bytes(normal_form(problem));
+  EXPECT_EQ(copy.rows, 6);
+  EXPECT_EQ(copy.cols, 5);
+  EXPECT_EQ(copy.in_ld, 5);
+  EXPECT_EQ(copy.out_ld, 5);
+  EXPECT_TRUE(copy.batch.empty());
+}
+
+TEST(NormalForm, AbiFormCarriesEveryField) {
+  Problem problem = strided(3, 5, 8, 6);
+  problem.batch = {{2, 100, 200}, {7, 1000, 2000}};
+  DeviceInfo device;
+  device.compute_capability = 90;
+  device.multiprocessors = 132;
+  device.cache_bytes = 60;
+  const xpose_problem abi = to_abi(normal_form(problem), 1, device);
+  EXPECT_EQ(abi.size, sizeof abi);
+  EXPECT_EQ(abi.rows, 3);
+  EXPECT_EQ(abi.cols, 5);
+  EXPECT_EQ(abi.in_ld, 8);
+  EXPECT_EQ(abi.out_ld, 6);
+  EXPECT_EQ(abi.batch_rank, 1U);
+  EXPECT_EQ(abi.batch[0].extent, 7);
+  EXPECT_EQ(abi.batch[1].extent, 0);
+  EXPECT_EQ(abi.compute_capability, 90U);
+  EXPECT_EQ(abi.device_kind, XPOSE_HOST);
+}
+
+TEST(NormalForm, KeysDifferWhereverProblemsDo) {
+  const Problem base = normal_form(matrix(30, 50, 4));
+  std::vector<Problem> others(8, base);
+  others[0].rows = 31;
+  others[1].cols = 51;
+  others[2].element_bytes = 8;
+  others[3].in_ld = 64;
+  others[4].out_ld = 64;
+  others[5].batch = {{2, 1500, 1500}};
+  others[6].in_alignment = 1;
+  others[7].device = {DeviceKind::cuda, 0};
+  for (const Problem& other : others) EXPECT_NE(key(other), key(base)) << key(other);
+  EXPECT_EQ(key(base), key(normal_form(matrix(30, 50, 4))));
+}
+
+}  // namespace
+}  // namespace xpose

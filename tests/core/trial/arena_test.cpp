@@ -1,0 +1,132 @@
+#include "trial/arena.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <functional>
+
+#include "problem/normal_form.hpp"
+#include "trial/verify.hpp"
+
+namespace xpose {
+namespace {
+
+Problem padded() {
+  Problem problem = matrix(33, 21, 4);
+  problem.in_ld = 24;
+  problem.out_ld = 40;
+  problem.batch = {{2, 1000, 1000}};
+  return normal_form(problem);
+}
+
+// A right transpose, then one piece of damage; what the check finds.
+Finding damaged(const Problem& problem, const std::function<void(std::byte*, std::byte*)>& damage) {
+  Arena arena(backend(Device{}), problem, 1);
+  auto* in = static_cast<std::byte*>(const_cast<void*>(arena.in(0)));
+  auto* out = static_cast<std::byte*>(arena.out(0));
+  arena.poison(0);
+  reference_transpose(problem, in, out);
+  damage(in, out);
+  return arena.check_transpose(0);
+}
+
+TEST(Arena, AcceptsWhatIsRight) {
+  EXPECT_EQ(damaged(padded(), [](auto*, auto*) {}).verdict, Verdict::ok);
+}
+
+TEST(Arena, SeesASingleWrongElementAndNamesIt) {
+  const Finding finding = damaged(padded(), [](std::byte*, std::byte* out) {
+    std::memcpy(out + 4 * (1000 + 40 * 7 + 5), out, 4);  // batch 1, column 7, row 5
+  });
+  EXPECT_EQ(finding.verdict, Verdict::wrong_result);
+  EXPECT_EQ(finding.detail,
+            "out[1;7,5] should be in[5,7], input element 1127; found input element 0");
+}
+
+TEST(Arena, SeesWhatWasNotWritten) {
+  const Problem problem = padded();
+  Arena arena(backend(Device{}), problem, 1);
+  arena.poison(0);
+  const Finding finding = arena.check_transpose(0);
+  EXPECT_EQ(finding.verdict, Verdict::wrong_result);
+  EXPECT_EQ(finding.detail, "out[0;0,0] should be in[0,0], but was not written");
+}
+
+TEST(Arena, SeesAByteBeforeAndAfterTheOutput) {
+  const auto end = static_cast<std::ptrdiff_t>(out_span(padded()) * 4);
+  Finding finding = damaged(padded(), [](std::byte*, std::byte* out) { out[-1] ^= std::byte{1}; });
+  EXPECT_EQ(finding.verdict, Verdict::wrote_outside);
+  EXPECT_EQ(finding.detail, "wrote 1 bytes before the output");
+  finding = damaged(padded(), [&](std::byte*, std::byte* out) { out[end] ^= std::byte{1}; });
+  EXPECT_EQ(finding.verdict, Verdict::wrote_outside);
+  EXPECT_EQ(finding.detail, "wrote 0 bytes past the output's end");
+}
+
+TEST(Arena, SeesWritesIntoTheGapsBetweenRows) {
+  const Finding finding =
+      damaged(padded(), [](std::byte*, std::byte* out) { out[4 * 35] = std::byte{0}; });
+  EXPECT_EQ(finding.verdict, Verdict::wrote_outside);
+  EXPECT_EQ(finding.detail, "wrote into the gap behind out[0;0,32], which holds no element");
+}
+
+TEST(Arena, SeesAModifiedInput) {
+  const Finding finding =
+      damaged(padded(), [](std::byte* in, std::byte*) { in[17] ^= std::byte{1}; });
+  EXPECT_EQ(finding.verdict, Verdict::modified_input);
+  EXPECT_EQ(finding.detail, "changed the byte 17 of the input");
+}
+
+TEST(Arena, SeesBothEndsOfTheWorkspace) {
+  for (const std::ptrdiff_t offset : {-1, 512}) {
+    const Problem problem = padded();
+    Arena arena(backend(Device{}), problem, 1);
+    auto* workspace = static_cast<std::byte*>(arena.workspace(512));
+    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(workspace) % 256, 0U);
+    reference_transpose(problem, static_cast<const std::byte*>(arena.in(0)),
+                        static_cast<std::byte*>(arena.out(0)));
+    EXPECT_EQ(arena.check_transpose(0).verdict, Verdict::ok);
+    workspace[offset] ^= std::byte{1};
+    EXPECT_EQ(arena.check_transpose(0).verdict, Verdict::wrote_outside);
+  }
+}
+
+TEST(Arena, AddressesAreAlignedExactlyAsTheProblemSays) {
+  for (const std::uint32_t aligned : {1U, 2U, 4U, 16U, 128U, 256U}) {
+    Problem problem = matrix(64, 64, 4);
+    problem.in_alignment = aligned;
+    problem.out_alignment = 256;
+    const Arena arena(backend(Device{}), normal_form(problem), 2);
+    const auto address = reinterpret_cast<std::uintptr_t>(arena.in(1));
+    EXPECT_EQ(address % aligned, 0U);
+    if (aligned < 256) {
+      EXPECT_NE(address % (2 * aligned), 0U);
+    }
+    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(arena.out(1)) % 256, 0U);
+  }
+}
+
+TEST(Arena, ChecksCopies) {
+  const Problem problem = padded();
+  const auto bytes = static_cast<std::size_t>(element_count(problem)) * 4;
+  Arena arena(backend(Device{}), problem, 1);
+  arena.poison(0);
+  EXPECT_EQ(arena.check_copy(0).verdict, Verdict::wrong_result);
+  std::memcpy(arena.copy_out(0), arena.copy_in(0), bytes);
+  EXPECT_EQ(arena.check_copy(0).verdict, Verdict::ok);
+  static_cast<std::byte*>(arena.copy_out(0))[bytes] ^= std::byte{1};
+  EXPECT_EQ(arena.check_copy(0).verdict, Verdict::wrote_outside);
+}
+
+TEST(Arena, RestoreMendsDamage) {
+  const Problem problem = padded();
+  Arena arena(backend(Device{}), problem, 1);
+  static_cast<std::byte*>(const_cast<void*>(arena.in(0)))[3] ^= std::byte{1};
+  static_cast<std::byte*>(arena.out(0))[-1] ^= std::byte{1};
+  arena.restore(0);
+  reference_transpose(problem, static_cast<const std::byte*>(arena.in(0)),
+                      static_cast<std::byte*>(arena.out(0)));
+  EXPECT_EQ(arena.check_transpose(0).verdict, Verdict::ok);
+}
+
+}  // namespace
+}  // namespace xpose

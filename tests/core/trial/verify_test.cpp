@@ -1,0 +1,89 @@
+#include "trial/verify.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <vector>
+
+#include "problem/normal_form.hpp"
+
+namespace xpose {
+namespace {
+
+TEST(ElementValue, IndicesEqualModulo32BitsDiffer) {
+  const std::int64_t far = std::int64_t{1} << 32;
+  for (const std::int64_t index : {0L, 1L, 12345L, 0xffffffffL}) {
+    const auto near_value = element_value(index);
+    const auto far_value = element_value(index + far);
+    EXPECT_NE(std::memcmp(near_value.data(), far_value.data(), 4), 0) << index;
+  }
+}
+
+TEST(ElementValue, DescribesTheElementItCameFrom) {
+  const auto value = element_value(77);
+  EXPECT_EQ(describe_value(value.data(), 4, 100), "input element 77");
+  EXPECT_EQ(describe_value(value.data(), 16, 100), "input element 77");
+  EXPECT_EQ(describe_value(value.data(), 4, 70).substr(0, 6), "bytes ");
+  const std::byte bytes[] = {std::byte{0xab}, std::byte{0x01}};
+  EXPECT_EQ(describe_value(bytes, 2, 100), "bytes ab01");
+}
+
+// Eigen against the definition, element by element, over every form a problem takes.
+TEST(ReferenceTranspose, IsTheDefinition) {
+  std::vector<Problem> problems;
+  for (const std::uint32_t bytes : {1U, 2U, 4U, 8U, 16U}) {
+    problems.push_back(matrix(1, 1, bytes));
+    problems.push_back(matrix(130, 67, bytes));
+    problems.push_back(matrix(5, 300, bytes));
+    problems.push_back(matrix(33, 65, bytes));
+    problems.back().in_ld = 70;
+    problems.back().out_ld = 40;
+    problems.push_back(matrix(7, 9, bytes));
+    problems.back().batch = {{3, 70, 130}, {2, 1, 65}};
+  }
+  for (const Problem& problem : problems) {
+    const Problem normal = normal_form(problem);
+    const std::size_t bytes = normal.element_bytes;
+    std::vector<std::byte> in(static_cast<std::size_t>(in_span(normal)) * bytes);
+    fill_with_index(in.data(), in_span(normal), normal.element_bytes);
+    const std::vector<std::byte> blank(static_cast<std::size_t>(out_span(normal)) * bytes);
+    std::vector<std::byte> expected = blank;
+    std::vector<std::byte> actual = blank;
+    BatchDim one{1, 0, 0};
+    const BatchDim& a = !normal.batch.empty() ? normal.batch[0] : one;
+    const BatchDim& b = normal.batch.size() > 1 ? normal.batch[1] : one;
+    for (std::int64_t i = 0; i < a.extent; ++i)
+      for (std::int64_t j = 0; j < b.extent; ++j)
+        for (std::int64_t r = 0; r < normal.rows; ++r)
+          for (std::int64_t c = 0; c < normal.cols; ++c) {
+            const std::int64_t from = i * a.in_stride + j * b.in_stride + r * normal.in_ld + c;
+            const std::int64_t to = i * a.out_stride + j * b.out_stride + c * normal.out_ld + r;
+            std::memcpy(&expected[static_cast<std::size_t>(to) * bytes],
+                        &in[static_cast<std::size_t>(from) * bytes], bytes);
+          }
+    reference_transpose(normal, in.data(), actual.data());
+    EXPECT_EQ(actual, expected) << to_string(normal);
+  }
+}
+
+TEST(LocateOutput, InvertsTheLayout) {
+  Problem problem = matrix(7, 9, 4);
+  problem.out_ld = 8;
+  problem.batch = {{3, 63, 100}};
+  const Problem normal = normal_form(problem);
+  for (std::int64_t b = 0; b < 3; ++b)
+    for (std::int64_t c = 0; c < 9; ++c)
+      for (std::int64_t r = 0; r < 7; ++r) {
+        const OutputPosition at = locate_output(normal, b * 100 + c * 8 + r);
+        EXPECT_TRUE(at.is_element);
+        EXPECT_EQ(at.row, r);
+        EXPECT_EQ(at.col, c);
+        EXPECT_EQ(at.batch[0], b);
+        EXPECT_EQ(at.in_index, b * 63 + r * 9 + c);
+      }
+  EXPECT_FALSE(locate_output(normal, 7).is_element);
+  EXPECT_FALSE(locate_output(normal, 99).is_element);
+}
+
+}  // namespace
+}  // namespace xpose

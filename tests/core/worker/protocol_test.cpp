@@ -1,0 +1,122 @@
+#include "worker/protocol.hpp"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "problem/normal_form.hpp"
+
+namespace xpose {
+namespace {
+
+PluginInfo plugin() {
+  StrategyInfo strategy;
+  strategy.name = "smem";
+  strategy.summary = "tiles, \"quoted\"\n";
+  strategy.device_kind = DeviceKind::cuda;
+  strategy.is_copy = true;
+  strategy.element_sizes = 31;
+  strategy.min_alignment = 16;
+  strategy.min_compute_capability = 90;
+  strategy.max_batch_rank = 3;
+  strategy.in_place = true;
+  strategy.capturable = true;
+  strategy.max_extent = std::numeric_limits<std::int64_t>::max();
+  strategy.prior_rank = -7;
+  strategy.axes = {{"tile", {64, -1}}, {"rows", {8}}};
+  PluginInfo info;
+  info.file = "/plugins/smem.so";
+  info.digest = "0123";
+  info.name = "smem";
+  info.version = "1.0";
+  info.build = "g++ 12";
+  info.strategies = {strategy};
+  return info;
+}
+
+TEST(Protocol, ARequestComesBackAsItWas) {
+  Request request;
+  request.id = std::numeric_limits<std::uint64_t>::max();
+  request.what = Request::What::verify;
+  request.version = build_version();
+  request.file = "/a b/c.so";
+  request.digest = "abc";
+  request.strategy = "smem_pad";
+  request.configs = {{64, -8}, {}};
+  request.problem = matrix(1, std::int64_t{1} << 40, 16, {DeviceKind::cuda, 3});
+  request.problem.batch = {{3, -5, 7}};
+  request.problem.in_place = true;
+  request.device = {{DeviceKind::cuda, 3}, "H200", "GPU-1", "580.1", 132, 90, 60, 141};
+  request.threads = 5;
+  request.warm = true;
+  EXPECT_EQ(decode_request(encode(request)), request);
+  for (const auto what : {Request::What::hello, Request::What::load, Request::What::quote,
+                          Request::What::prepare, Request::What::time}) {
+    request.what = what;
+    EXPECT_EQ(decode_request(encode(request)).what, what);
+  }
+}
+
+TEST(Protocol, AReplyComesBackAsItWas) {
+  Reply reply;
+  reply.id = 12;
+  reply.finding = {Verdict::wrote_outside, "one byte before"};
+  reply.seconds = 1.0 / 3;
+  reply.quotes = {{{Verdict::ok, ""}, "grid 1", 77}, {{Verdict::unsupported, "no"}, "", 0}};
+  Reply back = decode_reply(encode(reply));
+  EXPECT_EQ(back.finding, reply.finding);
+  EXPECT_EQ(back.seconds, reply.seconds);
+  EXPECT_EQ(back.quotes, reply.quotes);
+  EXPECT_FALSE(back.plugin);
+
+  reply.plugin = plugin();
+  back = decode_reply(encode(reply));
+  ASSERT_TRUE(back.plugin);
+  EXPECT_EQ(back.plugin->strategies, reply.plugin->strategies);
+  EXPECT_EQ(back.plugin->file, reply.plugin->file);
+
+  Reply notice;
+  notice.id = 3;
+  notice.stage = "launch";
+  EXPECT_EQ(decode_reply(encode(notice)).stage, "launch");
+}
+
+TEST(Protocol, ADescriptionComesBackAsItWas) {
+  const PluginInfo back = decode_plugin(encode(plugin()));
+  EXPECT_EQ(back.digest, "0123");
+  EXPECT_EQ(back.build, "g++ 12");
+  EXPECT_EQ(back.strategies, plugin().strategies);
+}
+
+TEST(Protocol, BytesThatAreNoTextDoNotStopIt) {
+  Reply reply;
+  reply.finding = {Verdict::crashed, "\xff\xfe broken"};
+  EXPECT_NE(decode_reply(encode(reply)).finding.detail.find("broken"), std::string::npos);
+}
+
+TEST(Protocol, WhatItDidNotWriteIsRefused) {
+  const std::string good = encode(Request{});
+  for (const std::string& bad :
+       {std::string(), std::string("oops"), std::string("{}"), std::string("[]"),
+        std::string("null"), good.substr(0, good.size() / 2), good + "x"}) {
+    EXPECT_THROW(decode_request(bad), Error) << bad;
+    EXPECT_THROW(decode_reply(bad), Error) << bad;
+    EXPECT_THROW(decode_plugin(bad), Error) << bad;
+  }
+  const auto with = [&](const std::string& from, const std::string& to) {
+    std::string text = good;
+    text.replace(text.find(from), from.size(), to);
+    return text;
+  };
+  EXPECT_THROW(decode_request(with(R"("threads":0)", R"("threads":-1)")), Error);
+  EXPECT_THROW(decode_request(with(R"("threads":0)", R"("threads":1e300)")), Error);
+  EXPECT_THROW(decode_request(with(R"("rows":0)", R"("rows":9223372036854775808)")), Error);
+  EXPECT_THROW(decode_request(with(R"("rows":0)", R"("rows":true)")), Error);
+  EXPECT_THROW(decode_request(with(R"("do":"hello")", R"("do":"dance")")), Error);
+  EXPECT_THROW(decode_request(with(R"("configs":[])", R"("configs":5)")), Error);
+  EXPECT_THROW(decode_request(std::string(1 << 20, '[')), Error);
+  EXPECT_NO_THROW(decode_request(with(R"("rows":0)", R"("rows":9223372036854775807)")));
+}
+
+}  // namespace
+}  // namespace xpose

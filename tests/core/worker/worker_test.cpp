@@ -1,0 +1,95 @@
+#include "worker/worker.hpp"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <fstream>
+
+#include "plugin/plugin_file.hpp"
+#include "problem/normal_form.hpp"
+
+// What plugins do to it is tested with real ones in tests/zoo.
+namespace xpose {
+namespace {
+
+const std::filesystem::path naive = std::filesystem::path(XPOSE_PLUGINS) / "host_naive.so";
+
+std::string digest_of_naive() { return PluginFile::open(naive).digest(); }
+
+Request about(Request::What what) {
+  Request request;
+  request.what = what;
+  request.digest = digest_of_naive();
+  request.strategy = "host_naive_row";
+  request.configs = {{}};
+  request.problem = normal_form(matrix(20, 30, 4));
+  request.threads = 1;
+  return request;
+}
+
+TEST(Worker, LoadsQuotesVerifiesAndTimes) {
+  Worker worker(XPOSE_TRIAL_PROGRAM, 10);
+  const Reply loaded = worker.load(naive, digest_of_naive());
+  ASSERT_TRUE(loaded.plugin) << loaded.finding.detail;
+  EXPECT_EQ(loaded.plugin->name, "host_naive");
+  const Reply quoted = worker.ask(about(Request::What::quote));
+  ASSERT_EQ(quoted.quotes.size(), 1U) << quoted.finding.detail;
+  EXPECT_EQ(quoted.quotes[0].finding.verdict, Verdict::ok);
+  EXPECT_EQ(worker.ask(about(Request::What::prepare)).finding, Finding{});
+  EXPECT_EQ(worker.ask(about(Request::What::verify)).finding, Finding{});
+  const Reply timed = worker.ask(about(Request::What::time));
+  EXPECT_EQ(timed.finding, Finding{});
+  EXPECT_GT(timed.seconds, 0);
+  EXPECT_EQ(worker.generation(), 1U);
+}
+
+TEST(Worker, IsStartedAgainWithNothingLoaded) {
+  Worker worker(XPOSE_TRIAL_PROGRAM, 10);
+  worker.load(naive, digest_of_naive());
+  worker.end();
+  EXPECT_EQ(worker.ask(about(Request::What::quote)).finding.detail,
+            "strategy 'host_naive_row' is not loaded here");
+  EXPECT_EQ(worker.generation(), 2U);
+}
+
+TEST(Worker, RefusesAFileWhoseContentIsAnother) {
+  Worker worker(XPOSE_TRIAL_PROGRAM, 10);
+  const Reply reply = worker.load(naive, std::string(32, '0'));
+  EXPECT_EQ(reply.finding.verdict, Verdict::load_refused);
+  EXPECT_EQ(reply.finding.detail, "was changed on disk; start anew");
+}
+
+TEST(Worker, SaysWhatItCannotDo) {
+  Worker worker(XPOSE_TRIAL_PROGRAM, 10);
+  EXPECT_EQ(worker.ask(about(Request::What::verify)).finding.detail, "no problem is prepared");
+  worker.load(naive, digest_of_naive());
+  worker.ask(about(Request::What::prepare));
+  Request two = about(Request::What::verify);
+  two.configs = {{1, 2, 3}};
+  EXPECT_EQ(worker.ask(two).finding.detail, "not one config of the strategy");
+}
+
+std::string start_error(const std::filesystem::path& program) {
+  Worker worker(program, 10);
+  try {
+    worker.ask(Request{});
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::failed);
+    return error.what();
+  }
+  return "";
+}
+
+TEST(Worker, AMissingProgramIsSaid) {
+  const std::string error = start_error("/nonexistent/xpose-trial");
+  EXPECT_NE(error.find("/nonexistent/xpose-trial"), std::string::npos) << error;
+  EXPECT_NE(error.find("No such file"), std::string::npos) << error;
+}
+
+TEST(Worker, AnotherProgramIsNotTakenForIt) {
+  const std::string error = start_error("/bin/false");
+  EXPECT_NE(error.find("the worker /bin/false is not usable"), std::string::npos) << error;
+}
+
+}  // namespace
+}  // namespace xpose
