@@ -2,7 +2,7 @@
 #include <cstdio>
 #include <exception>
 
-#include "trial_service.hpp"
+#include "worker/trial_service.hpp"
 
 int main() {
   try {

@@ -41,13 +41,21 @@ bool is_whole(const TuneOptions& options) {
   return options.strategies.empty() && options.config.empty();
 }
 
+// The kind of a choice that failed: what proves most against the strategies.
+ErrorKind worse(ErrorKind kind, Verdict verdict) {
+  if (verdict == Verdict::no_memory)
+    return kind == ErrorKind::no_strategy ? ErrorKind::no_memory : kind;
+  if (verdict == Verdict::device_error) return kind == ErrorKind::wrong ? kind : ErrorKind::device;
+  return ErrorKind::wrong;
+}
+
 // Why no variant was kept, from the trials themselves.
 [[noreturn]] void throw_no_winner(const TuneReport& report) {
   std::string why;
   ErrorKind kind = ErrorKind::no_strategy;
   for (const Trial& trial : report.trials) {
     if (trial.is_copy || trial.verdict == Verdict::ok) continue;
-    if (trial.verdict != Verdict::unsupported) kind = ErrorKind::wrong;
+    if (trial.verdict != Verdict::unsupported) kind = worse(kind, trial.verdict);
     why += "; " + to_string(trial.variant) + ": " + std::string(to_string(trial.verdict)) +
            (trial.detail.empty() ? "" : " (" + trial.detail + ')');
   }
@@ -246,9 +254,10 @@ Candidate Chooser::bind(const Candidate& candidate, const Problem& normal) {
       candidate_of(*strategy, candidate.values,
                    quote(*strategy, candidate.values, normal, backend(normal.device).info()));
   if (bound.finding.verdict != Verdict::ok)
-    throw Error(ErrorKind::failed,
-                to_string(bound.variant) +
-                    " was accepted by its quote before, and is not now: " + bound.finding.detail);
+    throw Error(
+        bound.finding.verdict == Verdict::no_memory ? ErrorKind::no_memory : ErrorKind::failed,
+        to_string(bound.variant) +
+            " was accepted by its quote before, and is not now: " + bound.finding.detail);
   return bound;
 }
 

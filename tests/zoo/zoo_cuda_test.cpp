@@ -34,7 +34,7 @@ const std::vector<Animal> animals = {
      Verdict::device_error,
      {"illegal memory access", "last words of cuda_illegal_address"}},
     {"cuda_sticky_error", Verdict::device_error},
-    {"cuda_leak", Verdict::no_memory, {"out of host memory"}},
+    {"cuda_leak", Verdict::no_memory, {"out of memory"}},
     {"cuda_do_nothing", Verdict::wrong_result, {"not written"}},
     {"cuda_write_before_output", Verdict::wrote_outside, {"1 bytes before the output"}},
     {"cuda_write_after_output", Verdict::wrote_outside, {"past the output"}},

@@ -77,7 +77,7 @@ const std::vector<Animal> animals = {
     {"decline_in_create", Verdict::protocol_error, {"accepted by quote", "changed its mind"}},
     last("use_unquoted_workspace", Verdict::crashed, {"signal 11"}),
     {"huge_workspace", Verdict::no_memory},
-    {"out_of_memory", Verdict::no_memory, {"out of host memory"}},
+    {"out_of_memory", Verdict::no_memory, {"out of memory"}},
 };
 
 std::string name_of(const testing::TestParamInfo<Animal>& info) { return info.param.name; }

@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <new>
 #include <string>
 #include <type_traits>
 #include <xpose/plugin.hpp>
@@ -198,8 +199,9 @@ void launch_tiles(const char* name, TileKernel<E, More...> kernel, const Problem
 
 #ifdef __CUDACC__
 
-// Throws DeviceError("WHAT: reason") unless status is success.
+// Throws DeviceError("WHAT: reason") unless status is success, std::bad_alloc for want of memory.
 inline void check_cuda(cudaError_t status, const char* what) {
+  if (status == cudaErrorMemoryAllocation) throw std::bad_alloc();
   if (status != cudaSuccess)
     throw DeviceError(std::string(what) + ": " + cudaGetErrorString(status));
 }

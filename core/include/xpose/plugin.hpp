@@ -122,7 +122,7 @@ xpose_status guarded(xpose_text error, Body&& body) noexcept {
     write(error, e.what());
     return XPOSE_DEVICE_ERROR;
   } catch (const std::bad_alloc&) {
-    write(error, "out of host memory");
+    write(error, "out of memory");
     return XPOSE_NO_MEMORY;
   } catch (const std::exception& e) {
     write(error, e.what());

@@ -30,8 +30,7 @@ enum class ErrorKind {
   failed,       // anything else
 };
 
-// Everything the library throws: what() says what failed, on what, and what to do. Only where there
-// is not even memory for that, it is std::bad_alloc.
+// Everything the library throws: what() says what failed, on what, and what to do.
 class XPOSE_API Error : public std::runtime_error {
  public:
   Error(ErrorKind kind, const std::string& what) : std::runtime_error(what), kind_(kind) {}

@@ -92,7 +92,9 @@ bool Statement::step() {
 std::string Statement::text(int column) const {
   const unsigned char* begin = sqlite3_column_text(handle_, column);
   const auto size = static_cast<std::size_t>(sqlite3_column_bytes(handle_, column));
-  return begin == nullptr ? std::string() : std::string(reinterpret_cast<const char*>(begin), size);
+  if (begin != nullptr) return {reinterpret_cast<const char*>(begin), size};
+  if (sqlite3_column_type(handle_, column) != SQLITE_NULL) throw std::bad_alloc();
+  return {};
 }
 
 std::int64_t Statement::integer(int column) const { return sqlite3_column_int64(handle_, column); }
@@ -157,10 +159,11 @@ Statement Database::run(std::string_view sql, std::initializer_list<Value> value
     sqlite3_stmt* prepared = nullptr;
     const int code = sqlite3_prepare_v3(handle_.get(), sql.data(), static_cast<int>(sql.size()),
                                         SQLITE_PREPARE_PERSISTENT, &prepared, nullptr);
+    std::unique_ptr<sqlite3_stmt, Finalize> owned(prepared);
     // Our statements are right, so it is the file that lacks what they name.
     if (code == SQLITE_ERROR) throw DatabaseError(Fault::corrupt, sqlite3_errmsg(handle_.get()));
     if (code != SQLITE_OK) fail(handle_.get(), code);
-    found = statements_.try_emplace(std::string(sql), prepared).first;
+    found = statements_.try_emplace(std::string(sql), std::move(owned)).first;
   }
   sqlite3_stmt* statement = found->second.get();
   int place = 0;

@@ -192,7 +192,8 @@ const Found& found() {
     int count = 0;
     const cudaError_t status = cudaGetDeviceCount(&count);
     (void)cudaGetLastError();
-    if (status == cudaErrorNoDevice || status == cudaErrorInsufficientDriver || count == 0) {
+    if (status == cudaErrorNoDevice || status == cudaErrorInsufficientDriver ||
+        (status == cudaSuccess && count == 0)) {
       look->reason = "no CUDA device";
       int driver = 0;
       if (status == cudaErrorInsufficientDriver && cudaDriverGetVersion(&driver) == cudaSuccess &&

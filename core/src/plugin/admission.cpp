@@ -11,7 +11,11 @@ Admission::Admission(Worker& worker, Cache& cache, Warn warn, bool in_process)
     : worker_(worker), cache_(cache), warn_(std::move(warn)), in_process_(in_process) {}
 
 PluginInfo Admission::describe(const std::filesystem::path& file, const std::string& digest) {
-  if (in_process_) return load(file, digest).info;
+  if (in_process_) {
+    PluginInfo info = load(file, digest).info;
+    info.file = file;  // it may have been loaded under another name
+    return info;
+  }
   if (const auto out = cache_.find_quarantine(digest, "")) throw Refusal{xpose::describe(*out)};
   if (const auto known = cache_.find_description(digest, abi_version())) try {
       PluginInfo info = decode_plugin(*known);

@@ -86,7 +86,7 @@ QuoteAnswer quote(const Strategy& strategy, const Values& values, const Problem&
     return strategy.functions->quote(&abi, values.data(), &quoted, error);
   });
   quoted.launch[sizeof quoted.launch - 1] = '\0';
-  answer.launch = static_cast<const char*>(quoted.launch);
+  answer.launch = one_line(static_cast<const char*>(quoted.launch));
   answer.workspace_bytes = quoted.workspace_bytes;
   if (result.status == XPOSE_UNSUPPORTED)
     answer.finding = {Verdict::unsupported, result.words};

@@ -10,6 +10,14 @@
 
 namespace xpose {
 
+// Text of a plugin, fit for a terminal: one line without control characters.
+inline std::string one_line(const char* text) {
+  std::string line = text;
+  for (char& c : line)
+    if (static_cast<unsigned char>(c) < ' ' || c == 0x7f) c = ' ';
+  return line;
+}
+
 struct CallResult {
   xpose_status status = XPOSE_OK;
   std::string words;  // where status is not XPOSE_OK: the plugin's text, or "gave no reason"
@@ -25,11 +33,11 @@ CallResult call_plugin(const Call& call) {
     const xpose_status status = call(xpose_text{static_cast<char*>(text), sizeof text});
     if (status == XPOSE_OK) return {};
     text[sizeof text - 1] = '\0';
-    return {status, text[0] == '\0' ? "gave no reason" : static_cast<const char*>(text)};
+    return {status, text[0] == '\0' ? "gave no reason" : one_line(static_cast<const char*>(text))};
   } catch (const abi::__forced_unwind&) {
     throw;  // the thread is being cancelled
   } catch (const std::exception& error) {
-    return {XPOSE_FAILED, std::string("threw an exception through the ABI: ") + error.what()};
+    return {XPOSE_FAILED, "threw an exception through the ABI: " + one_line(error.what())};
   } catch (...) {
     return {XPOSE_FAILED, "threw an exception through the ABI"};
   }

@@ -22,7 +22,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// Nothing against the file where there is no memory to read it.
 Refusal unreadable(int error) {
+  if (error == ENOMEM) throw std::bad_alloc();
   return {"cannot be read: " + std::generic_category().message(error)};
 }
 

@@ -11,6 +11,8 @@
 #include <set>
 #include <vector>
 
+#include "plugin/plugin_call.hpp"
+
 namespace xpose {
 namespace {
 
@@ -18,7 +20,7 @@ namespace {
 constexpr std::uint64_t max_configs = 4096;
 
 // The loader's words, about the file instead of its descriptor.
-std::string one_line(std::string text, const PluginFile& file) {
+std::string loader_words(std::string text, const PluginFile& file) {
   std::ranges::replace(text, '\n', ' ');
   const std::string loaded = file.loader_path();
   for (std::size_t at = 0; (at = text.find(loaded, at)) != std::string::npos;)
@@ -89,7 +91,7 @@ std::string problem_of(const xpose_card& card, const xpose_strategy& functions) 
 StrategyInfo describe(const xpose_card& card) {
   StrategyInfo info;
   info.name = card.name;
-  info.summary = card.summary;
+  info.summary = one_line(card.summary);
   info.device_kind = card.device_kind == XPOSE_HOST ? DeviceKind::host : DeviceKind::cuda;
   info.is_copy = card.role == XPOSE_COPY;
   info.element_sizes = card.element_sizes;
@@ -120,7 +122,7 @@ std::variant<PluginLibrary, Refusal> load_file(PluginFile& file) {
   if (failure) {
     const char* words = ::dlerror();  // Boost's error code has lost them
     return Refusal{"is not a loadable shared library: " +
-                   one_line(words == nullptr ? failure.message() : words, file) +
+                   loader_words(words == nullptr ? failure.message() : words, file) +
                    "; rebuild it with xpose_add_plugin()"};
   }
   loaded->push_back(std::move(owned));
@@ -148,8 +150,8 @@ std::variant<PluginLibrary, Refusal> read_plugin(const xpose_plugin* plugin) {
     return Refusal{"offers no strategies; name them in XPOSE_PLUGIN(\"name\", \"version\", ...)"};
   PluginLibrary library;
   library.info.name = ours.name;
-  library.info.version = ours.version == nullptr ? "" : ours.version;
-  library.info.build = ours.build == nullptr ? "" : ours.build;
+  library.info.version = ours.version == nullptr ? "" : one_line(ours.version);
+  library.info.build = ours.build == nullptr ? "" : one_line(ours.build);
   for (std::uint32_t i = 0; i < ours.strategy_count; ++i) {
     const xpose_strategy* theirs = ours.strategies[i];
     if (theirs == nullptr || theirs->card == nullptr)
@@ -188,13 +190,16 @@ std::variant<const PluginLibrary*, Refusal> load_plugin(PluginFile file,
     loaded = refusal;
   }
   if (auto* refusal = std::get_if<Refusal>(&loaded)) return *refusal;
-  inodes->insert(inode);
+  std::set<std::pair<std::uint64_t, std::uint64_t>> loaded_inode = {inode};
   auto library = std::make_unique<PluginLibrary>(std::move(std::get<PluginLibrary>(loaded)));
   library->info.file = file.path();
   library->info.digest = digest;
   for (std::size_t i = 0; i < library->functions.size(); ++i)
     library->strategies.push_back({library->info.strategies[i], digest, &library->functions[i]});
-  return by_digest->emplace(digest, std::move(library)).first->second.get();
+  const PluginLibrary* const kept =
+      by_digest->emplace(digest, std::move(library)).first->second.get();
+  inodes->merge(loaded_inode);  // last, and without allocating: both are recorded, or neither
+  return kept;
 }
 
 }  // namespace xpose

@@ -1,6 +1,7 @@
-// What host and worker say to each other: one JSON object a payload. The host asks; the worker
-// answers each request with notices of the stage it is in, and one reply. nlohmann/json is included
-// by protocol.cpp alone.
+// What host and worker say to each other. The host asks; the worker answers each request with
+// notices of the stage it is in, and one reply. Both are of one build, so that a message is its
+// fields in order and nothing more. (Not JSON: the destructor of nlohmann's allocates, and so ends
+// a host that has run out of memory.)
 #pragma once
 
 #include <optional>

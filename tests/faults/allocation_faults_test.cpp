@@ -1,0 +1,169 @@
+// The n-th allocation fails, for every n through each call of the library.
+#include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdio>
+#include <iostream>
+#include <map>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "attempt.hpp"
+#include "failing_allocator.hpp"
+
+namespace xpose {
+
+// How the test's parameters are printed.
+// NOLINTBEGIN(readability-identifier-naming): GoogleTest's name
+void PrintTo(const Scenario& scenario, std::ostream* out) { *out << scenario.name; }
+void PrintTo(Failing failing, std::ostream* out) {
+  *out << (failing == Failing::once ? "once" : "from then on");
+}
+// NOLINTEND(readability-identifier-naming)
+
+namespace {
+
+constexpr std::uint64_t never = ~std::uint64_t{0};
+
+// What was found, by kind rather than by point, so that one fault shows once.
+class Complaints {
+ public:
+  void add(const std::string& complaint, std::uint64_t nth) {
+    if (!complaint.empty()) found_[complaint].push_back(nth);
+  }
+  std::string text() const {
+    std::string text;
+    for (const auto& [complaint, points] : found_) {
+      text += "\n  " + complaint + ", at allocation";
+      for (std::size_t i = 0; i < std::min<std::size_t>(points.size(), 5); ++i)
+        text += ' ' + std::to_string(points[i]);
+      if (points.size() > 5) text += " and " + std::to_string(points.size() - 5) + " more";
+    }
+    return text;
+  }
+
+ private:
+  std::map<std::string, std::vector<std::uint64_t>> found_;
+};
+
+// What a child process finds, in memory that it shares.
+struct Finding {
+  bool reached = false;
+  std::int64_t growth = 0;  // allocations that the last attempt did not free
+  char complaint[500] = "";
+};
+
+// Attempts in a process of their own: an end of it shows, and so does nothing else of it. Besides,
+// the runtime's reserve for exceptions thrown without memory loses a little at each nested one (GCC
+// 12), and would be used up.
+Finding attempt_apart(const Workplace& place, bool in_process, const Scenario& scenario,
+                      std::uint64_t nth, Failing failing, int attempts) {
+  void* const shared =
+      ::mmap(nullptr, sizeof(Finding), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  auto* const finding = new (shared) Finding;
+  const auto complain = [&](const std::string& text) {
+    std::snprintf(static_cast<char*>(finding->complaint), sizeof finding->complaint, "%s",
+                  text.c_str());
+  };
+  finding->reached = true;  // should the process end there
+  const pid_t child = ::fork();
+  if (child == 0) {
+    // What is made once and kept for good is no leak: that is lost each time.
+    for (int i = 0; i < attempts && (i == 0 || finding->growth > 0); ++i) {
+      const std::int64_t before = live_allocations();
+      const Attempt result = attempt(place, in_process, scenario, nth, failing);
+      finding->reached = result.reached;
+      complain(result.complaint);
+      if (!result.complaint.empty()) break;
+      finding->growth = live_allocations() - before;
+    }
+    ::_exit(0);
+  }
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  if (WIFSIGNALED(status)) complain("died of signal " + std::to_string(WTERMSIG(status)));
+  if (WIFEXITED(status) && WEXITSTATUS(status) != 0)
+    complain("ended with status " + std::to_string(WEXITSTATUS(status)));
+  const Finding found = *finding;
+  ::munmap(shared, sizeof(Finding));
+  return found;
+}
+
+struct Course {
+  bool in_process = true;
+  int attempts = 3;
+  std::int64_t allowed_growth = 0;
+  std::uint64_t step = 1;
+};
+
+// Fails every step-th allocation of a scenario.
+void fail_each(const Workplace& place, const Scenario& scenario, Failing failing,
+               const Course& course) {
+  Complaints complaints;
+  std::uint64_t points = 0;
+  for (std::uint64_t nth = 1;; nth += course.step) {
+    const Finding found =
+        attempt_apart(place, course.in_process, scenario, nth, failing, course.attempts);
+    complaints.add(static_cast<const char*>(found.complaint), nth);
+    if (found.complaint[0] == '\0' && found.growth > course.allowed_growth)
+      complaints.add("leaks", nth);
+    if (!found.reached) break;
+    ++points;
+  }
+  EXPECT_TRUE(complaints.text().empty()) << complaints.text();
+  std::cout << "[  points  ] " << points << " allocations of " << scenario.name << " (step "
+            << course.step << (course.in_process ? "" : ", with workers")
+            << (failing == Failing::once ? "), one failing\n"
+                                         : "), it and all later ones failing\n");
+}
+
+class Faults : public testing::TestWithParam<Failing> {
+ protected:
+  Workplace place;
+};
+
+// Before this process has loaded a plugin, so that each attempt loads them.
+TEST_P(Faults, AFirstUseSurvivesEveryFailingAllocation) {
+  const Finding sound = attempt_apart(place, true, first_use(), never, GetParam(), 1);
+  ASSERT_STREQ(static_cast<const char*>(sound.complaint), "");
+  // A load that fails leaves a few records of the system's loader behind.
+  constexpr std::int64_t records = 16;
+  fail_each(place, first_use(), GetParam(),
+            {.attempts = 1, .allowed_growth = sound.growth + records});
+}
+
+// With the plugins loaded. The worker is another process, whose allocations do not fail.
+TEST_P(Faults, AUseWithWorkersSurvivesFailingAllocations) {
+  ASSERT_EQ(attempt(place, true, first_use(), never, GetParam()).complaint, "");
+  fail_each(place, first_use(), GetParam(), {.in_process = false, .step = 5});
+}
+
+class Call : public testing::TestWithParam<std::tuple<Scenario, Failing>> {};
+
+// Each call, with the plugins loaded.
+TEST_P(Call, SurvivesEveryFailingAllocation) {
+  const auto& [scenario, failing] = GetParam();
+  const Workplace place;
+  ASSERT_EQ(attempt(place, true, scenario, never, failing).complaint, "");
+  fail_each(place, scenario, failing, {.step = scenario.step * (failing == Failing::once ? 1 : 3)});
+}
+
+std::string name_of(Failing failing) { return failing == Failing::once ? "once" : "from_then_on"; }
+
+INSTANTIATE_TEST_SUITE_P(Each, Faults, testing::Values(Failing::once, Failing::from_then_on),
+                         [](const auto& info) { return name_of(info.param); });
+INSTANTIATE_TEST_SUITE_P(Each, Call,
+                         testing::Combine(testing::ValuesIn(scenarios().begin(), scenarios().end()),
+                                          testing::Values(Failing::once, Failing::from_then_on)),
+                         [](const auto& info) {
+                           return std::get<Scenario>(info.param).name +
+                                  ('_' + name_of(std::get<Failing>(info.param)));
+                         });
+
+}  // namespace
+}  // namespace xpose
