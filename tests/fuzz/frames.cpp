@@ -3,8 +3,8 @@
 #include <random>
 #include <vector>
 
-#include "worker/frame.hpp"
 #include "fuzz.hpp"
+#include "worker/frame.hpp"
 
 namespace {
 

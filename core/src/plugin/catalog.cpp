@@ -65,10 +65,10 @@ Catalog scan(std::span<const std::filesystem::path> folders, Cache& cache) {
   return catalog;
 }
 
-void describe(Catalog& given, Admission& admission) {
-  if (given.is_described) return;
-  Catalog catalog = given;  // which stays as it is where this cannot be finished
-  for (PluginInfo& plugin : catalog.plugins) {
+void describe(Catalog& catalog, Admission& admission) {
+  if (catalog.is_described) return;
+  Catalog filled = catalog;  // which stays as it is where this cannot be finished
+  for (PluginInfo& plugin : filled.plugins) {
     if (!plugin.refused.empty()) continue;
     const std::string name = plugin.file.filename().string();
     try {
@@ -77,7 +77,7 @@ void describe(Catalog& given, Admission& admission) {
       plugin.refused = name + ": " + refusal.why;
       continue;
     }
-    if (const std::string* used = name_in_use(catalog, plugin)) {
+    if (const std::string* used = name_in_use(filled, plugin)) {
       plugin.refused = name + ": its strategy '" + *used +
                        "' is also offered by a plugin found before it; rename one or remove one "
                        "file";
@@ -85,15 +85,15 @@ void describe(Catalog& given, Admission& admission) {
     }
     if (admission.in_process()) {
       for (const Strategy& strategy : admission.load(plugin.file, plugin.digest).strategies)
-        catalog.strategies.push_back(&strategy);
+        filled.strategies.push_back(&strategy);
     } else {
       for (const StrategyInfo& strategy : plugin.strategies)
-        catalog.strategies.push_back(
-            &catalog.described.emplace_back(Strategy{strategy, plugin.digest, nullptr}));
+        filled.strategies.push_back(
+            &filled.described.emplace_back(Strategy{strategy, plugin.digest, nullptr}));
     }
   }
-  catalog.is_described = true;
-  given = std::move(catalog);
+  filled.is_described = true;
+  catalog = std::move(filled);
 }
 
 std::vector<std::filesystem::path> default_plugin_folders() {
