@@ -114,23 +114,19 @@ const std::vector<PluginInfo>& Chooser::plugins() {
   return described().plugins;
 }
 
-// Again from the start where a plugin's file was exchanged meanwhile.
+// Again from the start where a plugin's file was exchanged meanwhile, or cannot be loaded here.
 template <class Work>
 auto Chooser::retried(const Work& work) {
-  try {
-    return work();
-  } catch (const Refusal&) {
-    worker_.end();
-    catalogs_.push_back(std::make_unique<Catalog>(scan(folders_, cache_)));
-    const std::unique_lock lock(winners_mutex_);
-    winners_.clear();
-  }
-  try {
-    return work();
-  } catch (const Refusal& refusal) {
-    throw Error(ErrorKind::failed,
-                "a plugin that was just tried cannot be loaded: it " + refusal.why);
-  }
+  for (int turn = 0; turn < 3; ++turn) try {
+      return work();
+    } catch (const Refusal&) {
+      worker_.end();
+      catalogs_.push_back(std::make_unique<Catalog>(scan(folders_, cache_, unloadable_)));
+      const std::unique_lock lock(winners_mutex_);
+      winners_.clear();
+    }
+  throw Error(ErrorKind::failed,
+              "plugin files change faster than they can be tried; wait until they are installed");
 }
 
 std::optional<Candidate> Chooser::known(const std::string& name) {
@@ -240,11 +236,21 @@ Candidate Chooser::estimate(const Problem& normal, const TuneOptions& options) {
   return *best;
 }
 
+const PluginLibrary& Chooser::load(const std::filesystem::path& file, const std::string& digest) {
+  try {
+    return admission_.load(file, digest);
+  } catch (const Refusal& refusal) {
+    unloadable_[digest] = refusal.why;
+    warn(file.filename().string() + " cannot be loaded here: it " + refusal.why);
+    throw;
+  }
+}
+
 // The candidate of the plugin as it is loaded into this process. Throws Error failed where the
 // plugin no longer says what it said.
 Candidate Chooser::bind(const Candidate& candidate, const Problem& normal) {
   const std::string& digest = candidate.strategy->digest;
-  const PluginLibrary& library = admission_.load(catalog().find(digest)->file, digest);
+  const PluginLibrary& library = load(catalog().find(digest)->file, digest);
   const auto strategy = std::ranges::find(library.strategies, candidate.variant.strategy,
                                           [](const Strategy& one) { return one.info.name; });
   if (strategy == library.strategies.end())

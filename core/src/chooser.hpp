@@ -38,6 +38,7 @@ class Chooser {
   std::pair<TuneReport, std::optional<Candidate>> measure(const Problem& normal,
                                                           const TuneOptions& options);
   Candidate estimate(const Problem& normal, const TuneOptions& options);
+  const PluginLibrary& load(const std::filesystem::path& file, const std::string& digest);
   Candidate bind(const Candidate& candidate, const Problem& normal);
   std::unique_ptr<TrialRunner> runner(const Problem& normal, const TuneOptions& options);
   DeviceLock lock(const Problem& normal, const TuneOptions& options) const;
@@ -51,10 +52,11 @@ class Chooser {
   std::vector<std::filesystem::path> folders_;
   unsigned threads_;
   Cache cache_;
-  std::mutex measuring_;  // guards the three that follow
+  std::mutex measuring_;  // guards the four that follow
   Worker worker_;
   Admission admission_;
   std::vector<std::unique_ptr<Catalog>> catalogs_;  // the last counts; plugins() gave out others
+  Unloadable unloadable_;
   std::shared_mutex winners_mutex_;
   std::unordered_map<std::string, Candidate> winners_;
 };

@@ -47,7 +47,8 @@ void add_file(Catalog& catalog, const std::filesystem::path& file, Cache& cache)
   catalog.plugins.push_back(std::move(info));
 }
 
-Catalog scan(std::span<const std::filesystem::path> folders, Cache& cache) {
+Catalog scan(std::span<const std::filesystem::path> folders, Cache& cache,
+             const Unloadable& unloadable) {
   Catalog catalog;
   for (const std::filesystem::path& folder : folders) try {
       for (const std::filesystem::path& file : plugin_files(folder)) add_file(catalog, file, cache);
@@ -58,8 +59,11 @@ Catalog scan(std::span<const std::filesystem::path> folders, Cache& cache) {
       catalog.plugins.push_back(std::move(info));
     }
   std::vector<std::string> digests;
-  for (const PluginInfo& plugin : catalog.plugins)
-    if (!plugin.digest.empty()) digests.push_back(plugin.digest);
+  for (PluginInfo& plugin : catalog.plugins) {
+    if (const auto known = unloadable.find(plugin.digest); known != unloadable.end())
+      plugin.refused = plugin.file.filename().string() + ": " + known->second;
+    if (plugin.refused.empty()) digests.push_back(plugin.digest);
+  }
   std::ranges::sort(digests);
   catalog.digest = digest_of(digests);
   return catalog;

@@ -4,6 +4,7 @@
 #include <deque>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <span>
 #include <string>
 #include <vector>
@@ -23,9 +24,13 @@ struct Catalog {
   const PluginInfo* find(const std::string& digest) const;
 };
 
+// Why a file with a digest cannot be loaded into this process.
+using Unloadable = std::map<std::string, std::string>;
+
 // Finds the plugin files of the folders, in order, without running any. What may not be used is
 // listed with the reason, a folder that cannot be read likewise.
-Catalog scan(std::span<const std::filesystem::path> folders, Cache& cache);
+Catalog scan(std::span<const std::filesystem::path> folders, Cache& cache,
+             const Unloadable& unloadable = {});
 
 // Adds one file, as scan() does.
 void add_file(Catalog& catalog, const std::filesystem::path& file, Cache& cache);
