@@ -82,7 +82,12 @@ std::vector<Visit> Enclosure::visits() const {
   return all;
 }
 
-void Enclosure::rebuild() const { std::ofstream(animal_, std::ios::app).put('\n'); }
+void Enclosure::rebuild() const {
+  const fs::path fresh = fs::path(animal_).replace_extension("new");
+  fs::copy_file(animal_, fresh);
+  std::ofstream(fresh, std::ios::app).put('\n');
+  fs::rename(fresh, animal_);
+}
 
 fs::path animal_file(const std::string& name) { return fs::path(ZOO_DIR) / name / (name + ".so"); }
 

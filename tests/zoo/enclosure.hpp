@@ -35,7 +35,8 @@ class Enclosure {
 
   std::vector<Visit> visits() const;
 
-  // Appends a byte, as a rebuild that changes nothing: the digest is another.
+  // A new file with a byte more, under the same name: as a rebuild that changes nothing but the
+  // digest. This process may have loaded the old one.
   void rebuild() const;
 
  private:
