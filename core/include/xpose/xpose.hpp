@@ -161,8 +161,8 @@ struct EngineOptions {
   bool in_process = false;
   // The worker's program. Empty: $XPOSE_TRIAL if set, else what is installed beside the library.
   std::filesystem::path worker = {};
-  // Seconds that one stage of a trial (load, quote, create, launch, check, time) may take before
-  // the worker is ended; a second more for every 20 MB that the problem moves.
+  // Seconds that one stage of a trial (load, quote, create, launch, check, destroy, time) may take
+  // before the worker is ended; a second more for every 20 MB that the problem moves.
   double stage_seconds = 10;
 
   // The file in which choices are remembered. Empty: default_cache_file() of cache.hpp.
@@ -288,7 +288,8 @@ struct ConformanceOptions {
 
 // Runs every config of one strategy of a plugin over the suite's problems of one element size: odd
 // and prime shapes, one row, one column, whole tiles and one more or less, padded leading
-// dimensions, batches, misaligned bases. Each pair is verified twice. `each` sees every case.
+// dimensions, batches, misaligned bases. Each pair is verified three times, with two plans. `each`
+// sees every case.
 // Throws Error: failed where the file is refused, no_strategy for an unknown name, device where the
 // strategy's device is missing.
 XPOSE_API void check_conformance(const std::filesystem::path& plugin, const std::string& strategy,

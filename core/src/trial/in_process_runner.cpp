@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "problem/normal_form.hpp"
 
@@ -91,8 +92,10 @@ Finding InProcessRunner::verify(const Candidate& candidate) {
     at_stage("check");
     Finding finding = candidate.is_copy ? arena_->check_copy(set) : arena_->check_transpose(set);
     if (finding.verdict != Verdict::ok) arena_->restore(set);
-    at_stage("destroy");  // part of what is tried; timing makes another one
-    prepared.plan.reset();
+    if (!std::exchange(prepared.destroyed_one, true)) {
+      at_stage("destroy");  // part of what is tried; the next plan is kept
+      prepared.plan.reset();
+    }
     return finding;
   } catch (const Error& error) {
     return finding_of(error);

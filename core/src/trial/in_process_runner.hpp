@@ -34,6 +34,7 @@ class InProcessRunner final : public TrialRunner {
   struct Prepared {
     std::unique_ptr<BoundPlan> plan;
     int calls = 0;  // in one sample
+    bool destroyed_one = false;
   };
   Prepared& bind(const Candidate& candidate);
   void at_stage(std::string_view stage) const {

@@ -200,7 +200,7 @@ Finding WorkerRunner::verify(const Candidate& candidate) {
 }
 
 Sample WorkerRunner::time(const Candidate& candidate) {
-  const bool first = !std::exchange(timed_[to_string(candidate.variant)], true);
+  const bool first = timed_.insert(to_string(candidate.variant)).second;
   if (first) begin(candidate);
   const Reply reply = judged(Request::What::time, candidate);
   if (first) needs_.cache.end_trial();

@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 
 #include "cache/cache.hpp"
@@ -49,7 +50,7 @@ class WorkerRunner final : public TrialRunner {
   Needs needs_;
   std::uint64_t bytes_;
   std::uint64_t prepared_in_ = 0;       // generation of the worker that has our buffers
-  std::map<std::string, bool> timed_;   // variants whose trial has come to its first sample
+  std::set<std::string> timed_;         // variants whose trial has come to its first sample
   std::map<std::string, Finding> out_;  // strategies that ended in quarantine during this run
 };
 

@@ -6,8 +6,34 @@
 
 #include "problem/normal_form.hpp"
 
+// A plan that is right at its first launch alone.
+struct xpose_plan {
+  xpose_problem problem;
+  mutable int launches = 0;
+};
+
 namespace xpose {
 namespace {
+
+int destroyed = 0;
+
+xpose_status make(const xpose_problem* problem, const int64_t*, xpose_plan** plan, xpose_text) {
+  *plan = new xpose_plan{*problem};
+  return XPOSE_OK;
+}
+xpose_status transpose_once(const xpose_plan* plan, const xpose_launch* launch, xpose_text) {
+  if (plan->launches++ > 0) return XPOSE_OK;
+  const auto* in = static_cast<const std::uint32_t*>(launch->in);
+  auto* out = static_cast<std::uint32_t*>(launch->out);
+  for (std::int64_t r = 0; r < plan->problem.rows; ++r)
+    for (std::int64_t c = 0; c < plan->problem.cols; ++c)
+      out[c * plan->problem.out_ld + r] = in[r * plan->problem.in_ld + c];
+  return XPOSE_OK;
+}
+void count_and_delete(xpose_plan* plan) {
+  if (plan != nullptr) ++destroyed;
+  delete plan;
+}
 
 xpose_status decline(const xpose_problem*, const int64_t*, xpose_plan**, xpose_text error) {
   std::strncpy(error.data, "changed its mind", error.capacity);
@@ -31,6 +57,27 @@ TEST(InProcessRunner, DecliningWhatTheQuoteAcceptedIsAFailure) {
   EXPECT_EQ(finding.detail,
             "accepted by quote, but fickle failed to make a plan: changed its mind");
   EXPECT_EQ(runner.time(candidate).finding.verdict, Verdict::protocol_error);
+}
+
+TEST(InProcessRunner, DestroysOnePlanAndLaunchesTheNextAgainAndAgain) {
+  xpose_strategy functions{};
+  functions.create = make;
+  functions.launch = transpose_once;
+  functions.destroy = count_and_delete;
+  Strategy strategy;
+  strategy.functions = &functions;
+  Candidate candidate;
+  candidate.strategy = &strategy;
+  std::vector<std::string> stages;
+  InProcessRunner runner(backend(Device{}), normal_form(matrix(5, 7, 4)), 1, true,
+                         [&](std::string_view stage) { stages.emplace_back(stage); });
+  EXPECT_EQ(runner.verify(candidate).verdict, Verdict::ok);
+  EXPECT_EQ(destroyed, 1);
+  EXPECT_EQ(runner.verify(candidate).verdict, Verdict::ok);
+  EXPECT_EQ(runner.verify(candidate).verdict, Verdict::wrong_result);  // the same plan
+  EXPECT_EQ(destroyed, 1);
+  EXPECT_EQ(stages, (std::vector<std::string>{"create", "launch", "check", "destroy", "create",
+                                              "launch", "check", "launch", "check"}));
 }
 
 }  // namespace
