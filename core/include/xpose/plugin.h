@@ -24,7 +24,7 @@ extern "C" {
 #endif
 
 #define XPOSE_ABI_MAJOR 1u
-#define XPOSE_ABI_MINOR 0u
+#define XPOSE_ABI_MINOR 1u
 
 #define XPOSE_MAX_BATCH_RANK 6u
 #define XPOSE_MAX_AXES 8u
@@ -140,6 +140,78 @@ typedef struct xpose_launch {
   void* stream;     /* CUDA: a cudaStream_t of the problem's device; host: null */
 } xpose_launch;
 
+/* The model, since minor 1: the kernels of a CUDA strategy run on the host, one block after the
+ * other, and every memory access is told to an observer. The structs below pass between the two. */
+
+/* Where an access goes, and what it does. */
+enum { XPOSE_GLOBAL = 1, XPOSE_SHARED = 2 };
+enum { XPOSE_LOAD = 1, XPOSE_STORE = 2 };
+
+/* Why the model gave a launch up: the kernel is wrong. */
+enum {
+  XPOSE_OUT_OF_BOUNDS = 1,    /* an access to no memory region, behind the shared memory, or past
+                                 the bounds of an array */
+  XPOSE_DIVERGENT_BARRIER = 2 /* threads of a block reached different barriers, or had returned */
+};
+
+/* Global memory that a kernel may access: [begin, begin + bytes). */
+typedef struct xpose_region {
+  const void* begin;
+  uint64_t bytes;
+} xpose_region;
+
+/* One kernel launch. A block is numbered x + grid[0] * (y + grid[1] * z), a thread likewise, and
+ * warp w holds the threads 32 w to 32 w + 31 of its block. */
+typedef struct xpose_kernel {
+  uint32_t size;
+  uint32_t reserved;
+  const char* name;
+  uint32_t grid[3];
+  uint32_t block[3];
+  uint64_t shared_bytes; /* dynamic */
+} xpose_kernel;
+
+/* One memory instruction of one warp. A site is the address in the plugin's code just behind the
+ * access, so that site - 1 has the access's line in the plugin's debug information. */
+typedef struct xpose_access {
+  uint32_t size;
+  uint32_t space;      /* XPOSE_GLOBAL or XPOSE_SHARED */
+  uint32_t kind;       /* XPOSE_LOAD or XPOSE_STORE */
+  uint32_t lane_bytes; /* 1, 2, 4, 8 or 16 */
+  const void* site;
+  uint32_t warp;        /* of the block */
+  uint32_t lanes;       /* bit set of the active ones; the others' addresses are unspecified */
+  uint64_t address[32]; /* global: the address; shared: an offset whose bank is offset / 4 % 32 */
+} xpose_access;
+
+typedef struct xpose_fault {
+  uint32_t size;
+  uint32_t what; /* XPOSE_OUT_OF_BOUNDS or XPOSE_DIVERGENT_BARRIER */
+  const void* site;
+  uint64_t block;
+  uint32_t thread;
+  uint32_t reserved;
+  const char* text; /* one line: what happened, e.g. "12 of 32 threads reached the barrier" */
+} xpose_fault;
+
+#define XPOSE_ALL_WARPS 0xffffffffu
+
+/* Told of a launch by the thread that called trace, in the order of execution: kernel, then for
+ * every block: block, then accesses and barriers. The accesses of a warp between two barriers come
+ * in its program order; those of different warps, warp by warp. No function may throw. */
+typedef struct xpose_observer {
+  uint32_t size;
+  uint32_t region_count;
+  const xpose_region* regions;
+  void* context;
+  void (*kernel)(void* context, const xpose_kernel* kernel);
+  void (*block)(void* context, uint64_t block);
+  void (*access)(void* context, const xpose_access* access);
+  /* Every thread of a warp, or of the block (XPOSE_ALL_WARPS), has passed a barrier. */
+  void (*barrier)(void* context, const void* site, uint32_t warp);
+  void (*fault)(void* context, const xpose_fault* fault);
+} xpose_observer;
+
 typedef struct xpose_strategy {
   uint32_t size;
   uint32_t reserved;
@@ -162,6 +234,13 @@ typedef struct xpose_strategy {
 
   /* [any thread] Cannot fail. Null is a no-op. */
   void (*destroy)(xpose_plan* plan);
+
+  /* Since minor 1. [one thread at a time] Runs what create and launch would on the host, with the
+   * launch's buffers in host memory, and tells the observer. Null: the strategy has no model.
+   * XPOSE_UNSUPPORTED with the reason where the model cannot run it, XPOSE_FAILED after a fault. */
+  xpose_status (*trace)(const xpose_problem* problem, const int64_t* config,
+                        const xpose_launch* launch, const xpose_observer* observer,
+                        xpose_text error);
 } xpose_strategy;
 
 typedef struct xpose_plugin {

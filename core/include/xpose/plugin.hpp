@@ -160,7 +160,7 @@ class Exported {
              source_.prior_rank,
              static_cast<uint32_t>(axes_.size()),
              axes_.data()};
-    strategy_ = {sizeof(xpose_strategy), 0, &card_, &quote, &create, &launch, &destroy};
+    strategy_ = {sizeof(xpose_strategy), 0, &card_, &quote, &create, &launch, &destroy, nullptr};
   }
 
   static const std::vector<Axis>& axes() {
