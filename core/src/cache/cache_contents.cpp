@@ -3,7 +3,7 @@
 
 #include "cache/cache_file.hpp"
 #include "cache/cache_rows.hpp"
-#include "plugin/plugin_file.hpp"
+#include "environment.hpp"
 
 namespace xpose {
 namespace {

@@ -1,5 +1,6 @@
 #include "device/device.hpp"
 
+#include <fcntl.h>
 #include <sched.h>
 #include <sys/sysinfo.h>
 #include <unistd.h>
@@ -10,16 +11,30 @@
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
+#include <string>
+
+#include "descriptor.hpp"
 
 namespace xpose {
 namespace {
 
+// The first bytes of a file of the kernel's, as many as one read gives; empty where there is none.
+// Not a stream: these files are read whenever a process starts, and the kernel fills a longer
+// buffer with what nobody asked for (/proc/cpuinfo: every other processor).
+std::string beginning_of(const char* path) {
+  const Descriptor file(::open(path, O_RDONLY | O_CLOEXEC));
+  std::string text(1024, '\0');
+  const ssize_t got = ::read(file.get(), text.data(), text.size());
+  text.resize(static_cast<std::size_t>(std::max<ssize_t>(got, 0)));
+  return text;
+}
+
 std::string processor_name() {
-  std::ifstream info("/proc/cpuinfo");
-  for (std::string line; std::getline(info, line);)
-    if (line.starts_with("model name"))
-      if (const auto colon = line.find(": "); colon != std::string::npos)
-        return line.substr(colon + 2);
+  const std::string text = beginning_of("/proc/cpuinfo");
+  if (const auto label = text.find("model name"); label != std::string::npos)
+    if (const auto name = text.find(": ", label); name != std::string::npos)
+      if (const auto end = text.find('\n', name); end != std::string::npos)
+        return text.substr(name + 2, end - name - 2);
   return "host processor";
 }
 
@@ -35,12 +50,14 @@ unsigned usable_processors() {
 // package of which a virtual machine sees a part.
 std::uint64_t last_level_cache() {
   std::uint64_t bytes = 0;
-  for (int level = 0; level < 8; ++level) {
-    std::ifstream file("/sys/devices/system/cpu/cpu0/cache/index" + std::to_string(level) +
-                       "/size");
+  for (int index = 0;; ++index) {
+    const std::string path =
+        "/sys/devices/system/cpu/cpu0/cache/index" + std::to_string(index) + "/size";
+    const std::string text = beginning_of(path.c_str());  // "1024K"
+    if (text.empty()) break;
     std::uint64_t size = 0;
-    char unit = 0;
-    if (file >> size >> unit) bytes = std::max(bytes, size << (unit == 'M' ? 20 : 10));
+    const char* unit = std::from_chars(text.data(), text.data() + text.size(), size).ptr;
+    bytes = std::max(bytes, size << (*unit == 'M' ? 20 : 10));
   }
   if (bytes != 0) return bytes;
   const std::int64_t l3 = sysconf(_SC_LEVEL3_CACHE_SIZE);

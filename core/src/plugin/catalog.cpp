@@ -17,6 +17,21 @@ std::string digest_of_file(const PluginFile& file, Cache& cache) {
   return digest;
 }
 
+template <class Open>
+void add(Catalog& catalog, const std::filesystem::path& file, Cache& cache, const Open& open) {
+  PluginInfo info;
+  info.file = file;
+  try {
+    const PluginFile opened = open();
+    info.file = opened.path();
+    info.digest = digest_of_file(opened, cache);
+    if (catalog.find(info.digest) != nullptr) return;  // the same content under another name
+  } catch (const Refusal& refusal) {
+    info.refused = file.filename().string() + ": " + refusal.why;
+  }
+  catalog.plugins.push_back(std::move(info));
+}
+
 // The strategy name that a plugin shares with one that was described before it, or null.
 const std::string* name_in_use(const Catalog& catalog, const PluginInfo& plugin) {
   for (const StrategyInfo& strategy : plugin.strategies)
@@ -34,27 +49,19 @@ const PluginInfo* Catalog::find(const std::string& digest) const {
 }
 
 void add_file(Catalog& catalog, const std::filesystem::path& file, Cache& cache) {
-  PluginInfo info;
-  info.file = file;
-  try {
-    const PluginFile opened = PluginFile::open(file);
-    info.file = opened.path();
-    info.digest = digest_of_file(opened, cache);
-    if (catalog.find(info.digest) != nullptr) return;  // the same content under another name
-  } catch (const Refusal& refusal) {
-    info.refused = file.filename().string() + ": " + refusal.why;
-  }
-  catalog.plugins.push_back(std::move(info));
+  add(catalog, file, cache, [&] { return PluginFile::open(file); });
 }
 
 Catalog scan(std::span<const std::filesystem::path> folders, Cache& cache,
              const Unloadable& unloadable) {
   Catalog catalog;
-  for (const std::filesystem::path& folder : folders) try {
-      for (const std::filesystem::path& file : plugin_files(folder)) add_file(catalog, file, cache);
+  for (const std::filesystem::path& path : folders) try {
+      const PluginFolder folder(path);
+      for (const std::filesystem::path& file : folder.files())
+        add(catalog, file, cache, [&] { return folder.open(file); });
     } catch (const Refusal& refusal) {
       PluginInfo info;
-      info.file = folder;
+      info.file = path;
       info.refused = refusal.why;
       catalog.plugins.push_back(std::move(info));
     }

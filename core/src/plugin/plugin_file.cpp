@@ -94,23 +94,6 @@ Descriptor open_folder(const fs::path& folder, const fs::path& subject) {
   return at;
 }
 
-std::vector<fs::path> list(const fs::path& folder) {
-  open_folder(folder, folder);  // from here on nobody else can exchange it
-  // Not directory_iterator: without memory, libstdc++'s ends the process.
-  const std::unique_ptr<DIR, int (*)(DIR*)> opened(::opendir(folder.c_str()), ::closedir);
-  if (opened == nullptr) throw unreadable(errno);
-  std::vector<fs::path> files;
-  errno = 0;
-  while (const dirent* entry = ::readdir(opened.get())) {
-    if (fs::path name = static_cast<const char*>(entry->d_name); name.extension() == ".so")
-      files.push_back(folder / name);
-    errno = 0;
-  }
-  if (errno != 0) throw unreadable(errno);
-  std::ranges::sort(files);
-  return files;
-}
-
 std::int64_t nanoseconds(const timespec& time) {
   return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
 }
@@ -127,18 +110,22 @@ std::string hexadecimal(const XXH3_state_t& state) {
 }  // namespace
 
 PluginFile PluginFile::open(const fs::path& file) {
+  const fs::path path = resolved(file);
+  return open_in(open_folder(path.parent_path(), path), path);
+}
+
+PluginFile PluginFile::open_in(const Descriptor& folder, const fs::path& path) {
   PluginFile opened;
-  opened.path_ = resolved(file);
-  const Descriptor folder = open_folder(opened.path_.parent_path(), opened.path_);
+  opened.path_ = path;
   // Without O_NONBLOCK, opening a named pipe waits for somebody to write into it.
-  opened.descriptor_ = Descriptor(::openat(folder.get(), opened.path_.filename().c_str(),
+  opened.descriptor_ = Descriptor(::openat(folder.get(), path.filename().c_str(),
                                            O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
   if (opened.descriptor() < 0) throw unreadable(errno);
   const struct stat status = status_of(opened.descriptor());
   if (!S_ISREG(status.st_mode)) throw Refusal{"is not a regular file"};
-  if (const std::string problem = weakness(status, opened.path_, false); !problem.empty())
+  if (const std::string problem = weakness(status, path, false); !problem.empty())
     throw Refusal{problem};
-  opened.identity_ = {opened.path_.string(),
+  opened.identity_ = {path.string(),
                       status.st_dev,
                       status.st_ino,
                       static_cast<std::uint64_t>(status.st_size),
@@ -179,17 +166,41 @@ std::string PluginFile::loader_path() const {
   return "/proc/" + std::to_string(::getpid()) + "/fd/" + std::to_string(descriptor());
 }
 
-std::vector<fs::path> plugin_files(const fs::path& folder) {
+PluginFolder::PluginFolder(const fs::path& folder) : descriptor_(-1) {
   const std::string name = "plugin folder " + shell_word(folder) + ' ';
   if (!folder.is_absolute())
     throw Refusal{name +
                   "depends on the current folder, which is never searched; "
                   "name it by its absolute path"};
   try {
-    return list(resolved(folder));
+    path_ = resolved(folder);
+    descriptor_ = open_folder(path_, path_);  // from here on nobody else can exchange it
+    list();
   } catch (const Refusal& refusal) {
     throw Refusal{name + refusal.why};
   }
+}
+
+void PluginFolder::list() {
+  // Not directory_iterator: without memory, libstdc++'s ends the process.
+  const std::unique_ptr<DIR, int (*)(DIR*)> opened(::opendir(path_.c_str()), ::closedir);
+  if (opened == nullptr) throw unreadable(errno);
+  errno = 0;
+  while (const dirent* entry = ::readdir(opened.get())) {
+    if (fs::path name = static_cast<const char*>(entry->d_name); name.extension() == ".so")
+      files_.push_back(path_ / name);
+    errno = 0;
+  }
+  if (errno != 0) throw unreadable(errno);
+  std::ranges::sort(files_);
+}
+
+PluginFile PluginFolder::open(const fs::path& file) const {
+  struct stat status {};
+  const bool is_link =
+      ::fstatat(descriptor_.get(), file.filename().c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0 &&
+      S_ISLNK(status.st_mode);
+  return is_link ? PluginFile::open(file) : PluginFile::open_in(descriptor_, file);
 }
 
 std::string digest_of(std::span<const std::string> texts) {

@@ -16,7 +16,6 @@
 
 #include "cache/cache.hpp"
 #include "descriptor.hpp"
-#include "environment.hpp"
 
 namespace xpose {
 
@@ -58,16 +57,36 @@ class PluginFile {
   int release() { return descriptor_.release(); }
 
  private:
+  friend class PluginFolder;
   PluginFile() = default;
+  // A file of a folder that was checked, by its resolved path.
+  static PluginFile open_in(const Descriptor& folder, const std::filesystem::path& path);
+
   std::filesystem::path path_;
   Descriptor descriptor_;
   FileIdentity identity_;
 };
 
-// The plugin files (*.so) of a folder, sorted by name, links in the folder's own path resolved. The
-// folder itself obeys the rules above, and is absolute: a relative name would depend on the current
-// folder. Throws Refusal. [any thread]
-std::vector<std::filesystem::path> plugin_files(const std::filesystem::path& folder);
+// A folder of plugins that obeys the rules above and is absolute: a relative name would depend on
+// the current folder. It is checked once, together with the folders that it lies in.
+class PluginFolder {
+ public:
+  // Resolves links in the folder's path. Throws Refusal. [any thread]
+  explicit PluginFolder(const std::filesystem::path& folder);
+
+  // The plugin files (*.so), absolute, sorted by name.
+  const std::vector<std::filesystem::path>& files() const { return files_; }
+
+  // One of files(), as PluginFile::open() would. [any thread]
+  PluginFile open(const std::filesystem::path& file) const;
+
+ private:
+  void list();
+
+  std::filesystem::path path_;
+  Descriptor descriptor_;
+  std::vector<std::filesystem::path> files_;
+};
 
 // A digest over texts, in order: of the plugins that a choice depends on.
 std::string digest_of(std::span<const std::string> texts);

@@ -35,7 +35,7 @@ std::string refusal_of_file(const fs::path& file) {
 }
 
 std::string refusal_of_folder(const fs::path& folder) {
-  return refusal_of([&] { plugin_files(folder); });
+  return refusal_of([&] { PluginFolder{folder}; });
 }
 
 std::string lies_in(const fs::path& folder, const std::string& problem) {
@@ -166,7 +166,7 @@ TEST_F(PluginFileTest, FollowsLinksAndJudgesWhatTheyLeadTo) {
   fs::create_directory_symlink(folder(), shared / "folder");
   EXPECT_EQ(PluginFile::open(shared / "link.so").path(), file());
   EXPECT_EQ(PluginFile::open(shared / "folder" / "one.so").path(), file());
-  EXPECT_EQ(plugin_files(shared / "folder"), std::vector{file()});
+  EXPECT_EQ(PluginFolder(shared / "folder").files(), std::vector{file()});
 
   write(shared / "bad.so", "");
   fs::create_symlink(shared / "bad.so", folder() / "link.so");
@@ -258,7 +258,8 @@ TEST_F(PluginFileTest, ListsAFolderByName) {
   write(folder() / "two.so.1", "");
   write(folder() / "readme.md", "");
   std::vector<std::string> names;
-  for (const fs::path& path : plugin_files(folder())) {
+  const PluginFolder plugins(folder());
+  for (const fs::path& path : plugins.files()) {
     EXPECT_EQ(path.parent_path(), folder());
     names.push_back(path.filename());
   }
