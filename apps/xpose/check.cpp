@@ -114,7 +114,7 @@ int check(const Arguments& arguments) {
   std::size_t matched = 0;
   std::size_t skips = 0;
   for (const StrategyInfo& strategy : plugin.strategies) {
-    if (!name.empty() && strategy.name != name) continue;
+    if (strategy.is_experiment || (!name.empty() && strategy.name != name)) continue;
     for (const std::uint32_t bytes : element_sizes) {
       if ((strategy.element_sizes & bytes) == 0 || (size != 0 && size != bytes)) continue;
       ++matched;

@@ -81,7 +81,9 @@ Json to_json(const PluginInfo& plugin) {
         {{"name", strategy.name},
          {"summary", strategy.summary},
          {"device", strategy.device_kind == DeviceKind::host ? "host" : "cuda"},
-         {"role", strategy.is_copy ? "copy" : "transpose"},
+         {"role", strategy.is_experiment ? "experiment"
+                  : strategy.is_copy     ? "copy"
+                                         : "transpose"},
          {"element_sizes", sizes},
          {"min_compute_capability", strategy.min_compute_capability},
          {"prior_rank", strategy.prior_rank},

@@ -46,8 +46,9 @@ enum {
 /* Where a strategy runs and where its pointers live. */
 enum { XPOSE_HOST = 1, XPOSE_CUDA = 2 };
 
-/* What a strategy computes. A copy is never chosen: the fastest one is the roof. */
-enum { XPOSE_TRANSPOSE = 1, XPOSE_COPY = 2 };
+/* What a strategy computes. A copy is never chosen: the fastest one is the roof. An experiment, since
+ * minor 1, computes anything: it is explained, and never tried. */
+enum { XPOSE_TRANSPOSE = 1, XPOSE_COPY = 2, XPOSE_EXPERIMENT = 3 };
 
 /* Traits, a bit set. */
 enum {
@@ -108,7 +109,7 @@ typedef struct xpose_card {
   int32_t device_kind;             /* XPOSE_HOST or XPOSE_CUDA */
   const char* name;                /* [a-z][a-z0-9_]*, unique among all loaded strategies */
   const char* summary;             /* one line */
-  int32_t role;                    /* XPOSE_TRANSPOSE or XPOSE_COPY */
+  int32_t role;                    /* XPOSE_TRANSPOSE, XPOSE_COPY, ... */
   uint32_t element_sizes;          /* bit set: the sum of the sizes served, e.g. 1|2|4|8|16 = 31 */
   uint32_t min_alignment;          /* bytes; 0: the element size */
   uint32_t min_compute_capability; /* CUDA: 10 * major + minor; 0: any */

@@ -129,6 +129,7 @@ struct StrategyInfo {
   std::string summary;
   DeviceKind device_kind = DeviceKind::host;
   bool is_copy = false;
+  bool is_experiment = false;  // of `xpose lab`: neither a transpose nor a copy, and never tried
   std::uint32_t element_sizes = 0;  // bit set, the sum of the sizes served
   std::uint32_t min_alignment = 0;  // bytes; 0: the element size
   std::uint32_t min_compute_capability = 0;

@@ -167,7 +167,7 @@ std::vector<Candidate> candidates(std::span<const Strategy* const> strategies,
     const StrategyInfo& info = strategy->info;
     const bool named = options.strategies.empty() ||
                        std::ranges::find(options.strategies, info.name) != options.strategies.end();
-    if (info.device_kind == normal.device.kind && (info.is_copy || named))
+    if (info.device_kind == normal.device.kind && !info.is_experiment && (info.is_copy || named))
       by_strategy.push_back(of_strategy(*strategy, normal, device, options, quoter));
   }
   std::erase_if(by_strategy, [](const auto& configs) { return configs.empty(); });

@@ -137,6 +137,14 @@ TEST_F(Candidates, AConfigIsReadAgainstTheAxes) {
   EXPECT_THROW(values_of(info, {{"tile", 32}, {"rows", 4}, {"more", 1}}), Error);
 }
 
+TEST_F(Candidates, AnExperimentIsNeverTried) {
+  Strategy a = strategy("a", 5);
+  ASSERT_FALSE(names({&a}).empty());
+  a.info.is_experiment = true;
+  options.strategies = {"a"};
+  EXPECT_TRUE(names({&a}).empty());
+}
+
 TEST_F(Candidates, ACopyIsAskedForTheDenseBytes) {
   problem.batch = {{3, 100000, 100000}};
   problem.out_ld = 300;
