@@ -175,6 +175,10 @@ struct EngineOptions {
   std::function<void(std::string_view)> warn = {};
 };
 
+// Where the library's plugins, its worker and the lab are installed: the folder xpose beside the
+// library itself. Empty where the system does not say where that is.
+XPOSE_API std::filesystem::path installed_folder();
+
 // $XPOSE_PLUGIN_PATH (colon separated, absolute folders; ignored in a privileged process) if set,
 // else the folder installed beside the library.
 XPOSE_API std::vector<std::filesystem::path> default_plugin_folders();

@@ -1,7 +1,5 @@
 #include "plugin/catalog.hpp"
 
-#include <dlfcn.h>
-
 #include <algorithm>
 #include <string_view>
 
@@ -118,14 +116,9 @@ std::vector<std::filesystem::path> default_plugin_folders() {
     }
     return folders;
   }
-  Dl_info self{};
-  if (dladdr(reinterpret_cast<const void*>(&default_plugin_folders), &self) == 0 ||
-      self.dli_fname == nullptr)
-    return {};
-  std::error_code error;
-  const auto library = std::filesystem::canonical(self.dli_fname, error);
-  if (error) return {};
-  return {library.parent_path() / "xpose" / "plugins"};
+  const std::filesystem::path folder = installed_folder();
+  if (folder.empty()) return {};
+  return {folder / "plugins"};
 }
 
 }  // namespace xpose

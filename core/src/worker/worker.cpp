@@ -1,7 +1,5 @@
 #include "worker/worker.hpp"
 
-#include <dlfcn.h>
-
 #include <array>
 #include <csignal>
 #include <cstdio>
@@ -125,13 +123,7 @@ Reply Worker::load(const std::filesystem::path& file, const std::string& digest)
 
 std::filesystem::path default_worker() {
   if (const char* path = environment("XPOSE_TRIAL")) return path;
-  Dl_info self{};
-  std::error_code error;
-  std::filesystem::path library;
-  if (dladdr(reinterpret_cast<const void*>(&default_worker), &self) != 0 &&
-      self.dli_fname != nullptr)
-    library = std::filesystem::canonical(self.dli_fname, error);
-  return library.parent_path() / "xpose" / "xpose-trial";
+  return installed_folder() / "xpose-trial";
 }
 
 }  // namespace xpose
