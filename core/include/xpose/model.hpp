@@ -21,7 +21,8 @@
 #define __launch_bounds__(...)
 #define __align__(bytes) __attribute__((aligned(bytes)))
 // Static shared memory is the thread-local storage of the plugin: blocks run one after the other.
-#define __shared__ thread_local
+// Every array begins at bank 0.
+#define __shared__ __attribute__((aligned(128))) thread_local
 #ifndef __clang__
 #define __builtin_assume(condition) static_cast<void>(0)
 #endif

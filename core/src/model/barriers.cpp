@@ -9,9 +9,13 @@
 
 namespace xpose::model {
 
+namespace {
+bool same_text(const char* a, const char* b) { return a == b || std::strcmp(a, b) == 0; }
+}  // namespace
+
 bool Wait::same_place(const Wait& other) const {
-  return mask == other.mask && line == other.line && std::strcmp(what, other.what) == 0 &&
-         std::strcmp(file, other.file) == 0;
+  return mask == other.mask && line == other.line && same_text(what, other.what) &&
+         same_text(file, other.file);
 }
 
 uint32_t Device::barrier(const Wait& wait, bool predicate) {

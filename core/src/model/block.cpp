@@ -38,6 +38,10 @@ void Device::run(const Kernel& kernel, const xpose_observer& observer) {
   stacks_.reserve();
   log_.reserve();
   thread_.resize(threads_);
+  index_.resize(threads_);
+  const uint32_t width = kernel.block[0], height = kernel.block[1];
+  for (uint32_t i = 0; i < threads_; ++i)
+    index_[i] = {i % width, i / width % height, i / width / height};
   if (fresh_stack_.empty()) reset();
   memory.stacks = stacks_.range();
   memory.parameters = {reinterpret_cast<uintptr_t>(kernel.arguments), kernel.argument_bytes};
@@ -121,8 +125,7 @@ void Device::end_fault(uint32_t warp) {
 void Device::start(uint32_t thread) {
   running_ = thread;
   thread_[thread].state = State::running;
-  const uint32_t x = kernel_->block[0], y = kernel_->block[1];
-  xpose_model_thread_idx = {thread % x, thread / x % y, thread / x / y};
+  xpose_model_thread_idx = index_[thread];
   const Log& log = log_.lane(thread & 31);
   hot.next = log.next;
   hot.end = log.end;

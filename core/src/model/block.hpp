@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <exception>
 #include <vector>
+#include <xpose/model_vectors.hpp>
 
 #include "model/fiber.hpp"
 #include "model/warp_log.hpp"
@@ -92,6 +93,7 @@ class Device {
   void* scheduler_ = nullptr;
   uint32_t votes_ = 0;  // of the barrier passed last
   std::vector<Thread> thread_;
+  std::vector<uint3> index_;  // of every thread: its threadIdx
   std::vector<uint32_t> free_fibers_;
   std::vector<void*> fresh_stack_;  // where a fiber starts or goes on between two threads
   Value given_[32], offered_[32];   // at the collective passed last, and at the next
