@@ -29,7 +29,7 @@ class ReadPlugin : public testing::Test {
     card.element_sizes = 31;
     card.axis_count = 1;
     card.axes = &axis;
-    strategy = {sizeof strategy, 0, &card, quote, create, launch, destroy};
+    strategy = {sizeof strategy, 0, &card, quote, create, launch, destroy, nullptr};
     plugin = {XPOSE_ABI_MAJOR, XPOSE_ABI_MINOR, sizeof plugin, 1, "p", "1", "b", strategies};
   }
 
@@ -82,7 +82,7 @@ TEST_F(ReadPlugin, AnotherMajorIsRefusedWithBothVersions) {
   plugin.abi_major = 9;
   plugin.abi_minor = 4;
   EXPECT_EQ(refusal(),
-            "was built for plugin ABI 9.4, this xpose has 1.0; rebuild it against this xpose's "
+            "was built for plugin ABI 9.4, this xpose has 1.1; rebuild it against this xpose's "
             "headers");
 }
 
