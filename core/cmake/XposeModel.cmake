@@ -2,6 +2,14 @@
 include_guard(GLOBAL)
 include(CheckCXXCompilerFlag)
 
+# The linker of LLVM has no --force-group-allocation before version 19.
+set(xpose_model_linker ${CMAKE_LINKER})
+if(CMAKE_LINKER MATCHES "lld")
+  find_program(XPOSE_GNU_LINKER NAMES ld.bfd ld REQUIRED)
+  set(xpose_model_linker ${XPOSE_GNU_LINKER})
+endif()
+set_property(GLOBAL PROPERTY xpose_model_linker ${xpose_model_linker})
+
 # xpose_model_sources(VARIABLE NAME FOLDER source...): a C++ source for each CUDA source, which
 # includes it behind the words of CUDA. A language set on the source itself would also rule nvcc's.
 function(xpose_model_sources variable name folder)
@@ -52,10 +60,11 @@ function(xpose_add_model plugin)
   set_target_properties(${plugin}_model PROPERTIES
     POSITION_INDEPENDENT_CODE ON INTERPROCEDURAL_OPTIMIZATION OFF)
 
+  get_property(linker GLOBAL PROPERTY xpose_model_linker)
   set(object ${CMAKE_CURRENT_BINARY_DIR}/${plugin}_model.o)
   set(whole ${CMAKE_CURRENT_BINARY_DIR}/${plugin}_model_whole.o)
   add_custom_command(OUTPUT ${object}
-    COMMAND ${CMAKE_LINKER} -r --force-group-allocation -o ${whole} $<TARGET_OBJECTS:${plugin}_model>
+    COMMAND ${linker} -r --force-group-allocation -o ${whole} $<TARGET_OBJECTS:${plugin}_model>
       --whole-archive $<TARGET_FILE:xpose::model>
     COMMAND ${CMAKE_OBJCOPY} --keep-global-symbol=xpose_model_entry ${whole} ${object}
     DEPENDS $<TARGET_OBJECTS:${plugin}_model> xpose::model $<TARGET_FILE:xpose::model>

@@ -225,6 +225,10 @@ class Exported {
   static xpose_status run_traced(void* context) {
     const Traced& traced = *static_cast<const Traced*>(context);
     return guarded(traced.error, [&] {
+#ifdef __clang__
+      throw Unsupported(
+          "built with Clang, which does not report copies of structures: only GCC does");
+#endif
       const Strategy strategy(*traced.problem, Config(axes(), traced.config));
       strategy.launch(*traced.launch);
     });

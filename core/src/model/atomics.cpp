@@ -4,6 +4,7 @@
 // observer: the words of the model have no atomics.
 #include <cstdint>
 
+// NOLINTBEGIN(bugprone-macro-parentheses): T is a type
 #define ATOMICS(BITS, T)                                                                          \
   T __tsan_atomic##BITS##_load(const volatile T* at, int) {                                       \
     return __atomic_load_n(at, __ATOMIC_SEQ_CST);                                                 \
@@ -44,6 +45,7 @@
     return expected;                                                                              \
   }
 
+// NOLINTBEGIN(bugprone-reserved-identifier,readability-identifier-naming): the compiler's names
 extern "C" {
 
 ATOMICS(8, uint8_t)
@@ -55,3 +57,5 @@ void __tsan_atomic_thread_fence(int) { __atomic_thread_fence(__ATOMIC_SEQ_CST); 
 void __tsan_atomic_signal_fence(int) { __atomic_signal_fence(__ATOMIC_SEQ_CST); }
 
 }  // extern "C"
+// NOLINTEND(bugprone-reserved-identifier,readability-identifier-naming)
+// NOLINTEND(bugprone-macro-parentheses)

@@ -84,7 +84,24 @@ bool Device::release_collectives(uint32_t warp) {
   return released != 0;
 }
 
-// The threads [first, last) will never meet: says where they are.
+namespace {
+
+// The place of a wait: "__syncwarp (kernel.cu:12, mask 0xffff)".
+std::string place_of(const Wait& wait) {
+  const char* const slash = std::strrchr(wait.file, '/');
+  const char* const file = slash == nullptr ? wait.file : slash + 1;
+  char text[192];
+  if (wait.mask == 0)
+    std::snprintf(text, sizeof text, "%s (%s:%u)", wait.what, file, wait.line);
+  else
+    std::snprintf(text, sizeof text, "%s (%s:%u, mask %#x)", wait.what, file, wait.line, wait.mask);
+  return text;
+}
+
+}  // namespace
+
+// The threads [first, last) will never meet: says where they are. Numbers are written by snprintf:
+// std::to_string has a symbol that cannot be made local.
 void Device::divergent(uint32_t first, uint32_t last) {
   struct Group {
     std::string place;
@@ -97,27 +114,23 @@ void Device::divergent(uint32_t first, uint32_t last) {
       ++returned;
       continue;
     }
-    const Wait& wait = thread_[i].wait;
     if (culprit == last) culprit = i;
-    const char* const slash = std::strrchr(wait.file, '/');
-    std::string place = std::string(wait.what) + " (" + (slash ? slash + 1 : wait.file) + ":" +
-                        std::to_string(wait.line);
-    if (wait.mask != 0) {
-      char mask[32];
-      std::snprintf(mask, sizeof mask, ", mask %#x", wait.mask);
-      place += mask;
-    }
-    place += ")";
+    const std::string place = place_of(thread_[i].wait);
     auto group = groups.begin();
     while (group != groups.end() && group->place != place) ++group;
     if (group == groups.end()) group = groups.insert(group, Group{place});
     ++group->threads;
   }
-  std::string text = "of " + std::to_string(last - first) + " threads";
-  for (const Group& group : groups)
-    text += (&group == &groups.front() ? " " : ", ") + std::to_string(group.threads) + " wait at " +
-            group.place;
-  if (returned != 0) text += ", " + std::to_string(returned) + " have returned";
+  char number[64];
+  std::snprintf(number, sizeof number, "of %u threads", last - first);
+  std::string text = number;
+  for (const Group& group : groups) {
+    const char* const comma = &group == &groups.front() ? "" : ",";
+    std::snprintf(number, sizeof number, "%s %u wait at ", comma, group.threads);
+    text += number + group.place;
+  }
+  std::snprintf(number, sizeof number, ", %u have returned", returned);
+  if (returned != 0) text += number;
 
   std::snprintf(text_, sizeof text_, "%s", text.c_str());
   faulted_ = true;

@@ -7,7 +7,7 @@
 
 namespace xpose::model {
 namespace {
-constexpr std::size_t kStackBytes = 64 * 1024;
+constexpr std::size_t kStackBytes = 64u << 10;
 }  // namespace
 
 Stacks::Stacks() : memory_(nullptr), stride_(0) {}
@@ -38,9 +38,8 @@ Range Stacks::range() const {
 void* Stacks::prepare(std::size_t index, void (*main)()) const {
   // Stacks that end at the same place of a page would contend for the same sets of the cache.
   const std::size_t shift = index * 320 % 4096;
-  const uintptr_t end =
-      (reinterpret_cast<uintptr_t>(memory_) + (index + 1) * stride_ - shift) & ~uintptr_t{15};
-  auto** const top = reinterpret_cast<void**>(end);
+  auto** const top = reinterpret_cast<void**>(static_cast<char*>(memory_) + (index + 1) * stride_ -
+                                              shift);  // 16-byte aligned
 #if defined(__x86_64__)
   constexpr int kSlots = 8;  // six registers, the address to go on at, and none to return to
   for (int i = 1; i <= kSlots; ++i) top[-i] = nullptr;

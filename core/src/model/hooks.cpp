@@ -73,6 +73,7 @@ using namespace xpose::model;
   void __tsan_unaligned_volatile_read##BYTES(void* at) { on_any(at, BYTES, XPOSE_LOAD, SITE); } \
   void __tsan_unaligned_volatile_write##BYTES(void* at) { on_any(at, BYTES, XPOSE_STORE, SITE); }
 
+// NOLINTBEGIN(bugprone-reserved-identifier,readability-identifier-naming): the compiler's names
 extern "C" {
 
 ACCESS(1, 0)
@@ -118,3 +119,4 @@ void __ubsan_handle_out_of_bounds_abort(const OutOfBounds* data, uintptr_t index
 }
 
 }  // extern "C"
+// NOLINTEND(bugprone-reserved-identifier,readability-identifier-naming)

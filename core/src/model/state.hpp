@@ -35,6 +35,7 @@ inline uint64_t key_of(const void* site, uint32_t space, uint32_t kind, unsigned
          uint64_t{kind} << (kSiteBits + 4) | uint64_t{log2_bytes} << (kSiteBits + 8);
 }
 inline const void* site_of(uint64_t key) {
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): it was one
   return reinterpret_cast<const void*>(key & ((uint64_t{1} << kSiteBits) - 1));
 }
 inline uint32_t space_of(uint64_t key) { return key >> kSiteBits & 0xf; }

@@ -13,12 +13,12 @@ namespace xpose::model {
 namespace {
 
 std::mutex one_at_a_time;
-const xpose_observer* observer = nullptr;  // of the trace that runs
+const xpose_observer* current = nullptr;  // of the trace that runs
 
 // Undoes what observe has set up, whichever way the strategy ends.
 struct Observed {
   explicit Observed(const xpose_observer& by) : lock(one_at_a_time) {
-    observer = &by;
+    current = &by;
     memory.regions = by.regions;
     memory.region_count = by.region_count;
     for (uint32_t i = 0; i < 2; ++i)
@@ -29,7 +29,7 @@ struct Observed {
     memory.static_shared = own_thread_local_storage();
   }
   ~Observed() {
-    observer = nullptr;
+    current = nullptr;
     memory = {};
     hot = {};
   }
@@ -47,8 +47,9 @@ bool in_a_region(const void* at, uint64_t bytes) {
 
 }  // namespace
 
-xpose_status observe(const xpose_observer& by, xpose_status (*body)(void* context), void* context) {
-  const Observed observed(by);
+xpose_status observe(const xpose_observer& observer, xpose_status (*body)(void* context),
+                     void* context) {
+  const Observed observed(observer);
   return body(context);
 }
 
@@ -64,7 +65,7 @@ void launch(const char* name, const uint32_t (&grid)[3], const uint32_t (&block)
   Kernel kernel = {name, {}, {}, shared_bytes, thread, arguments, argument_bytes};
   std::memcpy(kernel.grid, grid, sizeof kernel.grid);
   std::memcpy(kernel.block, block, sizeof kernel.block);
-  device.run(kernel, *observer);
+  device.run(kernel, *current);
 }
 
 void copy(void* out, std::size_t out_pitch, const void* in, std::size_t in_pitch,
@@ -78,7 +79,7 @@ void copy(void* out, std::size_t out_pitch, const void* in, std::size_t in_pitch
       fault.what = XPOSE_OUT_OF_BOUNDS;
       fault.site = __builtin_extract_return_addr(__builtin_return_address(0));
       fault.text = "a copy on the device reaches out of the memory that the launch may use";
-      observer->fault(observer->context, &fault);
+      current->fault(current->context, &fault);
       throw std::runtime_error(fault.text);
     }
     std::memcpy(to, from, row_bytes);
