@@ -109,7 +109,9 @@ CASE(misaligned) {
 CASE(behind_shared) { shared_memory<uint32_t>()[threadIdx.x * 64] = in[0]; }
 CASE(past_a_tile) {
   __shared__ uint32_t tile[8][4];
-  tile[threadIdx.x / 4][threadIdx.x % 4 + (threadIdx.x == 30)] = in[threadIdx.x];
+  tile[threadIdx.x / 4][threadIdx.x % 4 + (threadIdx.x == 31)] = in[threadIdx.x];
+  __syncthreads();
+  out[threadIdx.x] = tile[threadIdx.x % 8][threadIdx.x / 8];
 }
 CASE(foreign_memory) {
   static uint32_t* const host = new uint32_t{5};

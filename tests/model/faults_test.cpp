@@ -44,7 +44,6 @@ TEST(Faults, AnAccessOutsideOfEveryRegion) {
 
 TEST(Faults, AnAccessBeforeARegion) {
   Case before("before_output");
-  before.run();
   expect_fault(before, XPOSE_OUT_OF_BOUNDS, 0,
                "a 4-byte store 12 bytes before the 4096 bytes of memory region 1");
 }
@@ -87,10 +86,15 @@ TEST(Faults, AStoreBehindSharedMemory) {
 
 TEST(Faults, AnIndexPastADeclaredArray) {
   Case past("past_a_tile");
-  past.run();
-  Case later("past_a_tile", 31);
-  const Traced traced = later.run();
-  EXPECT_EQ(traced.status, XPOSE_OK) << "thread 30 writes column 3 of its row";
+  const Traced traced = past.run();
+  EXPECT_EQ(traced.status, XPOSE_FAILED);
+  ASSERT_EQ(traced.faults.size(), 1u);
+  EXPECT_EQ(traced.faults[0].what, XPOSE_OUT_OF_BOUNDS);
+  EXPECT_EQ(traced.faults[0].thread, 31u);
+  EXPECT_TRUE(traced.text.starts_with("index 4 is past the bounds of an array '")) << traced.text;
+  EXPECT_TRUE(traced.text.ends_with(" [4]'")) << traced.text;
+  Case within("past_a_tile", 31);
+  EXPECT_EQ(within.run().status, XPOSE_OK);
 }
 
 TEST(Faults, ABarrierThatSomeThreadsMiss) {
