@@ -1,11 +1,18 @@
-# xpose_add_plugin(NAME [SOURCES file...] [LIBRARIES target...])
+# xpose_add_plugin(NAME [NO_MODEL] [SOURCES file...] [LIBRARIES target...])
 #
 # Builds the plugin NAME.so from the sources (default: NAME.cu or NAME.cpp in the current folder)
 # with hidden visibility, one exported symbol, every symbol resolved at link time and a static CUDA
 # runtime; installs it where the library looks; and registers two kinds of tests: symbols.NAME, and
 # the conformance suite, conformance.STRATEGY.BYTES for each strategy and element size.
+#
+# Every CUDA source is compiled a second time, by the C++ compiler, for the model: there the kernels
+# run on the host and each access is seen (xpose explain). XPOSE_PLUGIN stands in a CUDA source then.
+# NO_MODEL leaves that out, for sources that only nvcc can compile. Without the CUDA Toolkit a CUDA
+# plugin can be explained, but not run; with NO_MODEL it is left out.
+include(${CMAKE_CURRENT_LIST_DIR}/XposeModel.cmake)
+
 function(xpose_add_plugin name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LIBRARIES")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "NO_MODEL" "" "SOURCES;LIBRARIES")
   if(arg_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "xpose_add_plugin(${name}): unknown arguments ${arg_UNPARSED_ARGUMENTS}")
   endif()
@@ -21,8 +28,27 @@ function(xpose_add_plugin name)
       "${CMAKE_CURRENT_SOURCE_DIR}, and no SOURCES were given")
   endif()
 
+  set(cuda_sources ${arg_SOURCES})
+  list(FILTER cuda_sources INCLUDE REGEX "\\.cu$")
+  get_property(languages GLOBAL PROPERTY ENABLED_LANGUAGES)
+  if(cuda_sources AND NOT "CUDA" IN_LIST languages)
+    if(arg_NO_MODEL)
+      message(STATUS "xpose: no CUDA compiler, the plugin ${name} is left out")
+      return()
+    endif()
+    list(REMOVE_ITEM arg_SOURCES ${cuda_sources})
+    xpose_model_sources(without_cuda ${name} without_cuda ${cuda_sources})
+    list(APPEND arg_SOURCES ${without_cuda})
+  endif()
+
   add_library(${name} MODULE ${arg_SOURCES})
   target_link_libraries(${name} PRIVATE xpose::plugin ${arg_LIBRARIES})
+  if(without_cuda)
+    target_compile_definitions(${name} PRIVATE XPOSE_MODEL XPOSE_NO_CUDA)
+  endif()
+  if(cuda_sources AND NOT arg_NO_MODEL)
+    xpose_add_model(${name} SOURCES ${cuda_sources} LIBRARIES ${arg_LIBRARIES})
+  endif()
   if(NOT DEFINED XPOSE_PLUGIN_OUTPUT_DIRECTORY)
     set(XPOSE_PLUGIN_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib/xpose/plugins)
   endif()

@@ -21,6 +21,6 @@ if(NOT XPOSE_CUDA STREQUAL "OFF")
     message(FATAL_ERROR "XPOSE_CUDA=ON, but no CUDA compiler was found: install the CUDA Toolkit, put "
       "nvcc on the PATH or set CMAKE_CUDA_COMPILER, or configure with -DXPOSE_CUDA=OFF")
   else()
-    message(STATUS "xpose: no CUDA compiler found, the CUDA plugins are left out (XPOSE_CUDA=AUTO)")
+    message(STATUS "xpose: no CUDA compiler found, the CUDA plugins can be explained, but not run (XPOSE_CUDA=AUTO)")
   endif()
 endif()

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <xpose/cuda.hpp>
 
 namespace xpose::kernels {
 
@@ -16,8 +17,7 @@ __global__ void smem(const E* __restrict__ in, E* __restrict__ out, int rows, in
                      int64_t in_ld, int64_t out_ld, int64_t in_stride, int64_t out_stride,
                      int pitch) {
   constexpr int kBlockRows = TileRows / Items;
-  alignas(16) extern __shared__ unsigned char shared_memory[];
-  E* const tile = reinterpret_cast<E*>(shared_memory);  // (TileRows, pitch)
+  E* const tile = plugin::shared_memory<E>();  // (TileRows, pitch)
   const int block_x = blockDim.x;
   const int first_row = blockIdx.y * TileRows;
   const int first_col = blockIdx.x * block_x;

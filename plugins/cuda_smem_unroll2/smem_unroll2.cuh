@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <xpose/cuda.hpp>
 
 namespace xpose::kernels {
 
@@ -15,8 +16,7 @@ __global__ void smem_unroll2(const E* __restrict__ in, E* __restrict__ out, int 
                              int64_t in_ld, int64_t out_ld, int64_t in_stride, int64_t out_stride,
                              int pitch) {
   constexpr int kBlockRows = TileRows / Items;
-  alignas(16) extern __shared__ unsigned char shared_memory[];
-  E* const tile = reinterpret_cast<E*>(shared_memory);  // (TileRows, pitch)
+  E* const tile = plugin::shared_memory<E>();  // (TileRows, pitch)
   const int block_x = blockDim.x;
   const int first_row = blockIdx.y * TileRows;
   const int first_col = blockIdx.x * (2 * block_x);

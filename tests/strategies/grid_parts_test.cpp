@@ -1,7 +1,7 @@
-// One problem over several launches, and the barrier that the kernels are run with.
+// One problem over several launches.
 #include <gtest/gtest.h>
 
-#include "cuda_on_host.hpp"
+#include <xpose/cuda.hpp>
 
 namespace {
 
@@ -95,34 +95,6 @@ TEST(GridParts, QuoteCountsTheLaunches) {
   const Tiling tiling = {.tile_x = 32, .tile_y = 16, .block_x = 32, .block_y = 16};
   EXPECT_EQ(quote_tiles(problem_of(65536 * 16, 64), tiling).launch,
             "grid 2x65536 block 32x16 in 2 launches");
-}
-
-void barrier_for_some(int* reached) {
-  if (threadIdx.x < 3) __syncthreads();
-  ++*reached;
-}
-
-void barrier_for_all(int* reached) {
-  __syncthreads();
-  ++*reached;
-}
-
-void write_behind_shared_memory(int* bytes) { xpose::kernels::shared_memory[*bytes] = 0; }
-
-TEST(CudaOnHost, ABarrierThatSomeThreadsMissIsAnError) {
-  int reached = 0;
-  EXPECT_THROW(launch_kernel("", barrier_for_some, {1, 1, 1}, {8, 1, 1}, 0, nullptr, &reached),
-               std::logic_error);
-  EXPECT_EQ(reached, 5);
-  launch_kernel("", barrier_for_all, {2, 1, 1}, {8, 2, 1}, 0, nullptr, &reached);
-  EXPECT_EQ(reached, 5 + 32);
-}
-
-TEST(CudaOnHost, AWriteBehindSharedMemoryIsAnError) {
-  int bytes = 64;
-  EXPECT_THROW(
-      launch_kernel("", write_behind_shared_memory, {1, 1, 1}, {1, 1, 1}, 64, nullptr, &bytes),
-      std::logic_error);
 }
 
 }  // namespace

@@ -8,8 +8,17 @@
 //     });
 //   }
 //
-// Everything but launch_kernel and check_cuda also compiles without CUDA.
+// xpose_add_plugin compiles the source a second time, for the host (XPOSE_MODEL), where the kernels
+// run on the model, which sees every access. For that, kernels are launched through launch_kernel
+// or launch_tiles rather than <<<>>>, and take dynamic shared memory from shared_memory<T>() rather
+// than from an extern array.
+//
+// Everything but launch_kernel, check_cuda and shared_memory also compiles without CUDA.
 #pragma once
+
+#ifdef XPOSE_MODEL
+#include <xpose/model.hpp>
+#endif
 
 #include <algorithm>
 #include <cstdint>
@@ -33,6 +42,26 @@ struct alignas(Align) Element {
       Align == 1, uint8_t,
       std::conditional_t<Align == 2, uint16_t, std::conditional_t<Align == 4, uint32_t, uint64_t>>>;
   Word words[Bytes / sizeof(Word)];
+
+#ifdef XPOSE_MODEL
+  // Word by word where that is how nvcc moves it: all loads, then all stores.
+  Element() = default;
+  Element(const Element&) = default;
+  Element& operator=(const Element&) = default;
+  XPOSE_MODEL_INLINE Element(const Element& other) requires(Align < Bytes) { copy(other); }
+  XPOSE_MODEL_INLINE Element& operator=(const Element& other) requires(Align < Bytes) {
+    copy(other);
+    return *this;
+  }
+
+ private:
+  XPOSE_MODEL_INLINE void copy(const Element& other) {
+    constexpr int kWords = Bytes / sizeof(Word);
+    Word moved[kWords];
+    for (int i = 0; i < kWords; ++i) moved[i] = other.words[i];
+    for (int i = 0; i < kWords; ++i) words[i] = moved[i];
+  }
+#endif
 };
 
 // Calls body(std::integral_constant<int64_t, value>) if value is one of Values: turns a number
@@ -68,7 +97,7 @@ enum class Along { input_row, input_col };
 // The shape of a grid or a block; converts to CUDA's dim3.
 struct Shape {
   uint32_t x = 1, y = 1, z = 1;
-#ifdef __CUDACC__
+#if defined(__CUDACC__) || defined(XPOSE_MODEL)
   operator dim3() const { return dim3(x, y, z); }
 #endif
 };
@@ -197,7 +226,7 @@ void launch_tiles(const char* name, TileKernel<E, More...> kernel, const Problem
   });
 }
 
-#ifdef __CUDACC__
+#if defined(__CUDACC__) || defined(XPOSE_MODEL)
 
 // Throws DeviceError("WHAT: reason") unless status is success, std::bad_alloc for want of memory.
 inline void check_cuda(cudaError_t status, const char* what) {
@@ -206,6 +235,28 @@ inline void check_cuda(cudaError_t status, const char* what) {
     throw DeviceError(std::string(what) + ": " + cudaGetErrorString(status));
 }
 
+#endif
+
+#if defined(XPOSE_MODEL)
+
+template <class... Parameters>
+void launch_kernel(const char* name, void (*kernel)(Parameters...), Shape grid, Shape block,
+                   uint64_t shared_bytes, void*, std::type_identity_t<Parameters>... arguments) {
+  const auto thread = [=]() XPOSE_MODEL_UNOBSERVED { kernel(arguments...); };
+  const auto run = [](const void* of)
+                       XPOSE_MODEL_UNOBSERVED { (*static_cast<decltype(thread)*>(of))(); };
+  model::launch(name, {grid.x, grid.y, grid.z}, {block.x, block.y, block.z}, shared_bytes, run,
+                &thread, sizeof thread);
+}
+
+// In a kernel: the block's dynamic shared memory, 16-byte aligned.
+template <class T>
+T* shared_memory() {
+  return reinterpret_cast<T*>(model::dynamic_shared);
+}
+
+#elif defined(__CUDACC__)
+
 template <class... Parameters>
 void launch_kernel(const char* name, void (*kernel)(Parameters...), Shape grid, Shape block,
                    uint64_t shared_bytes, void* stream,
@@ -213,6 +264,13 @@ void launch_kernel(const char* name, void (*kernel)(Parameters...), Shape grid, 
   kernel<<<grid, block, shared_bytes, static_cast<cudaStream_t>(stream)>>>(arguments...);
   if (const cudaError_t status = cudaGetLastError(); status != cudaSuccess)
     check_cuda(status, ("kernel " + std::string(name)).c_str());
+}
+
+// In a kernel: the block's dynamic shared memory, 16-byte aligned.
+template <class T>
+__device__ __forceinline__ T* shared_memory() {
+  alignas(16) extern __shared__ unsigned char xpose_dynamic_shared_memory[];
+  return reinterpret_cast<T*>(xpose_dynamic_shared_memory);
 }
 
 #endif

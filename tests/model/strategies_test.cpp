@@ -1,5 +1,5 @@
-// Every CUDA strategy x element size x config x problem, run by the host through the plugin ABI and
-// compared byte for byte with a plain loop; what is not an output element must stay as it was.
+// Every CUDA strategy x element size x config x problem, run by the model through the plugin ABI
+// and compared byte for byte with a plain loop; what is not an output element must stay as it was.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -12,7 +12,7 @@
 #include <vector>
 #include <xpose/plugin.hpp>
 
-#include "cuda_plugins_on_host.hpp"
+#include "traced.hpp"
 
 namespace {
 
@@ -153,28 +153,41 @@ void check(const xpose_strategy& strategy, const std::vector<int64_t>& config, c
                                   << element_bytes << " bytes");
   const xpose_problem problem = problem_of(c, element_bytes, strategy.card->role);
   Buffers buffers(c, problem, strategy.card->role);
-  char text[256] = "";
-  xpose_plan* plan = nullptr;
-  ASSERT_EQ(strategy.create(&problem, config.data(), &plan, {text, sizeof text}), XPOSE_OK) << text;
   const xpose_launch launch = {sizeof(xpose_launch),
                                0,
                                buffers.in.data() + buffers.in_at,
                                buffers.out.data() + buffers.out_at,
                                nullptr,
                                nullptr};
-  const xpose_status status = strategy.launch(plan, &launch, {text, sizeof text});
-  strategy.destroy(plan);
-  ASSERT_EQ(status, XPOSE_OK) << text;
+  const std::size_t in_bytes = buffers.in.size() - buffers.in_at;
+  const std::size_t out_bytes = buffers.out.size() - buffers.out_at - kGuard;
+  const Traced traced =
+      trace(strategy, problem, config, launch, {{launch.in, in_bytes}, {launch.out, out_bytes}});
+  ASSERT_EQ(traced.status, XPOSE_OK) << traced.text;
+  ASSERT_TRUE(traced.faults.empty());
   ASSERT_TRUE(buffers.out == buffers.expected);
 }
 
+const std::vector<const xpose_strategy*>& cuda_strategies() {
+  static const std::vector<const xpose_strategy*> all = [] {
+    std::vector<const xpose_strategy*> found;
+    for (const char* name :
+         {"cuda_copy", "cuda_naive", "cuda_smem", "cuda_smem_unroll2", "cuda_unroll4"}) {
+      const xpose_plugin& plugin = load_plugin(XPOSE_PLUGINS "/" + std::string(name) + ".so");
+      found.insert(found.end(), plugin.strategies, plugin.strategies + plugin.strategy_count);
+    }
+    return found;
+  }();
+  return all;
+}
+
 const xpose_strategy& strategy_named(const std::string& name) {
-  for (const xpose_strategy* strategy : cuda_strategies_on_host())
+  for (const xpose_strategy* strategy : cuda_strategies())
     if (strategy->card->name == name) return *strategy;
   throw std::out_of_range(name);
 }
 
-class KernelsOnHost : public testing::TestWithParam<std::tuple<std::string, uint32_t>> {
+class ModelledStrategies : public testing::TestWithParam<std::tuple<std::string, uint32_t>> {
  protected:
   const xpose_strategy& strategy() const { return strategy_named(std::get<0>(GetParam())); }
   const xpose_card& card() const { return *strategy().card; }
@@ -201,7 +214,7 @@ class KernelsOnHost : public testing::TestWithParam<std::tuple<std::string, uint
   }
 };
 
-TEST_P(KernelsOnHost, EveryConfigOnSmallProblems) {
+TEST_P(ModelledStrategies, EveryConfigOnSmallProblems) {
   for (const Case& c : {Case{1, 1}, Case{1, 65}, Case{70, 1}, Case{31, 33}, Case{17, 5, 3, 2},
                         Case{32, 64}, Case{33, 65, 0, 7}})
     ASSERT_NO_FATAL_FAILURE(check_all_configs(c));
@@ -210,7 +223,7 @@ TEST_P(KernelsOnHost, EveryConfigOnSmallProblems) {
   }
 }
 
-TEST_P(KernelsOnHost, DefaultConfigOnLargerProblems) {
+TEST_P(ModelledStrategies, DefaultConfigOnLargerProblems) {
   for (const Case& c :
        {Case{1, 4099}, Case{4099, 1}, Case{257, 131}, Case{127, 129}, Case{128, 128},
         Case{129, 127}, Case{64, 256}, Case{63, 255, 1, 3}, Case{65, 257, 8, 16}})
@@ -220,9 +233,9 @@ TEST_P(KernelsOnHost, DefaultConfigOnLargerProblems) {
   }
 }
 
-class KernelsOfAnyAlignment : public KernelsOnHost {};
+class ModelledStrategiesOfAnyAlignment : public ModelledStrategies {};
 
-TEST_P(KernelsOfAnyAlignment, LessAlignedThanTheElement) {
+TEST_P(ModelledStrategiesOfAnyAlignment, LessAlignedThanTheElement) {
   for (const uint32_t skew : {1u, 2u, 4u, 8u})
     for (const Case& c : {Case{1, 1}, Case{31, 33}, Case{65, 41, 1, 2}, Case{3, 1025}}) {
       Case skewed = c;
@@ -235,7 +248,7 @@ TEST_P(KernelsOfAnyAlignment, LessAlignedThanTheElement) {
 template <class Condition>
 auto cases_where(const Condition& condition) {
   std::vector<std::string> names;
-  for (const xpose_strategy* strategy : cuda_strategies_on_host())
+  for (const xpose_strategy* strategy : cuda_strategies())
     if (condition(*strategy->card)) names.push_back(strategy->card->name);
   return testing::Combine(testing::ValuesIn(names), testing::Values(1, 2, 4, 8, 16));
 }
@@ -243,12 +256,12 @@ auto cases_where(const Condition& condition) {
 const auto any = [](const xpose_card&) { return true; };
 const auto any_alignment = [](const xpose_card& card) { return card.min_alignment == 1; };
 
-std::string name_of_param(const testing::TestParamInfo<KernelsOnHost::ParamType>& info) {
+std::string name_of_param(const testing::TestParamInfo<ModelledStrategies::ParamType>& info) {
   return std::get<0>(info.param) + "_" + std::to_string(std::get<1>(info.param));
 }
 
-INSTANTIATE_TEST_SUITE_P(Strategies, KernelsOnHost, cases_where(any), name_of_param);
-INSTANTIATE_TEST_SUITE_P(Strategies, KernelsOfAnyAlignment, cases_where(any_alignment),
+INSTANTIATE_TEST_SUITE_P(Strategies, ModelledStrategies, cases_where(any), name_of_param);
+INSTANTIATE_TEST_SUITE_P(Strategies, ModelledStrategiesOfAnyAlignment, cases_where(any_alignment),
                          name_of_param);
 
 TEST(Quote, OffersTheDefaultShapeOfTheStudy) {
@@ -267,7 +280,7 @@ TEST(Quote, OffersTheDefaultShapeOfTheStudy) {
       {"copy_wide", "grid 4096 block 256"},
       {"copy_device_memcpy", "cudaMemcpyAsync"}};
   std::map<std::string, std::string> offered;
-  for (const xpose_strategy* strategy : cuda_strategies_on_host()) {
+  for (const xpose_strategy* strategy : cuda_strategies()) {
     const xpose_card& card = *strategy->card;
     offered[card.name] =
         quote(*strategy, problem_of(c, 4, card.role), configs_of(card).front()).text;

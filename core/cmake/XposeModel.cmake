@@ -1,0 +1,75 @@
+# The second compilation of a CUDA plugin's sources, for the model.
+include_guard(GLOBAL)
+include(CheckCXXCompilerFlag)
+
+# The linker of LLVM has no --force-group-allocation before version 19.
+set(xpose_model_linker ${CMAKE_LINKER})
+if(CMAKE_LINKER MATCHES "lld")
+  find_program(XPOSE_GNU_LINKER NAMES ld.bfd ld REQUIRED)
+  set(xpose_model_linker ${XPOSE_GNU_LINKER})
+endif()
+set_property(GLOBAL PROPERTY xpose_model_linker ${xpose_model_linker})
+
+# xpose_model_sources(VARIABLE NAME FOLDER source...): a C++ source for each CUDA source, which
+# includes it behind the words of CUDA. A language set on the source itself would also rule nvcc's.
+function(xpose_model_sources variable name folder)
+  set(wrappers)
+  foreach(source IN LISTS ARGN)
+    cmake_path(ABSOLUTE_PATH source NORMALIZE)
+    cmake_path(GET source STEM stem)
+    set(wrapper ${CMAKE_CURRENT_BINARY_DIR}/${name}_${folder}/${stem}.cpp)
+    file(CONFIGURE OUTPUT ${wrapper} @ONLY
+      CONTENT "#include <xpose/cuda.hpp>\n#include \"@source@\"\n")
+    list(APPEND wrappers ${wrapper})
+  endforeach()
+  set(${variable} ${wrappers} PARENT_SCOPE)
+endfunction()
+
+# Leaves in VARIABLE what makes the C++ compiler call the model before every access: one call for
+# each access of the source, at an address with the line of the source.
+function(xpose_model_flags variable)
+  set(flags -O1 -g1 -w -fvisibility=hidden -fno-sanitize=all -fsanitize=thread -fsanitize=bounds
+    -fsanitize-recover=bounds -U_FORTIFY_SOURCE -U__SANITIZE_THREAD__ -fno-lto)
+  foreach(flag -fno-gnu-unique -fno-store-merging -fno-tree-vectorize -fno-tree-slp-vectorize
+      -fno-tree-sra -fno-ipa-sra -fno-vectorize -fno-slp-vectorize)
+    string(MAKE_C_IDENTIFIER "xpose_takes${flag}" takes)
+    check_cxx_compiler_flag(${flag} ${takes})
+    if(${takes})
+      list(APPEND flags ${flag})
+    endif()
+  endforeach()
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    list(APPEND flags "SHELL:--param tsan-instrument-func-entry-exit=0")
+  elseif(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+    list(APPEND flags "SHELL:-mllvm -tsan-instrument-func-entry-exit=0")
+  endif()
+  set(${variable} ${flags} PARENT_SCOPE)
+endfunction()
+
+# xpose_add_model(PLUGIN SOURCES file... [LIBRARIES target...]): compiles the sources for the model
+# and adds them to the plugin, with the model, as one object file with one symbol. Their kernels
+# have the names of nvcc's, and their hooks those of the thread sanitizer's.
+function(xpose_add_model plugin)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LIBRARIES")
+  xpose_model_sources(wrappers ${plugin} model ${arg_SOURCES})
+  xpose_model_flags(flags)
+  add_library(${plugin}_model OBJECT ${wrappers})
+  target_link_libraries(${plugin}_model PRIVATE xpose::plugin ${arg_LIBRARIES})
+  target_compile_definitions(${plugin}_model PRIVATE XPOSE_MODEL)
+  target_compile_options(${plugin}_model PRIVATE ${flags})
+  set_target_properties(${plugin}_model PROPERTIES
+    POSITION_INDEPENDENT_CODE ON INTERPROCEDURAL_OPTIMIZATION OFF)
+
+  get_property(linker GLOBAL PROPERTY xpose_model_linker)
+  set(object ${CMAKE_CURRENT_BINARY_DIR}/${plugin}_model.o)
+  set(whole ${CMAKE_CURRENT_BINARY_DIR}/${plugin}_model_whole.o)
+  add_custom_command(OUTPUT ${object}
+    COMMAND ${linker} -r --force-group-allocation -o ${whole} $<TARGET_OBJECTS:${plugin}_model>
+      --whole-archive $<TARGET_FILE:xpose::model>
+    COMMAND ${CMAKE_OBJCOPY} --keep-global-symbol=xpose_model_entry ${whole} ${object}
+    DEPENDS $<TARGET_OBJECTS:${plugin}_model> xpose::model $<TARGET_FILE:xpose::model>
+    COMMAND_EXPAND_LISTS VERBATIM)
+  set_source_files_properties(${object} PROPERTIES EXTERNAL_OBJECT ON GENERATED ON)
+  target_sources(${plugin} PRIVATE ${object})
+  target_compile_definitions(${plugin} PRIVATE XPOSE_HAS_MODEL)
+endfunction()

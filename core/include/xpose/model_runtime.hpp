@@ -1,0 +1,65 @@
+// What the second compilation of a CUDA plugin calls: the model, which runs the kernels on the host
+// and tells an observer every access. xpose_add_plugin links it in; authors never call it.
+#pragma once
+
+#include <xpose/plugin.h>
+
+#include <cstddef>
+#include <cstdint>
+
+// Code that runs on the way to a kernel, but is no part of it.
+#define XPOSE_MODEL_UNOBSERVED __attribute__((no_sanitize("thread")))
+
+// In a build without the CUDA Toolkit the kernels are also compiled, but never run, where no model
+// is linked: then these names stay unresolved.
+#ifdef XPOSE_NO_CUDA
+#define XPOSE_MODEL_API __attribute__((weak))
+#else
+#define XPOSE_MODEL_API
+#endif
+
+// The functions of a plugin's strategies, in their order; defined by XPOSE_PLUGIN in the model.
+typedef xpose_status (*xpose_trace_fn)(const xpose_problem* problem, const int64_t* config,
+                                       const xpose_launch* launch, const xpose_observer* observer,
+                                       xpose_text error);
+
+#pragma GCC visibility push(hidden)
+namespace xpose::model {
+
+// The most dynamic shared memory that a block can have, after an opt-in.
+inline constexpr std::size_t kMaxSharedBytes = 227 * 1024;
+
+// Where the dynamic shared memory of the block that runs begins; 1024-byte aligned.
+XPOSE_MODEL_API extern unsigned char* const dynamic_shared;
+
+// Runs body(context) with the observer told of every kernel that is launched meanwhile. One at a
+// time in a process's copy of the plugin; others wait.
+XPOSE_MODEL_API xpose_status observe(const xpose_observer& observer,
+                                     xpose_status (*body)(void* context), void* context);
+
+// Runs thread(arguments) once for each thread of every block. Throws std::runtime_error with one
+// line once the kernel did something wrong, after the observer has been told.
+XPOSE_MODEL_API void launch(const char* name, const uint32_t (&grid)[3], const uint32_t (&block)[3],
+                            uint64_t shared_bytes, void (*thread)(const void* arguments),
+                            const void* arguments, std::size_t argument_bytes);
+
+// Copies rows of bytes from device memory to device memory. Throws as launch does.
+XPOSE_MODEL_API void copy(void* out, std::size_t out_pitch, const void* in, std::size_t in_pitch,
+                          std::size_t row_bytes, std::size_t rows);
+
+// A collective of the lanes in mask: each gives bytes (at most 16) of a value and gets that of the
+// lane it names, or its own back where the mask lacks that lane. what is the word that the kernel
+// used; file and line say where.
+XPOSE_MODEL_API void exchange(unsigned mask, void* value, std::size_t bytes, unsigned lane,
+                              const char* what, const char* file, unsigned line);
+
+// The lanes in mask whose predicate is true.
+XPOSE_MODEL_API unsigned ballot(unsigned mask, bool predicate, const char* what, const char* file,
+                                unsigned line);
+
+// The lane of the thread that runs, and the lanes of its warp that have not returned.
+XPOSE_MODEL_API unsigned lane();
+XPOSE_MODEL_API unsigned active_lanes();
+
+}  // namespace xpose::model
+#pragma GCC visibility pop
