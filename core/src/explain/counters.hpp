@@ -1,6 +1,6 @@
 // One launch of a strategy, measured by the hardware's own counters, and what its kernels take of a
 // multiprocessor. CUPTI does it in this process: its library is opened at run time, so that xpose
-// runs where it is absent, and is included by profiler.cpp alone.
+// runs where it is absent, and is included by cupti.hpp alone.
 //
 // A launch is a function that enqueues work on the default stream of the device's primary context
 // with buffers that the caller has prepared; it is called once a pass, so it must be repeatable.

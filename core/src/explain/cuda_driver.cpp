@@ -9,6 +9,7 @@ namespace xpose {
 namespace {
 
 // The header renames some functions to their newest versions; the text follows it.
+// NOLINTBEGIN(bugprone-macro-parentheses): names, not expressions
 #define XPOSE_TEXT(name) #name
 #define XPOSE_MEMBER(name) decltype(&::name) name = nullptr;
 #define XPOSE_LOAD(name) \
@@ -32,6 +33,7 @@ struct Driver {
   explicit Driver(const RuntimeLibrary& library) { XPOSE_FUNCTIONS(XPOSE_LOAD) }
 };
 
+// NOLINTEND(bugprone-macro-parentheses)
 #undef XPOSE_FUNCTIONS
 #undef XPOSE_LOAD
 #undef XPOSE_MEMBER
@@ -75,24 +77,24 @@ void PrimaryContext::synchronize() const {
   check(driver().cuCtxSynchronize(), "waiting for the launch");
 }
 
-void PrimaryContext::describe(void* handle, LaunchedKernel& kernel) const {
-  auto* function = static_cast<CUfunction>(handle);
+void PrimaryContext::describe(void* function, LaunchedKernel& kernel) const {
+  auto* of = static_cast<CUfunction>(function);
   int value = 0;
-  if (driver().cuFuncGetAttribute(&value, CU_FUNC_ATTRIBUTE_NUM_REGS, function) != CUDA_SUCCESS) {
-    check(driver().cuKernelGetFunction(&function, static_cast<CUkernel>(handle)),
+  if (driver().cuFuncGetAttribute(&value, CU_FUNC_ATTRIBUTE_NUM_REGS, of) != CUDA_SUCCESS) {
+    check(driver().cuKernelGetFunction(&of, static_cast<CUkernel>(function)),
           "finding the function of the kernel " + kernel.name);
-    check(driver().cuFuncGetAttribute(&value, CU_FUNC_ATTRIBUTE_NUM_REGS, function),
+    check(driver().cuFuncGetAttribute(&value, CU_FUNC_ATTRIBUTE_NUM_REGS, of),
           "reading the registers of " + kernel.name);
   }
   kernel.registers = static_cast<std::uint32_t>(value);
-  check(driver().cuFuncGetAttribute(&value, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, function),
+  check(driver().cuFuncGetAttribute(&value, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, of),
         "reading the shared memory of " + kernel.name);
   kernel.static_shared_bytes = static_cast<std::uint64_t>(value);
 
   const std::uint32_t threads = kernel.block[0] * kernel.block[1] * kernel.block[2];
   int blocks = 0;
-  check(driver().cuOccupancyMaxActiveBlocksPerMultiprocessor(
-            &blocks, function, static_cast<int>(threads), kernel.dynamic_shared_bytes),
+  check(driver().cuOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, of, static_cast<int>(threads),
+                                                             kernel.dynamic_shared_bytes),
         "asking for the occupancy of " + kernel.name);
   kernel.blocks_per_multiprocessor = static_cast<std::uint32_t>(blocks);
   check(driver().cuDeviceGetAttribute(&value, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR,

@@ -44,6 +44,8 @@ namespace xpose {
   X(cuptiRangeProfilerDecodeData)                 \
   X(cuptiRangeProfilerGetCounterDataInfo)
 
+// NOLINTBEGIN(bugprone-macro-parentheses): names, not expressions
+
 // Its functions, by their names.
 struct Cupti {
 #define XPOSE_MEMBER(name) decltype(&::name) name = nullptr;
@@ -67,5 +69,7 @@ void check_cupti(CUptiResult status, const std::string& step);
 #define XPOSE_CUPTI_PARAMETERS(type, name) \
   type##_Params name{};                    \
   name.structSize = type##_Params_STRUCT_SIZE
+
+// NOLINTEND(bugprone-macro-parentheses)
 
 }  // namespace xpose

@@ -40,7 +40,7 @@ std::vector<std::string> toolkit_paths(const std::string& file) {
   std::vector<std::string> paths = {file};
   const auto below = [&](const std::string& root) {
     for (const char* folder : {"/lib64/", "/lib/", "/extras/CUPTI/lib64/"})
-      paths.push_back(root + folder + file);
+      paths.emplace_back(root).append(folder).append(file);
   };
   for (const char* variable : {"CUDA_HOME", "CUDA_PATH"})
     if (const char* root = environment(variable); root != nullptr && *root == '/') below(root);
