@@ -1,4 +1,4 @@
-// How metrics are counted and evaluated: CUPTI's functions that need no device. Throws Refusal.
+// How metrics are counted and evaluated: CUPTI's functions that need no device. Throws Denial.
 #pragma once
 
 #include <cstddef>

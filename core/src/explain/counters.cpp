@@ -21,7 +21,7 @@ std::vector<std::string> wanted_metrics() {
 
 void refuse_other_devices(Device device) {
   if (device.kind != DeviceKind::cuda)
-    throw Refusal{to_string(device) + " has no counters that xpose reads: count on a CUDA device"};
+    throw Denial{to_string(device) + " has no counters that xpose reads: count on a CUDA device"};
 }
 
 std::vector<LaunchedKernel> watch(const PrimaryContext& context, LaunchWatch& watcher,
@@ -91,14 +91,14 @@ Counted count_or_refuse(Device device, const Launch& launch, const AtStep& at_st
   return counted;
 }
 
-// What it returns, or the text of its refusal.
+// What it returns, or the text of its denial.
 template <class F>
 auto answer(const F& f) -> std::variant<decltype(f()), std::string> {
   const std::lock_guard lock(counting);
   try {
     return f();
-  } catch (const Refusal& refusal) {
-    return refusal.text;
+  } catch (const Denial& denial) {
+    return denial.text;
   }
 }
 

@@ -50,7 +50,7 @@ void check(CUresult status, const std::string& step) {
   if (status == CUDA_SUCCESS) return;
   const char* name = nullptr;
   (void)driver().cuGetErrorName(status, &name);
-  throw Refusal{step + ": the driver answered " +
+  throw Denial{step + ": the driver answered " +
                 (name == nullptr ? std::to_string(status) : std::string(name))};
 }
 

@@ -1,5 +1,5 @@
 // The few functions of the CUDA driver that counting needs beside the runtime's: opened at run
-// time; cuda.h is included by cuda_driver.cpp alone. All throw Refusal.
+// time; cuda.h is included by cuda_driver.cpp alone. All throw Denial.
 #pragma once
 
 #include <string>

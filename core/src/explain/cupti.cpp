@@ -45,7 +45,7 @@ void check_cupti(CUptiResult status, const std::string& step) {
   if (status == CUPTI_SUCCESS) return;
   const char* name = nullptr;
   (void)cupti().cuptiGetResultString(status, &name);
-  throw Refusal{profiler_fault(step, status, name == nullptr ? std::to_string(status) : name)};
+  throw Denial{profiler_fault(step, status, name == nullptr ? std::to_string(status) : name)};
 }
 
 }  // namespace xpose

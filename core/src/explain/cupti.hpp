@@ -59,10 +59,10 @@ struct Cupti {
 };
 #undef XPOSE_FUNCTIONS
 
-// Opened at the first call, which throws Refusal where it cannot be. [any thread]
+// Opened at the first call, which throws Denial where it cannot be. [any thread]
 const Cupti& cupti();
 
-// Throws Refusal, in profiler_fault's words, unless the status is success.
+// Throws Denial, in profiler_fault's words, unless the status is success.
 void check_cupti(CUptiResult status, const std::string& step);
 
 // Declares `name`, a call's parameters, with the size by which CUPTI knows their version.

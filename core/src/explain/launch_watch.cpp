@@ -126,7 +126,7 @@ std::vector<LaunchWatch::Kernel> LaunchWatch::watch(const std::function<void()>&
     check_cupti(enable(1), "asking CUPTI for launches");
     launch();
   }
-  if (seen_->lost) throw Refusal{"watching a launch: out of memory"};
+  if (seen_->lost) throw Denial{"watching a launch: out of memory"};
   return std::move(seen_->kernels);
 }
 

@@ -1,4 +1,4 @@
-// Which kernels a launch starts: CUPTI's callbacks at the driver's calls. Throws Refusal.
+// Which kernels a launch starts: CUPTI's callbacks at the driver's calls. Throws Denial.
 #pragma once
 
 #include <functional>

@@ -67,7 +67,7 @@ void Profiler::check_device(int device) const {
               "asking whether the device can be profiled");
   if (support.isSupported == CUPTI_PROFILER_CONFIGURATION_SUPPORTED) return;
   const std::string why = obstacles(support);
-  throw Refusal{"CUPTI does not profile this device" + (why.empty() ? "" : ": " + why) +
+  throw Denial{"CUPTI does not profile this device" + (why.empty() ? "" : ": " + why) +
                 "; profile on a device or system of another kind"};
 }
 
@@ -139,7 +139,7 @@ std::vector<std::uint8_t> Profiler::count(const CounterPlan& plan,
   std::size_t passes = 0;
   while (!pass(launch))
     if (++passes > 4 * plan.passes() + 16)  // more than any plan: it would go on for ever
-      throw Refusal{"counting: the profiler asks for ever more passes than the " +
+      throw Denial{"counting: the profiler asks for ever more passes than the " +
                     std::to_string(plan.passes()) + " planned"};
 
   begin_step(at_step_, "decoding the counters");
@@ -151,7 +151,7 @@ std::vector<std::uint8_t> Profiler::count(const CounterPlan& plan,
   info.counterDataImageSize = data.size();
   check_cupti(cupti().cuptiRangeProfilerGetCounterDataInfo(&info), "reading the counters");
   if (info.numTotalRanges != 1 || decode.numOfRangeDropped != 0)
-    throw Refusal{"reading the counters: " + std::to_string(info.numTotalRanges) +
+    throw Denial{"reading the counters: " + std::to_string(info.numTotalRanges) +
                   " ranges came and " + std::to_string(decode.numOfRangeDropped) +
                   " were dropped, where one was counted"};
   return data;

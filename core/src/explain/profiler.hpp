@@ -1,5 +1,5 @@
 // CUPTI's range profiler: one range that is opened around a launch, and replayed by launching
-// again, once a pass. (CUPTI documentation, "Range Profiling API".) Throws Refusal.
+// again, once a pass. (CUPTI documentation, "Range Profiling API".) Throws Denial.
 #pragma once
 
 #include <cstdint>

@@ -25,14 +25,14 @@ RuntimeLibrary::RuntimeLibrary(std::string what, const std::vector<std::string>&
     if (::access(path.c_str(), F_OK) == 0 && reason != nullptr) broken = reason;
     looked += (looked.empty() ? "" : ", ") + path;
   }
-  throw Refusal{what_ +
+  throw Denial{what_ +
                 (broken.empty() ? " not found: " + looked : " cannot be opened: " + broken) + "; " +
                 remedy_};
 }
 
 void* RuntimeLibrary::function(const char* name) const {
   void* address = ::dlsym(handle_, name);
-  if (address == nullptr) throw Refusal{what_ + ": " + path_ + " has no " + name + "; " + remedy_};
+  if (address == nullptr) throw Denial{what_ + ": " + path_ + " has no " + name + "; " + remedy_};
   return address;
 }
 

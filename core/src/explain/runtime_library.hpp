@@ -7,14 +7,14 @@
 namespace xpose {
 
 // Opens the first of `paths` (absolute, or a bare name that the loader looks for) that can be, for
-// the rest of the process: what a profiler hooks must not go away. Throws Refusal: `what` it is
+// the rest of the process: what a profiler hooks must not go away. Throws Denial: `what` it is
 // for, where it was looked for or why one that is there cannot be opened, and the `remedy`.
 // [any thread]
 class RuntimeLibrary {
  public:
   RuntimeLibrary(std::string what, const std::vector<std::string>& paths, std::string remedy);
 
-  // Never null; throws Refusal where the library has no such function.
+  // Never null; throws Denial where the library has no such function.
   void* function(const char* name) const;
   const std::string& path() const { return path_; }
 

@@ -8,7 +8,7 @@ namespace xpose {
 
 // Why something cannot be counted, in one line. No std::exception, so that what a launch throws is
 // never taken for it.
-struct Refusal {
+struct Denial {
   std::string text;
 };
 

@@ -13,7 +13,7 @@ void expect_one_line(const std::string& text) {
 }
 
 template <class Answer>
-std::string refusal(const Answer& answer) {
+std::string denial(const Answer& answer) {
   const auto* text = std::get_if<std::string>(&answer);
   return text == nullptr ? "" : *text;
 }
@@ -22,7 +22,7 @@ std::string refusal(const Answer& answer) {
 
 CounterSchedule scheduled(const std::string& chip) {
   auto answer = counter_schedule(chip);
-  if (const std::string text = refusal(answer); !text.empty()) {
+  if (const std::string text = denial(answer); !text.empty()) {
     ADD_FAILURE() << text;
     return {};
   }
@@ -33,7 +33,7 @@ CounterSchedule scheduled(const std::string& chip) {
 class CounterScheduleTest : public testing::Test {
  protected:
   void SetUp() override {
-    const std::string text = refusal(counter_schedule("GH100"));
+    const std::string text = denial(counter_schedule("GH100"));
     if (text.find("CUPTI not found") != std::string::npos) GTEST_SKIP() << "SKIPPED: " << text;
   }
 };
@@ -50,15 +50,15 @@ TEST_F(CounterScheduleTest, EveryMetricIsKnownFromAmpereOn) {
 }
 
 TEST_F(CounterScheduleTest, AChipThatIsUnknownIsSaidSo) {
-  const std::string text = refusal(counter_schedule("no such chip"));
+  const std::string text = denial(counter_schedule("no such chip"));
   expect_one_line(text);
   EXPECT_NE(text.find("this CUPTI does not know the chip"), std::string::npos) << text;
 }
 
 TEST(Counters, ADeviceThatIsNotThereIsOneLine) {
   for (const std::string& text :
-       {refusal(count({DeviceKind::cuda, 999}, [] { FAIL(); })),
-        refusal(launched_kernels({DeviceKind::cuda, 999}, [] { FAIL(); }))}) {
+       {denial(count({DeviceKind::cuda, 999}, [] { FAIL(); })),
+        denial(launched_kernels({DeviceKind::cuda, 999}, [] { FAIL(); }))}) {
     expect_one_line(text);
     // Without a driver, with one and no device, with one and others.
     EXPECT_TRUE(text.find("NVIDIA's driver not found") != std::string::npos ||
@@ -69,7 +69,7 @@ TEST(Counters, ADeviceThatIsNotThereIsOneLine) {
 }
 
 TEST(Counters, TheHostHasNoneThatAreRead) {
-  const std::string text = refusal(count({DeviceKind::host, 0}, [] { FAIL(); }));
+  const std::string text = denial(count({DeviceKind::host, 0}, [] { FAIL(); }));
   EXPECT_EQ(text, "host has no counters that xpose reads: count on a CUDA device");
 }
 
@@ -77,8 +77,8 @@ TEST(Counters, TheHostHasNoneThatAreRead) {
 
 TEST(Counters, ABuildWithoutCuptiSaysSo) {
   for (const std::string& text :
-       {refusal(counter_schedule("GH100")), refusal(count({DeviceKind::cuda, 0}, [] { FAIL(); })),
-        refusal(launched_kernels({DeviceKind::cuda, 0}, [] { FAIL(); }))}) {
+       {denial(counter_schedule("GH100")), denial(count({DeviceKind::cuda, 0}, [] { FAIL(); })),
+        denial(launched_kernels({DeviceKind::cuda, 0}, [] { FAIL(); }))}) {
     expect_one_line(text);
     EXPECT_EQ(text.rfind("built without CUPTI", 0), 0U) << text;
   }

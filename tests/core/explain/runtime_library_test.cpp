@@ -11,11 +11,11 @@
 namespace xpose {
 namespace {
 
-std::string refusal(const std::vector<std::string>& paths, const char* function = nullptr) {
+std::string denial(const std::vector<std::string>& paths, const char* function = nullptr) {
   try {
     const RuntimeLibrary library("The thing", paths, "install it");
     if (function != nullptr) (void)library.function(function);
-  } catch (const Refusal& e) {
+  } catch (const Denial& e) {
     return e.text;
   }
   return "";
@@ -29,21 +29,21 @@ TEST(RuntimeLibrary, OpensTheFirstThatIsThere) {
 }
 
 TEST(RuntimeLibrary, SaysWhereItLookedAndWhatToDo) {
-  EXPECT_EQ(refusal({"libnowhere.so.1", "/no/where/libnowhere.so.1"}),
+  EXPECT_EQ(denial({"libnowhere.so.1", "/no/where/libnowhere.so.1"}),
             "The thing not found: libnowhere.so.1, /no/where/libnowhere.so.1; install it");
 }
 
 TEST(RuntimeLibrary, SaysWhyOneThatIsThereCannotBeOpened) {
   const std::string path = testing::TempDir() + "xpose_no_library.so";
   std::ofstream(path) << "no library at all";
-  const std::string text = refusal({"libnowhere.so.1", path});
+  const std::string text = denial({"libnowhere.so.1", path});
   EXPECT_EQ(text.rfind("The thing cannot be opened: " + path, 0), 0U) << text;
   EXPECT_NE(text.find("; install it"), std::string::npos) << text;
   std::remove(path.c_str());
 }
 
 TEST(RuntimeLibrary, SaysWhichFunctionIsMissing) {
-  EXPECT_EQ(refusal({"libm.so.6"}, "no_such_function"),
+  EXPECT_EQ(denial({"libm.so.6"}, "no_such_function"),
             "The thing: libm.so.6 has no no_such_function; install it");
 }
 
