@@ -7,17 +7,11 @@
 namespace xpose::app {
 namespace {
 
-Json config_json(const Config& config) {
-  Json json = Json::object();
-  for (const AxisValue& value : config) json[value.axis] = value.value;
-  return json;
-}
-
 Json trial_json(const Trial& trial, const TuneReport& report) {
   Json json;
   json["variant"] = to_string(trial.variant);
   json["strategy"] = trial.variant.strategy;
-  json["config"] = config_json(trial.variant.config);
+  json["config"] = to_json(trial.variant.config);
   json["role"] = trial.is_copy ? "copy" : "transpose";
   json["launch"] = trial.launch;
   json["verdict"] = to_string(trial.verdict);
@@ -28,6 +22,7 @@ Json trial_json(const Trial& trial, const TuneReport& report) {
     json["seconds"] = seconds;
     json["spread"] = trial.timing->spread;
     json["samples"] = trial.timing->samples;
+    json["rounds"] = trial.rounds;  // NaN becomes null
     json["gb_per_s"] = static_cast<double>(report.bytes) / seconds * 1e-9;
     if (report.roof) json["share_of_roof"] = report.trials[*report.roof].timing->median / seconds;
   }
@@ -35,6 +30,12 @@ Json trial_json(const Trial& trial, const TuneReport& report) {
 }
 
 }  // namespace
+
+Json to_json(const Config& config) {
+  Json json = Json::object();
+  for (const AxisValue& value : config) json[value.axis] = value.value;
+  return json;
+}
 
 Json to_json(const Problem& problem) {
   Json json;
@@ -115,6 +116,11 @@ Json to_json(const TuneReport& report) {
   return json;
 }
 
+// Names from plugins may hold any bytes: what is not UTF-8 is replaced.
+std::string text_of(const Json& document) {
+  return document.dump(2, ' ', false, Json::error_handler_t::replace);
+}
+
 JsonOutput::JsonOutput(const std::string& target) : target_(target) {
   if (target_.empty() || target_ == "-") return;
   file_.open(target_, std::ios::trunc);
@@ -126,8 +132,7 @@ JsonOutput::JsonOutput(const std::string& target) : target_(target) {
 void JsonOutput::write(const Json& document) {
   if (target_.empty()) return;
   std::ostream& out = is_stdout() ? std::cout : file_;
-  // Names from plugins may hold any bytes: replace what is not UTF-8.
-  out << document.dump(2, ' ', false, Json::error_handler_t::replace) << std::endl;
+  out << text_of(document) << std::endl;
   if (!out) throw Error(ErrorKind::failed, "--json " + target_ + " could not be written");
 }
 

@@ -12,10 +12,13 @@ namespace xpose::app {
 
 using Json = nlohmann::ordered_json;
 
+Json to_json(const Config& config);  // an object: axis, value
 Json to_json(const Problem& problem);
 Json to_json(const DeviceInfo& device);
 Json to_json(const PluginInfo& plugin);
 Json to_json(const TuneReport& report);  // "xpose.tune/1"
+
+std::string text_of(const Json& document);  // indented, always UTF-8
 
 // Where --json goes: nowhere, a file, or standard output. A file is opened at once, so that a wrong
 // path fails before anything is measured. Throws xpose::Error.

@@ -2,29 +2,15 @@
 // complete.
 #pragma once
 
-#include <sys/types.h>
-
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <span>
 #include <string>
 
+#include "pending_file.hpp"
+
 namespace xpose::app {
-
-// Closes itself.
-class FileDescriptor {
- public:
-  FileDescriptor() = default;
-  explicit FileDescriptor(int fd) : fd_(fd) {}
-  FileDescriptor(const FileDescriptor&) = delete;  // owns
-  FileDescriptor& operator=(const FileDescriptor&) = delete;
-  ~FileDescriptor();
-  int get() const { return fd_; }
-
- private:
-  int fd_ = -1;
-};
 
 // A shared mapping of a file from its start; unmaps itself. No bytes: no mapping.
 class Mapping {
@@ -59,45 +45,24 @@ class MappedInput {
   Mapping mapping_;
 };
 
-// A file of fixed size under a temporary name beside its target, "TARGET.xpose-XXXXXX", that
-// commit() renames over the target and the destructor removes otherwise. One at a time in a
-// process. Its room on the disk is reserved when it is made; where the file system cannot reserve,
-// a page that does not fit raises SIGBUS.
+// A pending file of fixed size, mapped. Its room on the disk is reserved when it is made; where the
+// file system cannot reserve, a page that does not fit raises SIGBUS.
 class PendingOutput {
  public:
-  // Throws std::runtime_error naming the target where its folder is missing, where it is a folder
-  // or a device, and where there is no room for that many bytes.
+  // Throws std::runtime_error naming the target as PendingFile does, and where there is no room for
+  // that many bytes.
   PendingOutput(const std::filesystem::path& target, std::uint64_t bytes);
 
   std::span<std::byte> bytes() const { return mapping_.bytes(); }
   void populate() const { mapping_.populate(); }
 
-  // Puts the bytes on the disk and the file in its place. A file that was there lends its
-  // permissions; a new one gets the umask's. Throws std::runtime_error naming the target.
+  // Puts the bytes on the disk and the file in its place. Throws std::runtime_error naming the
+  // target.
   void commit();
 
  private:
-  class TemporaryFile {
-   public:
-    explicit TemporaryFile(const std::filesystem::path& target);
-    TemporaryFile(const TemporaryFile&) = delete;  // owns
-    TemporaryFile& operator=(const TemporaryFile&) = delete;
-    ~TemporaryFile();
-    int fd() const { return file_.get(); }
-    void rename_to(const std::filesystem::path& target);
-
-   private:
-    std::string path_;  // empty once renamed
-    FileDescriptor file_;
-  };
-
-  std::filesystem::path target_;  // symbolic links followed
-  mode_t mode_;
-  TemporaryFile temporary_;
+  PendingFile file_;
   Mapping mapping_;
 };
-
-// Removes the temporary file of the one PendingOutput, if there is one. [signal safe]
-void unlink_pending_output() noexcept;
 
 }  // namespace xpose::app

@@ -74,15 +74,14 @@ std::string verdict_text(const Trial& trial) {
 
 std::string percent(double share) { return fixed(100 * share, 1) + " %"; }
 
-void print_sentence(std::ostream& out, const TuneReport& report) {
-  if (!report.winner && report.interrupted) {
-    out << "Interrupted before any strategy was proven; nothing was chosen.\n";
-    return;
-  }
-  if (!report.winner) {
-    out << "No strategy was right on this problem; nothing was chosen.\n";
-    return;
-  }
+}  // namespace
+
+std::string sentence(const TuneReport& report) {
+  if (report.bytes == 0) return "The problem is empty: nothing to do.";
+  if (!report.winner && report.interrupted)
+    return "Interrupted before any strategy was proven; nothing was chosen.";
+  if (!report.winner) return "No strategy was right on this problem; nothing was chosen.";
+  std::ostringstream out;
   const Trial& winner = report.trials[*report.winner];
   out << to_string(winner.variant) << " won";
   if (report.runner_up) {
@@ -98,7 +97,15 @@ void print_sentence(std::ostream& out, const TuneReport& report) {
         << to_string(roof.variant) << ", "
         << fixed(static_cast<double>(report.bytes) / roof.timing->median * 1e-9, 1) << " GB/s)";
   }
-  out << ".\n";
+  out << '.';
+  return out.str();
+}
+
+namespace {
+
+void print_sentences(std::ostream& out, const TuneReport& report) {
+  out << sentence(report) << '\n';
+  if (!report.winner) return;
   if (report.untried != 0)
     out << report.untried << " variants were not tried within the budget; a larger --budget tries "
         << "them.\n";
@@ -137,7 +144,7 @@ void print_report(std::ostream& out, const TuneReport& report, bool all_variants
   }
   table.print(out, bold);
   out << '\n';
-  print_sentence(out, report);
+  print_sentences(out, report);
 }
 
 }  // namespace xpose::app

@@ -39,7 +39,10 @@ std::string fixed(double value, int decimals);
 std::string time_text(double seconds);        // "37.4 us", "1.25 ms"
 std::string bytes_text(std::uint64_t bytes);  // "60.0 MiB"
 
-// The outcome of a tune: the best variant of each strategy, or all of them, then one sentence.
+// Which variant won, by how much, at what share of the roof.
+std::string sentence(const TuneReport& report);
+
+// The outcome of a tune: the best variant of each strategy, or all of them, then that sentence.
 void print_report(std::ostream& out, const TuneReport& report, bool all_variants, bool bold);
 
 }  // namespace xpose::app

@@ -5,6 +5,9 @@
 
 #include "json.hpp"
 #include "options.hpp"
+#include "report.hpp"
+#include "report_output.hpp"
+#include "size_sweep.hpp"
 #include "table.hpp"
 
 namespace xpose::app {
@@ -12,19 +15,26 @@ namespace {
 
 volatile std::sig_atomic_t interrupts = 0;
 
+void on_second_interrupt(int signal) {
+  ReportOutput::abandon();
+  std::signal(signal, SIG_DFL);
+  std::raise(signal);
+}
+
 // The first SIGINT finishes the candidate in hand; the second ends the process.
-void on_interrupt(int) {
+void on_interrupt(int signal) {
   interrupts = 1;
-  std::signal(SIGINT, SIG_DFL);
+  std::signal(signal, on_second_interrupt);
 }
 
 // One line on a terminal that overwrites itself.
 class ProgressLine {
  public:
+  explicit ProgressLine(std::string what = {}) : what_(std::move(what)) {}
   void show(const Progress& progress) {
     if (!terminal_) return;
-    std::string line = std::string(progress.stage) + ' ' + std::to_string(progress.done) + '/' +
-                       std::to_string(progress.total);
+    std::string line = what_ + std::string(progress.stage) + ' ' + std::to_string(progress.done) +
+                       '/' + std::to_string(progress.total);
     if (progress.trial != nullptr) line += ' ' + to_string(progress.trial->variant);
     std::cerr << '\r' << line.substr(0, 78) << "\033[K" << std::flush;
   }
@@ -33,6 +43,7 @@ class ProgressLine {
   }
 
  private:
+  std::string what_;
   bool terminal_ = isatty(STDERR_FILENO) != 0;
 };
 
@@ -91,9 +102,32 @@ po::options_description tune_options() {
       "try only configs with these values")("warm", "keep the caches warm")(
       "all", "list every variant, not the best of each strategy")(
       "json", po::value<std::string>()->default_value("")->value_name("FILE|-"),
-      "write the report as JSON");
+      "write the report as JSON")(
+      "report", po::value<std::string>()->default_value("")->value_name("FILE"),
+      "write the report as one HTML page, with the fastest strategies also at other sizes: at most "
+      "about 3 seconds more");
   add_engine_options(options);
   return options;
+}
+
+DeviceInfo info_of(Device device) {
+  DeviceInfo found{};
+  for (const DeviceInfo& info : devices())
+    if (info.device == device) found = info;
+  return found;
+}
+
+void write_page(ReportOutput& page, Engine& engine, const TuneReport& report,
+                const TuneOptions& tune) {
+  const DeviceInfo device = info_of(report.problem.device);
+  std::vector<TuneReport> sizes;
+  {
+    ProgressLine line("other sizes: ");
+    TuneOptions options = tune;
+    options.progress = [&](const Progress& progress) { line.show(progress); };
+    sizes = sweep_sizes(engine, report, device, options);
+  }
+  page.write(tune_report(report, device, sizes, {}));
 }
 
 }  // namespace
@@ -106,6 +140,7 @@ int tune(const Arguments& arguments) {
             tune_options(), {}, arguments);
   if (!values) return done;
   JsonOutput json((*values)["json"].as<std::string>());
+  ReportOutput page((*values)["report"].as<std::string>());
   const Problem problem = problem_of(*values);
   Engine engine(engine_options(*values));
 
@@ -129,7 +164,6 @@ int tune(const Arguments& arguments) {
     options.progress = [&](const Progress& progress) { line.show(progress); };
     report = engine.tune(problem, options);
   }
-  std::signal(SIGINT, SIG_DFL);
 
   json.write(to_json(report));
   if (!json.is_stdout()) {
@@ -139,7 +173,9 @@ int tune(const Arguments& arguments) {
     else
       print_report(std::cout, report, values->count("all") != 0, stdout_takes_bold());
   }
-  if (report.interrupted) return 130;
+  if (page.is_wanted()) write_page(page, engine, report, options);
+  std::signal(SIGINT, SIG_DFL);
+  if (interrupts != 0) return 130;
   if (report.winner || report.bytes == 0) return done;
   for (const Trial& trial : report.trials)
     if (!trial.is_copy && trial.verdict != Verdict::ok && trial.verdict != Verdict::unsupported)

@@ -97,6 +97,19 @@ class Tune(unittest.TestCase):
         self.assertEqual(result.stdout, "")
         self.assertLess(time.monotonic() - start, 30)
 
+    def test_report_is_opened_before_anything_is_measured_and_holds_the_document(self):
+        result = tune("--shape", "4000x4000", "--budget", "60", "--report", "/nonexistent/x.html")
+        self.assertEqual(result.returncode, 1)
+        self.assertRegex(result.stderr, r"\Axpose: [^\n]*/nonexistent/x.html[^\n]*\n\Z")
+        self.assertEqual(result.stdout, "")
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "report.html"
+            result = tune("--shape", "50x60", "--report", str(path), "--json", "-")
+            self.assertEqual((result.returncode, result.stderr), (0, ""))
+            self.assertIn(f'"winner": "{json.loads(result.stdout)["winner"]}"', path.read_text())
+            self.assertEqual([file.name for file in pathlib.Path(folder).iterdir()], ["report.html"])
+        self.assertIn("at most about 3 seconds more", " ".join(xpose("tune", "--help").stdout.split()))
+
     def test_json_file(self):
         with tempfile.TemporaryDirectory() as folder:
             path = pathlib.Path(folder) / "report.json"

@@ -2,7 +2,10 @@
 // writing, and holds the commands to asking only for what can be asked for.
 #include "fuzz.hpp"
 #include "json.hpp"
+#include "report.hpp"
+#include "report_output.hpp"
 #include "run.hpp"
+#include "size_sweep.hpp"
 
 namespace xpose {
 
@@ -56,6 +59,24 @@ Json to_json(const PluginInfo&) { return {}; }
 Json to_json(const TuneReport&) { return {}; }
 JsonOutput::JsonOutput(const std::string& target) : target_(target) {}
 void JsonOutput::write(const Json&) {}
+
+struct ReportOutput::File {};
+ReportOutput::ReportOutput(const std::string& target) {
+  if (!target.empty()) file_ = std::make_unique<File>();
+}
+ReportOutput::~ReportOutput() = default;
+void ReportOutput::write(std::string_view) {}
+void ReportOutput::abandon() noexcept {}
+
+std::vector<TuneReport> sweep_sizes(Engine&, const TuneReport&, const DeviceInfo&,
+                                    const TuneOptions&) {
+  return {};
+}
+
+std::string tune_report(const TuneReport&, const DeviceInfo&, std::span<const TuneReport>,
+                        std::span<const VariantAccount>) {
+  return {};
+}
 
 int run_command(const RunOptions& options) {
   check_options(options.engine);

@@ -75,6 +75,9 @@ struct Trial {
   std::string detail;  // why the verdict is not ok
   std::optional<Timing> timing;
   int prior_rank = 0;
+  // Seconds of one call by round of the race, discarded rounds included; NaN: discarded. Shorter
+  // than others': dropped after its last. Empty without a timing.
+  std::vector<double> rounds = {};
 };
 
 // The outcome of tuning a problem.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 #include <set>
 
@@ -26,9 +27,18 @@ struct Runner {  // a candidate in the race
   const Candidate* candidate = nullptr;
   Trial trial;
   std::vector<double> seconds;  // by round; runners still racing have all rounds
+  std::vector<double> rounds;   // the same with the discarded rounds, as NaN
   bool racing = false;
 
   double median() const { return quantile(seconds, 0.5); }
+  void keep(double sample) {
+    seconds.push_back(sample);
+    rounds.push_back(sample);
+  }
+  void discard_last() {
+    seconds.pop_back();
+    rounds.back() = std::numeric_limits<double>::quiet_NaN();
+  }
 };
 
 // Mean and standard error of log(a / b) over the rounds both ran.
@@ -112,7 +122,7 @@ void Race::try_all(std::span<const Candidate> candidates) {
       if (record(runner, trials_.verify(candidate))) {
         const Sample sample = trials_.time(candidate);
         if (record(runner, sample.finding)) {
-          runner.seconds.push_back(sample.seconds);
+          runner.keep(sample.seconds);
           runner.racing = true;
         }
       }
@@ -169,12 +179,12 @@ void Race::one_round(int turn) {
   const double usual = copy == nullptr ? 0 : copy->median();
   for (Runner* runner : order) {
     const Sample sample = trials_.time(*runner->candidate);
-    if (record(*runner, sample.finding)) runner->seconds.push_back(sample.seconds);
+    if (record(*runner, sample.finding)) runner->keep(sample.seconds);
   }
   if (copy != nullptr && copy->racing && copy->seconds.back() > clock_drop_ratio * usual &&
       report_.discarded_rounds < options_.max_rounds) {
     for (Runner* runner : order)
-      if (runner->racing) runner->seconds.pop_back();
+      if (runner->racing) runner->discard_last();
     ++report_.discarded_rounds;
     return;
   }
@@ -223,6 +233,7 @@ TuneReport Race::report(std::uint64_t bytes) {
       runner.trial.timing = {
           median, (quantile(runner.seconds, 0.75) - quantile(runner.seconds, 0.25)) / median,
           static_cast<int>(runner.seconds.size())};
+      runner.trial.rounds = std::move(runner.rounds);
     }
     report_.trials.push_back(std::move(runner.trial));
   }

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <map>
 
 namespace xpose {
@@ -128,6 +129,29 @@ TEST_F(Tuner, DiscardsRoundsInWhichTheClockDropped) {
   EXPECT_EQ(report.discarded_rounds, 1);
   EXPECT_DOUBLE_EQ(trial(report, "a").timing->median, 1e-3);
   EXPECT_DOUBLE_EQ(trial(report, "a").timing->spread, 0);
+}
+
+TEST_F(Tuner, KeepsEverySampleByRound) {
+  candidates = {candidate("a"), candidate("slow"), candidate("wrong"),
+                candidate("copy", 900, true)};
+  runner.variants["slow"].seconds = 2e-3;
+  runner.variants["wrong"].verdict = Verdict::wrong_result;
+  runner.slow_down = [](int timed) { return timed == 3 ? 2.0 : 1.0 + 0.01 * timed; };
+  const TuneReport report = run();
+  ASSERT_EQ(report.rounds, 5);
+  ASSERT_EQ(report.discarded_rounds, 1);
+  for (const char* name : {"a", "copy"}) {
+    const std::vector<double>& rounds = trial(report, name).rounds;
+    ASSERT_EQ(rounds.size(), 6U);
+    for (std::size_t i = 0; i < 6; ++i) {
+      if (i == 2)
+        EXPECT_TRUE(std::isnan(rounds[i])) << name;  // the clock dropped
+      else
+        EXPECT_DOUBLE_EQ(rounds[i], 1e-3 * (1.01 + 0.01 * static_cast<double>(i))) << name;
+    }
+  }
+  EXPECT_EQ(trial(report, "slow").rounds, std::vector<double>{2.02e-3});  // dropped after it
+  EXPECT_TRUE(trial(report, "wrong").rounds.empty());
 }
 
 TEST_F(Tuner, RotatesTheOrderOfRounds) {

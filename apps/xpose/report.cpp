@@ -1,0 +1,108 @@
+#include "report.hpp"
+
+#include <stdexcept>
+
+#include "explain_json.hpp"
+#include "report_files.hpp"
+#include "table.hpp"
+
+namespace xpose::app {
+namespace {
+
+// Text that is also safe inside an attribute's quotes.
+std::string html(std::string_view text) {
+  std::string safe;
+  for (const char c : text) {
+    if (c == '<')
+      safe += "&lt;";
+    else if (c == '>')
+      safe += "&gt;";
+    else if (c == '&')
+      safe += "&amp;";
+    else if (c == '"')
+      safe += "&quot;";
+    else
+      safe += c;
+  }
+  return safe;
+}
+
+// JSON inside a <script>: no "</script" nor "<!--", whatever the names of a plugin hold.
+std::string embedded(const Json& document) {
+  std::string safe;
+  for (const char c : text_of(document))
+    if (c == '<')
+      safe += "\\u003c";
+    else
+      safe += c;
+  return safe;
+}
+
+struct Filling {
+  std::string_view mark;  // as the page has it, once
+  std::string text;
+};
+
+// The page with each mark replaced; what is filled in is not looked at again.
+std::string filled(std::string_view page, std::initializer_list<Filling> fillings) {
+  std::string made;
+  for (const Filling& filling : fillings) {
+    const std::size_t at = page.find(filling.mark);
+    if (at == std::string_view::npos)
+      throw std::logic_error("the report's page lacks " + std::string(filling.mark));
+    made.append(page.substr(0, at)).append(filling.text);
+    page.remove_prefix(at + filling.mark.size());
+  }
+  return made.append(page);
+}
+
+std::string joined(std::initializer_list<std::string_view> scripts) {
+  std::string text;
+  for (const std::string_view script : scripts) text.append(script);
+  return text;
+}
+
+}  // namespace
+
+Json tune_report_json(const TuneReport& report, const DeviceInfo& device,
+                      std::span<const TuneReport> sizes, std::span<const VariantAccount> accounts) {
+  Json json;
+  json["schema"] = "xpose.tune_report/1";
+  json["device"] = to_json(device);
+  json["tune"] = to_json(report);
+  json["sizes"] = Json::array();
+  for (const TuneReport& size : sizes) json["sizes"].push_back(to_json(size));
+  json["accounts"] = Json::array();
+  for (const VariantAccount& one : accounts)
+    json["accounts"].push_back(
+        {{"variant", to_string(one.variant)}, {"account", to_json(one.account)}});
+  return json;
+}
+
+std::string tune_report(const TuneReport& report, const DeviceInfo& device,
+                        std::span<const TuneReport> sizes,
+                        std::span<const VariantAccount> accounts) {
+  using namespace report_files;
+  return filled(tune_html,
+                {{"{{title}}", html("xpose tune: " + to_string(report.problem))},
+                 {"{{style}}", std::string(report_css)},
+                 {"{{problem}}", html(to_string(report.problem) + ", " + device.name)},
+                 {"{{headline}}", html(sentence(report))},
+                 {"{{data}}", embedded(tune_report_json(report, device, sizes, accounts))},
+                 {"{{script}}", joined({report_js, race_js, tune_js})}});
+}
+
+std::string explain_report(const Explanation& explanation) {
+  using namespace report_files;
+  const std::string variant = to_string(explanation.variant);
+  return filled(explain_html,
+                {{"{{title}}", html("xpose explain: " + variant)},
+                 {"{{style}}", std::string(report_css)},
+                 {"{{problem}}", html(to_string(explanation.problem) + ", " + explanation.launch)},
+                 {"{{headline}}", html(variant)},
+                 {"{{limiter}}", html(explanation.limiter)},
+                 {"{{data}}", embedded(to_json(explanation))},
+                 {"{{script}}", joined({report_js, warp_js, explain_js})}});
+}
+
+}  // namespace xpose::app

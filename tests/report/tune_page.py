@@ -1,0 +1,141 @@
+"""The report of a tune shows what its document says, and the command writes it."""
+
+import json
+import pathlib
+import signal
+import subprocess
+import tempfile
+import time
+
+import page
+
+
+class Tune(page.Page):
+    def setUp(self):
+        self.document = json.loads((page.FOLDER / "tune.json").read_text())
+        self.timed = {t["variant"]: t for t in self.document["trials"] if "seconds" in t}
+        self.open("tune.html")
+
+    def test_embeds_the_document(self):
+        self.assertEqual(self.js("JSON.parse(document.getElementById('data').textContent).tune"), self.document)
+
+    def test_every_bar_has_a_row_and_the_documents_figures(self):
+        for every in (False, True):
+            if every:
+                self.js("document.getElementById('every').click()")
+            bars, rows = self.bars("roof-figure"), self.rows("roof-table")
+            self.assertEqual(list(bars), list(rows))
+            self.assertEqual(len(bars), len(self.timed) - (0 if every else 1))
+            for name, value in bars.items():
+                trial = self.timed[name]
+                self.assertEqual(value, trial["gb_per_s"])
+                self.assertAlmostEqual(page.number(rows[name][6]) / trial["gb_per_s"], 1, delta=0.005)
+                self.assertAlmostEqual(page.number(rows[name][7]), 100 * trial["share_of_roof"], delta=0.051)
+                self.assertAlmostEqual(page.number(rows[name][3]), trial["seconds"] * 1e6, delta=0.051)
+
+    def test_headline_is_the_winners(self):
+        headline = self.js("document.querySelector('h1').textContent")
+        self.assertTrue(headline.startswith(self.document["winner"] + " won by "), headline)
+        self.assertIn("of the roof", headline)
+
+    def test_race_has_each_sample(self):
+        rows = self.rows("race-table")
+        self.assertIn(self.document["winner"], rows)
+        self.assertIn(self.document["roof"], rows)
+        for name, cells in rows.items():
+            rounds = self.timed[name]["rounds"]
+            for i, cell in enumerate(cells[3:]):
+                if i >= len(rounds):
+                    self.assertEqual(cell, "")
+                elif rounds[i] is None:
+                    self.assertEqual(cell, "–")
+                else:
+                    self.assertAlmostEqual(page.number(cell), rounds[i] * 1e6, delta=0.051)
+        marks = sum(1 for name in rows for v in self.timed[name]["rounds"] if v is not None)
+        self.assertEqual(self.js("document.querySelectorAll('#race-figure [data-series] > g[transform]').length"), marks)
+        self.assertEqual(self.js("document.querySelectorAll('#race-figure [data-box]').length"), len(rows))
+
+    def test_sizes_are_the_documents(self):
+        rows = self.rows("sizes-table")
+        self.assertEqual(list(rows), ["512×512", "1024×1024", "2048×2048", "4096×4096", "8192×8192"])
+        heads = self.js("[...document.querySelectorAll('#sizes-table thead th')].map((th) => th.textContent)")
+        cells = dict(zip(heads, rows["4096×4096"]))
+        self.assertAlmostEqual(page.number(cells[self.document["winner"]]) / self.timed[self.document["winner"]]["gb_per_s"], 1, delta=0.005)
+
+    def test_access_bars_are_the_accounts(self):
+        accounts = self.js("data.accounts")
+        sectors, wavefronts = self.bars("sectors-figure"), self.bars("wavefronts-figure")
+        self.assertEqual(len(sectors), 2 * len(accounts))
+        rows = self.rows("access-table")
+        for account in accounts:
+            name, totals = account["variant"], account["account"]["totals"]
+            for kind in ("load", "store"):
+                self.assertEqual(sectors[f"{name}/{kind}"], totals[f"{kind}_sectors"])
+                self.assertEqual(wavefronts[f"{name}/{kind}"], totals[f"{kind}_wavefronts"])
+            self.assertEqual([page.number(cell) for cell in rows[name][1:]],
+                             [totals[prefix + key] for key in ("load_sectors", "store_sectors", "load_wavefronts",
+                                                               "store_wavefronts") for prefix in ("", "ideal_")])
+
+    def test_what_failed_is_said(self):
+        rows = self.rows("verdicts-table")
+        self.assertEqual(rows["</script><script>alert(1)</script>"][1:], ["wrong_result", "element 7 of row 3 is <wrong>"])
+
+    def test_legend_brings_a_line_forward_by_key(self):
+        self.js("document.querySelector('#race-legend button').focus()")
+        page.CHROMIUM.key("Enter", 13)
+        self.js("document.querySelector('#race-legend button').click()")
+        faded = "document.querySelectorAll('#race-figure [data-series].faded').length"
+        self.assertGreater(self.js(faded), 2)
+        self.assertEqual(self.js("document.querySelectorAll('#race-legend [aria-pressed=true]').length"), 1)
+
+    def test_a_report_without_a_winner(self):
+        self.open("tune_bare.html")
+        self.assertEqual(self.js("[...document.querySelectorAll('main section')].map((s) => s.className)"), ["hero"])
+
+
+class Command(page.Page):
+    def test_tune_on_the_host_writes_a_page(self):
+        with tempfile.TemporaryDirectory() as folder:
+            written, document = pathlib.Path(folder, "report.html"), pathlib.Path(folder, "report.json")
+            run = subprocess.run([page.XPOSE, "tune", "--device", "host", "--shape", "512x768", "--budget", "0.3",
+                                  "--report", written, "--json", document], capture_output=True, text=True)
+            self.assertEqual((run.returncode, run.stderr.replace("xpose: warning: another process measures on host; waiting for it\n", "")), (0, ""))
+            self.assertEqual({path.name for path in pathlib.Path(folder).iterdir()}, {"report.html", "report.json"})
+            self.open(written)
+            self.assertEqual(page.CHROMIUM.complaints, [])
+            self.assertEqual(self.js("data.tune"), json.loads(document.read_text()))
+            sizes = self.js("data.sizes.map((one) => [one.problem.rows, one.problem.cols])")
+            self.assertIn([64, 96], sizes)
+            self.assertIn([256, 384], sizes)
+            self.assertEqual(list(self.bars("roof-figure")), list(self.rows("roof-table")))
+            self.assertIn(self.js("data.tune.winner"), run.stdout)
+
+    def test_interrupted_it_still_writes_what_there_is(self):
+        with tempfile.TemporaryDirectory() as folder:
+            written = pathlib.Path(folder, "report.html")
+            process = subprocess.Popen([page.XPOSE, "tune", "--device", "host", "--shape", "4000x4000", "--budget", "600",
+                                        "--report", written], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+            time.sleep(1)
+            self.assertFalse(written.exists())
+            self.assertEqual(len(list(pathlib.Path(folder).iterdir())), 1)  # opened before the first measurement
+            process.send_signal(signal.SIGINT)
+            _, error = process.communicate(timeout=120)
+            self.assertEqual(process.returncode, 130, error)
+            self.assertEqual([path.name for path in pathlib.Path(folder).iterdir()], ["report.html"])
+            self.open(written)
+            self.assertEqual(page.CHROMIUM.complaints, [])
+            self.assertTrue(self.js("data.tune.interrupted"))
+
+    def test_ended_it_leaves_nothing(self):
+        for signals in ((signal.SIGTERM,), (signal.SIGINT, signal.SIGINT)):
+            with tempfile.TemporaryDirectory() as folder:
+                process = subprocess.Popen([page.XPOSE, "tune", "--device", "host", "--shape", "4000x4000", "--budget", "600",
+                                            "--report", pathlib.Path(folder, "report.html")],
+                                           stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+                time.sleep(1)
+                for one in signals:
+                    process.send_signal(one)
+                    time.sleep(0.02)
+                self.assertNotEqual(process.wait(timeout=120), 0)
+                left = [path.name for path in pathlib.Path(folder).iterdir()]
+                self.assertEqual([name for name in left if name != "report.html"], [])

@@ -1,0 +1,65 @@
+// Writes the reports of the fixture into a folder, for the browser: write_reports DIR.
+#include <algorithm>
+#include <fstream>
+#include <iostream>
+
+#include "explain_json.hpp"
+#include "fixture.hpp"
+#include "size_sweep.hpp"
+
+namespace {
+
+using namespace xpose;
+using namespace xpose::app;
+
+// As sweep_sizes() has them: the copies and one variant of each of the fastest strategies.
+std::vector<TuneReport> sizes() {
+  std::vector<TuneReport> all = {fixture::tune(512), fixture::tune(1024), fixture::tune(2048),
+                                 fixture::tune(8192)};
+  const std::vector<Variant> followed = fastest_variants(fixture::tune(4096), 4);
+  for (TuneReport& size : all)
+    std::erase_if(size.trials, [&](const Trial& trial) {
+      return !trial.is_copy && std::ranges::count(followed, trial.variant) == 0;
+    });
+  return all;
+}
+
+DeviceInfo device() {
+  DeviceInfo info{};
+  info.device = {DeviceKind::cuda, 0};
+  info.name = "NVIDIA H200";
+  info.multiprocessors = 132;
+  info.compute_capability = 90;
+  info.cache_bytes = 60ULL << 20;
+  info.memory_bytes = 141ULL << 30;
+  return info;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc != 2) return 2;
+  const std::string folder = std::string(argv[1]) + '/';
+  const TuneReport report = fixture::tune(4096);
+  const std::vector<VariantAccount> accounts = {
+      {report.trials[2].variant, fixture::tile_account(33)},
+      {report.trials[5].variant, fixture::tile_account(32)},
+      {report.trials[7].variant, fixture::naive_account()}};
+  Explanation blind = fixture::explanation(false);
+  blind.model.reset();
+  blind.no_model = "it uses bulk tensor copies, which the model cannot run";
+  const std::pair<const char*, std::string> files[] = {
+      {"tune.html", tune_report(report, device(), sizes(), accounts)},
+      {"tune_bare.html", tune_report(TuneReport{}, device(), {}, {})},
+      {"tune.json", text_of(to_json(report))},
+      {"explain.html", explain_report(fixture::explanation(true))},
+      {"explain_model.html", explain_report(fixture::explanation(false))},
+      {"explain_blind.html", explain_report(blind)},
+      {"explain.json", text_of(to_json(fixture::explanation(true)))}};
+  for (const auto& [name, text] : files)
+    if (!(std::ofstream(folder + name) << text)) {
+      std::cerr << folder << name << " cannot be written\n";
+      return 1;
+    }
+  return 0;
+}
