@@ -221,12 +221,12 @@ Candidate Chooser::estimate(const Problem& normal, const TuneOptions& options) {
   TuneReport report;
   report.problem = normal;
   for (const Candidate& candidate : all) {
-    if (candidate.finding.verdict != Verdict::ok)
+    if (candidate.outcome.verdict != Verdict::ok)
       report.trials.push_back({candidate.variant,
                                "",
                                candidate.is_copy,
-                               candidate.finding.verdict,
-                               candidate.finding.detail,
+                               candidate.outcome.verdict,
+                               candidate.outcome.detail,
                                {},
                                candidate.prior_rank});
     else if (!candidate.is_copy && (best == nullptr || candidate.prior_rank < best->prior_rank))
@@ -259,11 +259,11 @@ Candidate Chooser::bind(const Candidate& candidate, const Problem& normal) {
   Candidate bound =
       candidate_of(*strategy, candidate.values,
                    quote(*strategy, candidate.values, normal, backend(normal.device).info()));
-  if (bound.finding.verdict != Verdict::ok)
+  if (bound.outcome.verdict != Verdict::ok)
     throw Error(
-        bound.finding.verdict == Verdict::no_memory ? ErrorKind::no_memory : ErrorKind::failed,
+        bound.outcome.verdict == Verdict::no_memory ? ErrorKind::no_memory : ErrorKind::failed,
         to_string(bound.variant) +
-            " was accepted by its quote before, and is not now: " + bound.finding.detail);
+            " was accepted by its quote before, and is not now: " + bound.outcome.detail);
   return bound;
 }
 

@@ -10,10 +10,10 @@
 namespace xpose {
 
 // How something went: a verdict, and why where it is not ok.
-struct Finding {
+struct Outcome {
   Verdict verdict = Verdict::ok;
   std::string detail;
-  bool operator==(const Finding&) const = default;
+  bool operator==(const Outcome&) const = default;
 };
 
 // One value an axis, in the card's order.
@@ -21,7 +21,7 @@ using Values = std::vector<std::int64_t>;
 
 // What a strategy answered for one config.
 struct QuoteAnswer {
-  Finding finding;  // unsupported with the reason, or how asking ended
+  Outcome outcome;  // unsupported with the reason, or how asking ended
   std::string launch;
   std::uint64_t workspace_bytes = 0;
   bool operator==(const QuoteAnswer&) const = default;
@@ -45,7 +45,7 @@ struct Candidate {
   std::uint64_t workspace_bytes = 0;
   bool is_copy = false;
   int prior_rank = 0;
-  Finding finding;  // ok: it may be tried
+  Outcome outcome;  // ok: it may be tried
 };
 
 // The problem that a strategy is asked to solve: the problem itself, or for a copy the dense copy

@@ -40,15 +40,15 @@ const Strategy& find_strategy(const Catalog& catalog, const std::string& name) {
 
 // The first plan is destroyed after its launch; the second is launched twice, so that what a plan
 // keeps from one launch to the next is seen as well.
-Finding verify_repeatedly(TrialRunner& runner, const Candidate& candidate) {
-  Finding finding;
+Outcome verify_repeatedly(TrialRunner& runner, const Candidate& candidate) {
+  Outcome outcome;
   for (const char* when : {"", "at the second launch, ", "at the third launch, "}) {
-    finding = runner.verify(candidate);
-    if (finding.verdict == Verdict::ok) continue;
-    finding.detail = when + finding.detail;
+    outcome = runner.verify(candidate);
+    if (outcome.verdict == Verdict::ok) continue;
+    outcome.detail = when + outcome.detail;
     break;
   }
-  return finding;
+  return outcome;
 }
 
 }  // namespace
@@ -130,12 +130,12 @@ void check_conformance(const std::filesystem::path& plugin, const std::string& s
           false});
     for (const Candidate& candidate :
          all_candidates(strategy, normal, owner.info(), every, *runner)) {
-      ConformanceCase result{candidate.variant, here, problem, candidate.finding.verdict,
-                             candidate.finding.detail};
+      ConformanceCase result{candidate.variant, here, problem, candidate.outcome.verdict,
+                             candidate.outcome.detail};
       if (result.verdict == Verdict::ok) {
-        const Finding finding = verify_repeatedly(*runner, candidate);
-        result.verdict = finding.verdict;
-        result.detail = finding.detail;
+        const Outcome outcome = verify_repeatedly(*runner, candidate);
+        result.verdict = outcome.verdict;
+        result.detail = outcome.detail;
       }
       each(result);
     }

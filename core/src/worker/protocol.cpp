@@ -42,12 +42,12 @@ void fields(Io& io, PluginInfo& plugin) {
   io(plugin.file, plugin.digest, plugin.name, plugin.version, plugin.build, plugin.strategies);
 }
 template <class Io>
-void fields(Io& io, Finding& finding) {
-  io(finding.verdict, finding.detail);
+void fields(Io& io, Outcome& outcome) {
+  io(outcome.verdict, outcome.detail);
 }
 template <class Io>
 void fields(Io& io, QuoteAnswer& answer) {
-  io(answer.finding, answer.launch, answer.workspace_bytes);
+  io(answer.outcome, answer.launch, answer.workspace_bytes);
 }
 template <class Io>
 void fields(Io& io, Request& request) {
@@ -56,7 +56,7 @@ void fields(Io& io, Request& request) {
 }
 template <class Io>
 void fields(Io& io, Reply& reply) {
-  io(reply.id, reply.stage, reply.finding, reply.seconds, reply.quotes, reply.plugin);
+  io(reply.id, reply.stage, reply.outcome, reply.seconds, reply.quotes, reply.plugin);
 }
 
 constexpr int last(DeviceKind) { return static_cast<int>(DeviceKind::cuda); }

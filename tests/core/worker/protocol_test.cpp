@@ -60,11 +60,11 @@ TEST(Protocol, ARequestComesBackAsItWas) {
 TEST(Protocol, AReplyComesBackAsItWas) {
   Reply reply;
   reply.id = 12;
-  reply.finding = {Verdict::wrote_outside, "one byte before"};
+  reply.outcome = {Verdict::wrote_outside, "one byte before"};
   reply.seconds = 1.0 / 3;
   reply.quotes = {{{Verdict::ok, ""}, "grid 1", 77}, {{Verdict::unsupported, "no"}, "", 0}};
   Reply back = decode_reply(encode(reply));
-  EXPECT_EQ(back.finding, reply.finding);
+  EXPECT_EQ(back.outcome, reply.outcome);
   EXPECT_EQ(back.seconds, reply.seconds);
   EXPECT_EQ(back.quotes, reply.quotes);
   EXPECT_FALSE(back.plugin);
@@ -90,8 +90,8 @@ TEST(Protocol, ADescriptionComesBackAsItWas) {
 
 TEST(Protocol, AnyBytesAreText) {
   Reply reply;
-  reply.finding = {Verdict::crashed, std::string("\xff\xfe 7 \0 broken", 13)};
-  EXPECT_EQ(decode_reply(encode(reply)).finding, reply.finding);
+  reply.outcome = {Verdict::crashed, std::string("\xff\xfe 7 \0 broken", 13)};
+  EXPECT_EQ(decode_reply(encode(reply)).outcome, reply.outcome);
 }
 
 TEST(Protocol, WhatItDidNotWriteIsRefused) {
