@@ -140,6 +140,13 @@ Values values_of(const StrategyInfo& strategy, const Config& config) {
   return values;
 }
 
+Config filled(const StrategyInfo& strategy, Config config) {
+  for (const auto& [name, offered] : strategy.axes)
+    if (std::ranges::find(config, name, &AxisValue::axis) == config.end())
+      config.push_back({name, offered.front()});
+  return config;
+}
+
 std::vector<Candidate> all_candidates(const Strategy& strategy, const Problem& normal,
                                       const DeviceInfo& device, const TuneOptions& options,
                                       Quoter& quoter) {

@@ -65,6 +65,9 @@ std::vector<Values> configs(const StrategyInfo& strategy);
 // not that value, or an axis is left out.
 Values values_of(const StrategyInfo& strategy, const Config& config);
 
+// A config with the author's default on each axis that it leaves out.
+Config filled(const StrategyInfo& strategy, Config config);
+
 // One strategy's configs, those that `options` wants, each as it answered.
 std::vector<Candidate> all_candidates(const Strategy& strategy, const Problem& normal,
                                       const DeviceInfo& device, const TuneOptions& options,

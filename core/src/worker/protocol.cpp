@@ -34,7 +34,8 @@ template <class Io>
 void fields(Io& io, StrategyInfo& strategy) {
   io(strategy.name, strategy.summary, strategy.device_kind, strategy.is_copy,
      strategy.element_sizes, strategy.min_alignment, strategy.min_compute_capability,
-     strategy.max_batch_rank, strategy.in_place, strategy.capturable, strategy.max_extent,
+     strategy.max_batch_rank, strategy.in_place, strategy.capturable, strategy.has_model,
+     strategy.max_extent,
      strategy.prior_rank, strategy.axes);
 }
 template <class Io>
