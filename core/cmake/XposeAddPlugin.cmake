@@ -2,8 +2,9 @@
 #
 # Builds the plugin NAME.so from the sources (default: NAME.cu or NAME.cpp in the current folder)
 # with hidden visibility, one exported symbol, every symbol resolved at link time and a static CUDA
-# runtime; installs it where the library looks; and registers two kinds of tests: symbols.NAME, and
-# the conformance suite, conformance.STRATEGY.BYTES for each strategy and element size.
+# runtime; installs it where the library looks; and registers three kinds of tests: symbols.NAME; the
+# conformance suite, conformance.STRATEGY.BYTES for each strategy and element size; and for strategies
+# that have a model the suite on that, model.STRATEGY.BYTES, which needs no device.
 #
 # Every CUDA source is compiled a second time, by the C++ compiler, for the model: there the kernels
 # run on the host and each access is seen (xpose explain). XPOSE_PLUGIN stands in a CUDA source then.

@@ -64,11 +64,11 @@ std::string dram_words(const Explanation& told) {
   std::string words;
   if (read.model != 0 && read.difference() > lines_agree_within)
     words += " DRAM reads were " + times(1 + read.difference()) +
-             " the bytes needed: lines left the L2 before all of them was used, or partly written "
+             " times the bytes needed: lines left the L2 before all of them was used, or partly written "
              "ones were read to be completed.";
   if (written.model != 0 && written.difference() > lines_agree_within)
     words += " DRAM writes were " + times(1 + written.difference()) +
-             " the bytes needed: the L2 gave up sectors that were written in part, and wrote them "
+             " times the bytes needed: the L2 gave up sectors that were written in part, and wrote them "
              "again.";
   else if (written.model != 0 && written.difference() < -lines_agree_within)
     words +=

@@ -1,0 +1,17 @@
+// What `xpose explain` writes.
+#pragma once
+
+#include <iosfwd>
+
+#include "json.hpp"
+#include "xpose/explain.hpp"
+
+namespace xpose::app {
+
+Json to_json(const Explanation& told);  // "xpose.explain/1": the structs of explain.hpp by name
+
+// A table of accesses by source line, the totals of model and hardware side by side, what a
+// multiprocessor holds, the findings, and the limiter.
+void print_explanation(std::ostream& out, const Explanation& told, bool bold);
+
+}  // namespace xpose::app
