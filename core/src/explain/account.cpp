@@ -244,6 +244,8 @@ AccessAccount Account::finish(const LineOf& line_of) const {
     else
       account.findings.push_back(std::move(finding));
   }
+  // What ended a launch explains the rest.
+  std::ranges::stable_sort(account.findings, {}, &Finding::kind);
   return account;
 }
 

@@ -31,7 +31,8 @@ class Account {
   bool has_findings() const { return !findings_.empty(); }
 
   // The account so far. Sites of one source line, space, kind and width are one: unrolled copies,
-  // instances of a template. So are findings of a kind at a line.
+  // instances of a template. So are findings of a kind at a line; they come in the order of
+  // FindingKind.
   AccessAccount finish(const LineOf& line_of) const;
 
  private:

@@ -63,13 +63,15 @@ std::string dram_words(const Explanation& told) {
   const Pair written{"written", 32 * ideal.ideal_store_sectors, told.hardware->dram_write_bytes};
   std::string words;
   if (read.model != 0 && read.difference() > lines_agree_within)
-    words += " DRAM reads were " + times(1 + read.difference()) +
-             " times the bytes needed: lines left the L2 before all of them was used, or partly written "
-             "ones were read to be completed.";
+    words +=
+        " DRAM reads were " + times(1 + read.difference()) +
+        " times the bytes needed: lines left the L2 before all of them was used, or partly written "
+        "ones were read to be completed.";
   if (written.model != 0 && written.difference() > lines_agree_within)
-    words += " DRAM writes were " + times(1 + written.difference()) +
-             " times the bytes needed: the L2 gave up sectors that were written in part, and wrote them "
-             "again.";
+    words +=
+        " DRAM writes were " + times(1 + written.difference()) +
+        " times the bytes needed: the L2 gave up sectors that were written in part, and wrote them "
+        "again.";
   else if (written.model != 0 && written.difference() < -lines_agree_within)
     words +=
         " DRAM writes were fewer than the bytes needed: what the L2 still held at the end is "

@@ -3,10 +3,10 @@
 #include <variant>
 
 #include "engine.hpp"
-#include "explain/bytes_in_flight.hpp"
 #include "explain/limiter.hpp"
 #include "explain/model_device.hpp"
 #include "explain/model_run.hpp"
+#include "explain/resident_loads.hpp"
 #include "problem/normal_form.hpp"
 #include "reported.hpp"
 
@@ -46,7 +46,7 @@ Explanation explain(Engine& engine, const Problem& problem, const std::string& s
       told.no_hardware = "the device's counters were not asked for";
     else
       told.no_hardware = cuda_unavailable_reason();
-    told.bytes_in_flight = bytes_in_flight(told);
+    told.bytes_in_flight = loads_in_flight(told);
     told.limiter = limiter_words(told);
     return told;
   });

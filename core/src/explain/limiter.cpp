@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "explain/agreement.hpp"
-#include "explain/bytes_in_flight.hpp"
+#include "explain/resident_loads.hpp"
 #include "explain/wording.hpp"
 
 namespace xpose {
@@ -150,11 +150,11 @@ std::string closing(Limiter limiter, const Explanation& told) {
       return "The kernel is wrong, so that its speed means nothing: " +
              told.model->findings.front().text + ". Mend that first.";
     case Limiter::bytes_in_flight: {
-      const std::uint64_t bytes = bytes_in_flight(told);
+      const std::uint64_t bytes = loads_in_flight(told);
       return "The limiter is too few bytes in flight: its accesses are as good as they can be, but "
              "the resident threads of a multiprocessor load at most " +
              kilobytes(bytes) + " at a time, and covering the latency of memory takes about " +
-             kilobytes(covering_bytes_in_flight) + "." + advice(limiter);
+             kilobytes(covering_loads) + "." + advice(limiter);
     }
     case Limiter::instructions:
       return "The limiter is the number of instructions: " +
@@ -188,8 +188,8 @@ Limiter limiter_of(const Explanation& told) {
   if (told.hardware &&
       number(told.hardware->instructions) / instructions_a_clock > many_clocks * dram_clocks(sum))
     return Limiter::instructions;
-  if (bytes_in_flight(told) < covering_bytes_in_flight) return Limiter::bytes_in_flight;
-  return Limiter::roof;
+  const std::uint64_t under_way = loads_in_flight(told);  // 0: the device itself copies
+  return under_way != 0 && under_way < covering_loads ? Limiter::bytes_in_flight : Limiter::roof;
 }
 
 std::string limiter_words(const Explanation& told) {

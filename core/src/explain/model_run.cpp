@@ -106,8 +106,10 @@ class ModelRun {
     return count;
   }
   std::vector<xpose_region> regions(const Problem& part, const void* in, const void* out) const {
+    // A copy is dense, and its output is laid out as its input.
+    const std::int64_t out_elements = candidate_.is_copy ? element_count(part) : out_span(part);
     std::vector<xpose_region> all = {{in, bytes_of(part, in_span(part))},
-                                     {out, bytes_of(part, out_span(part))}};
+                                     {out, bytes_of(part, out_elements)}};
     if (candidate_.workspace_bytes != 0) all.push_back({workspace_, candidate_.workspace_bytes});
     return all;
   }

@@ -114,15 +114,15 @@ TEST(Account, FindingsOfALineAreCounted) {
   listener.observer.fault(listener.observer.context, &fault);
   const auto findings = listener.finish().findings;
   ASSERT_EQ(findings.size(), 3U);
-  EXPECT_EQ(findings[0].times, 3U);
-  EXPECT_EQ(findings[0].kind, FindingKind::uninitialised_shared);
-  EXPECT_EQ(findings[0].text,
+  EXPECT_EQ(findings[1].times, 3U);
+  EXPECT_EQ(findings[1].kind, FindingKind::uninitialised_shared);
+  EXPECT_EQ(findings[1].text,
             "read 4 bytes at offset 0 of shared memory that its block has not written");
-  EXPECT_EQ(findings[1].times, 1U);
-  EXPECT_EQ(findings[2].kind, FindingKind::out_of_bounds);
-  EXPECT_EQ(findings[2].block, 7U);
-  EXPECT_EQ(findings[2].thread, 9U);
-  EXPECT_EQ(findings[2].text, "a b");
+  EXPECT_EQ(findings[2].times, 1U);
+  EXPECT_EQ(findings[0].kind, FindingKind::out_of_bounds);
+  EXPECT_EQ(findings[0].block, 7U);
+  EXPECT_EQ(findings[0].thread, 9U);
+  EXPECT_EQ(findings[0].text, "a b");
 }
 
 TEST(Account, RefusesAnAccessOfAnOddWidth) {

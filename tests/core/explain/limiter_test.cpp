@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "explain/bytes_in_flight.hpp"
+#include "explain/resident_loads.hpp"
 
 namespace xpose {
 namespace {
@@ -92,12 +92,12 @@ TEST(Limiter, FewConflictsAreNotNamed) {
 
 TEST(Limiter, BytesInFlight) {
   Told told;
-  EXPECT_EQ(bytes_in_flight(told), 8192U);  // 2048 threads, one float each
+  EXPECT_EQ(loads_in_flight(told), 8192U);  // 2048 threads, one float each
   expect(told, Limiter::bytes_in_flight, "load at most 8 KiB at a time");
   told.measured(0.5);
   told.hardware->blocks_per_multiprocessor = 2;
   told.hardware->totals = told.model->totals();
-  EXPECT_EQ(bytes_in_flight(told), 4096U);
+  EXPECT_EQ(loads_in_flight(told), 4096U);
   expect(told, Limiter::bytes_in_flight, "s runs at 50.0 % of the roof");
 }
 
@@ -110,6 +110,13 @@ TEST(Limiter, TheRoof) {
   // What is measured decides over what is expected.
   told.model->kernels[0].sites[1].sectors *= 8;
   EXPECT_EQ(limiter_of(told), Limiter::roof);
+}
+
+TEST(Limiter, ADeviceThatCopiesByItselfHasNoBytesInFlight) {
+  Told told;
+  told.model->kernels.clear();
+  EXPECT_EQ(loads_in_flight(told), 0U);
+  expect(told, Limiter::roof, "as far as the model can see");
 }
 
 TEST(Limiter, Instructions) {

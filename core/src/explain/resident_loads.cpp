@@ -1,4 +1,4 @@
-#include "explain/bytes_in_flight.hpp"
+#include "explain/resident_loads.hpp"
 
 #include <algorithm>
 #include <functional>
@@ -33,7 +33,7 @@ std::uint64_t resident_blocks(const KernelAccount& kernel) {
 
 }  // namespace
 
-std::uint64_t bytes_in_flight(const Explanation& told) {
+std::uint64_t loads_in_flight(const Explanation& told) {
   if (!told.model || told.model->kernels.empty()) return 0;
   const KernelAccount& kernel = *std::ranges::max_element(told.model->kernels, {}, loaded);
   const std::uint64_t blocks = product(kernel.grid) * kernel.launches;
