@@ -8,6 +8,9 @@ namespace {
 
 constexpr std::uint32_t element_sizes[] = {1, 2, 4, 8, 16};
 
+// Larger problems are for devices: the model takes some 20 ns for an element.
+constexpr std::int64_t most_elements_of_model = 70'000;
+
 struct Tally {
   std::size_t ok = 0;
   std::size_t declined = 0;
@@ -25,7 +28,7 @@ std::string quoted(const std::string& word) {
   return text + '\'';
 }
 
-void print_failure(const ConformanceCase& one, const std::string& plugin) {
+void print_failure(const ConformanceCase& one, const std::string& plugin, bool model) {
   std::cout << "FAILED " << to_string(one.variant) << " on problem " << one.index << ", "
             << to_string(one.problem) << ": " << to_string(one.verdict) << ": " << one.detail
             << "\n  to see it: gdb --args xpose check " << quoted(plugin) << " --strategy "
@@ -35,14 +38,19 @@ void print_failure(const ConformanceCase& one, const std::string& plugin) {
   for (const AxisValue& value : one.variant.config)
     config += (config.empty() ? "" : ",") + value.axis + '=' + std::to_string(value.value);
   if (!config.empty()) std::cout << " --config " << config;
-  std::cout << " --in-process" << std::endl;
+  std::cout << (model ? " --model" : " --in-process") << std::endl;
 }
 
 // One strategy and element size; an exit code.
 int check_one(const std::string& plugin, const StrategyInfo& strategy, std::uint32_t bytes,
               const ConformanceOptions& options) {
-  const std::string title = strategy.name + ", elements of " + std::to_string(bytes) + " bytes";
-  if (strategy.device_kind == DeviceKind::cuda)
+  const std::string title = strategy.name + ", elements of " + std::to_string(bytes) + " bytes" +
+                            (options.model ? ", on the model" : "");
+  if (options.model && !strategy.has_model) {
+    std::cout << "SKIPPED " << title << ": it has none\n";
+    return skipped;
+  }
+  if (!options.model && strategy.device_kind == DeviceKind::cuda)
     if (const std::string reason = cuda_unavailable_reason(); !reason.empty()) {
       std::cout << "SKIPPED " << title << ": " << reason << '\n';
       return skipped;
@@ -57,7 +65,7 @@ int check_one(const std::string& plugin, const StrategyInfo& strategy, std::uint
           ++tally.declined;
           ++tally.reasons[one.detail];
         } else {
-          if (++tally.failed <= 20) print_failure(one, plugin);
+          if (++tally.failed <= 20) print_failure(one, plugin, options.model);
         }
       },
       options);
@@ -65,7 +73,8 @@ int check_one(const std::string& plugin, const StrategyInfo& strategy, std::uint
             << tally.failed << " failed\n";
   for (const auto& [reason, count] : tally.reasons)
     std::cout << "  declined " << count << " times: " << reason << '\n';
-  const bool whole = !options.problem && options.config.empty() && options.max_elements == 0;
+  const bool whole =
+      !options.problem && options.config.empty() && (options.model || options.max_elements == 0);
   if (tally.ok == 0 && tally.failed == 0) {
     std::cout << "FAILED " << title
               << (whole
@@ -74,6 +83,13 @@ int check_one(const std::string& plugin, const StrategyInfo& strategy, std::uint
     return not_verified;
   }
   return tally.failed == 0 ? done : not_verified;
+}
+
+// A line a test: the suite itself, and the suite on the model where the strategy has one.
+void list_tests(const StrategyInfo& strategy, std::uint32_t bytes) {
+  const std::string line = strategy.name + ' ' + std::to_string(bytes) + ' ';
+  std::cout << line << (strategy.device_kind == DeviceKind::cuda ? "gpu" : "host") << '\n';
+  if (strategy.has_model) std::cout << line << "model\n";
 }
 
 }  // namespace
@@ -88,8 +104,9 @@ int check(const Arguments& arguments) {
       "problem", po::value<std::size_t>()->value_name("I"), "only the suite's problem number I")(
       "config", po::value<std::string>()->default_value("")->value_name("A=V,..."),
       "only configs with these values")(
-      "max-elements", po::value<std::int64_t>()->default_value(0)->value_name("N"),
-      "leave out larger problems, for runs under slow tools; 0: none")(
+      "max-elements", po::value<std::int64_t>()->value_name("N"),
+      "leave out larger problems, for runs under slow tools; 0: none, as without --model")(
+      "model", "run CUDA strategies on the model, in this process, instead of on a device")(
       "list", "print one line a test, STRATEGY BYTES LABEL, and check nothing");
   add_trial_options(options);
   const auto values = parse(
@@ -103,7 +120,11 @@ int check(const Arguments& arguments) {
   const auto name = (*values)["strategy"].as<std::string>();
   const auto size = (*values)["bytes"].as<std::uint32_t>();
   ConformanceOptions suite;
-  suite.max_elements = (*values)["max-elements"].as<std::int64_t>();
+  suite.model = values->count("model") != 0;
+  if (values->count("max-elements") != 0)
+    suite.max_elements = (*values)["max-elements"].as<std::int64_t>();
+  else if (suite.model)
+    suite.max_elements = most_elements_of_model;
   if (values->count("problem") != 0) suite.problem = (*values)["problem"].as<std::size_t>();
   suite.config = parse_config((*values)["config"].as<std::string>());
   read_trial_options(*values, suite.engine);
@@ -117,10 +138,10 @@ int check(const Arguments& arguments) {
     if (strategy.is_experiment || (!name.empty() && strategy.name != name)) continue;
     for (const std::uint32_t bytes : element_sizes) {
       if ((strategy.element_sizes & bytes) == 0 || (size != 0 && size != bytes)) continue;
+      if (suite.model && strategy.device_kind == DeviceKind::host) continue;
       ++matched;
       if (values->count("list") != 0) {
-        std::cout << strategy.name << ' ' << bytes << ' '
-                  << (strategy.device_kind == DeviceKind::cuda ? "gpu" : "host") << '\n';
+        list_tests(strategy, bytes);
         continue;
       }
       const int code = check_one(file, strategy, bytes, suite);
@@ -128,8 +149,10 @@ int check(const Arguments& arguments) {
       if (code != skipped) worst = std::max(worst, code);
     }
   }
+  if (matched == 0 && values->count("list") != 0 && name.empty() && size == 0) return done;
   if (matched == 0)
-    throw UsageError(plugin.file.filename().string() + " offers no strategy '" + name +
+    throw UsageError(plugin.file.filename().string() + " offers no " +
+                     (suite.model ? "CUDA " : "") + "strategy '" + name +
                      "' for that element size");
   return skips == matched ? skipped : worst;
 }

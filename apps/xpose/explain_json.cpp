@@ -9,22 +9,6 @@ const char* name_of(MemorySpace space) {
 
 const char* name_of(AccessKind kind) { return kind == AccessKind::load ? "load" : "store"; }
 
-const char* name_of(FindingKind kind) {
-  switch (kind) {
-    case FindingKind::out_of_bounds:
-      return "out_of_bounds";
-    case FindingKind::divergent_barrier:
-      return "divergent_barrier";
-    case FindingKind::race:
-      return "race";
-    case FindingKind::uninitialised_shared:
-      return "uninitialised_shared";
-    case FindingKind::wrong_output:
-      break;
-  }
-  return "wrong_output";
-}
-
 Json where_json(const SourceLine& where) { return {{"file", where.file}, {"line", where.line}}; }
 
 Json example_json(const WarpAccess& access) {
@@ -50,7 +34,7 @@ Json site_json(const AccessSite& site) {
 }
 
 Json finding_json(const Finding& finding) {
-  return {{"kind", name_of(finding.kind)}, {"where", where_json(finding.where)},
+  return {{"kind", to_string(finding.kind)}, {"where", where_json(finding.where)},
           {"block", finding.block},        {"thread", finding.thread},
           {"text", finding.text},          {"times", finding.times}};
 }
@@ -62,24 +46,6 @@ Json kernel_json(const KernelAccount& kernel) {
                {"sites", Json::array()}};
   for (const AccessSite& site : kernel.sites) json["sites"].push_back(site_json(site));
   return json;
-}
-
-// Sums over the sites of all kernels.
-AccessTotals totals_of(const AccessAccount& account) {
-  AccessTotals sum;
-  for (const KernelAccount& kernel : account.kernels)
-    for (const AccessSite& site : kernel.sites) {
-      const bool load = site.kind == AccessKind::load;
-      if (site.space == MemorySpace::global) {
-        (load ? sum.load_sectors : sum.store_sectors) += site.sectors;
-        (load ? sum.ideal_load_sectors : sum.ideal_store_sectors) += site.ideal_sectors;
-        (load ? sum.load_requests : sum.store_requests) += site.requests;
-      } else {
-        (load ? sum.load_wavefronts : sum.store_wavefronts) += site.wavefronts;
-        (load ? sum.ideal_load_wavefronts : sum.ideal_store_wavefronts) += site.ideal_wavefronts;
-      }
-    }
-  return sum;
 }
 
 Json or_null(const auto& account) { return account ? to_json(*account) : Json(nullptr); }
@@ -101,7 +67,7 @@ Json to_json(const AccessTotals& totals) {
 
 Json to_json(const AccessAccount& account) {
   Json json;
-  json["totals"] = to_json(totals_of(account));
+  json["totals"] = to_json(account.totals());
   json["kernels"] = Json::array();
   for (const KernelAccount& kernel : account.kernels)
     json["kernels"].push_back(kernel_json(kernel));
@@ -137,6 +103,7 @@ Json to_json(const Explanation& explanation) {
   json["no_model"] = explanation.no_model;
   json["hardware"] = or_null(explanation.hardware);
   json["no_hardware"] = explanation.no_hardware;
+  json["bytes_in_flight"] = explanation.bytes_in_flight;
   json["limiter"] = explanation.limiter;
   return json;
 }

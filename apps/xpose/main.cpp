@@ -17,9 +17,11 @@ const std::map<std::string, Command>& commands() {
   static const std::map<std::string, Command> all = {
       {"tune", {xpose::app::tune, "try every strategy on a problem and name the fastest"}},
       {"run", {xpose::app::run, "transpose a NumPy file into another"}},
+      {"explain", {xpose::app::explain, "say why a strategy is fast or slow, line by line"}},
       {"plugins", {xpose::app::plugins, "list what was found, and why anything was refused"}},
       {"check", {xpose::app::check, "run the conformance suite on a plugin"}},
       {"cache", {xpose::app::cache, "show, forget, export or import what is remembered"}},
+      {"lab", {xpose::app::lab, "show by small kernels what memory makes fast or slow"}},
       {"doctor", {xpose::app::doctor, "say what this machine has and what is missing"}},
   };
   return all;

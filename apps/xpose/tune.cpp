@@ -5,6 +5,7 @@
 
 #include "json.hpp"
 #include "options.hpp"
+#include "problem_options.hpp"
 #include "report.hpp"
 #include "report_output.hpp"
 #include "size_sweep.hpp"
@@ -47,26 +48,6 @@ class ProgressLine {
   bool terminal_ = isatty(STDERR_FILENO) != 0;
 };
 
-Problem problem_of(const po::variables_map& values) {
-  const auto [rows, cols] = parse_shape(values["shape"].as<std::string>());
-  Problem problem = matrix(rows, cols, values["bytes"].as<std::uint32_t>(),
-                           parse_device(values["device"].as<std::string>()));
-  problem.in_ld = values["in-ld"].as<std::int64_t>();
-  problem.out_ld = values["out-ld"].as<std::int64_t>();
-  problem.in_alignment = problem.out_alignment = values["alignment"].as<std::uint32_t>();
-  const auto batch = values["batch"].as<std::int64_t>();
-  if (batch < 0) throw UsageError("--batch is 0 or more");
-  const std::int64_t in_ld = problem.in_ld != 0 ? problem.in_ld : cols;
-  const std::int64_t out_ld = problem.out_ld != 0 ? problem.out_ld : rows;
-  std::int64_t in_stride = 0;
-  std::int64_t out_stride = 0;
-  if (__builtin_mul_overflow(rows, in_ld, &in_stride) ||
-      __builtin_mul_overflow(cols, out_ld, &out_stride))
-    throw UsageError("the matrix's size does not fit in 63 bits");
-  if (batch != 1) problem.batch = {{batch, in_stride, out_stride}};
-  return problem;
-}
-
 // A strategy that was asked for by name must exist.
 void check_names(const Engine& engine, const std::vector<std::string>& names) {
   for (const std::string& name : names) {
@@ -81,20 +62,9 @@ void check_names(const Engine& engine, const std::vector<std::string>& names) {
 
 po::options_description tune_options() {
   po::options_description options;
-  options.add_options()("shape", po::value<std::string>()->required()->value_name("RxC"),
-                        "rows and columns of the input")(
-      "bytes", po::value<std::uint32_t>()->default_value(4)->value_name("N"),
-      "bytes of an element: 1, 2, 4, 8 or 16")(
-      "batch", po::value<std::int64_t>()->default_value(1)->value_name("N"),
-      "matrices, one behind the other")(
-      "in-ld", po::value<std::int64_t>()->default_value(0)->value_name("N"),
-      "elements from one input row to the next; 0: dense")(
-      "out-ld", po::value<std::int64_t>()->default_value(0)->value_name("N"),
-      "elements from one output row to the next; 0: dense")(
-      "alignment", po::value<std::uint32_t>()->default_value(256)->value_name("N"),
-      "bytes that divide both base addresses")(
-      "device", po::value<std::string>()->default_value("auto")->value_name("D"),
-      "auto, host, cuda or cuda:N")(
+  add_problem_options(options);
+  options.add_options()("device", po::value<std::string>()->default_value("auto")->value_name("D"),
+                        "auto, host, cuda or cuda:N")(
       "budget", po::value<double>()->default_value(2)->value_name("S"), "seconds to spend")(
       "strategy", po::value<std::vector<std::string>>()->value_name("NAME"),
       "try only this strategy; may be repeated")(
@@ -141,7 +111,7 @@ int tune(const Arguments& arguments) {
   if (!values) return done;
   JsonOutput json((*values)["json"].as<std::string>());
   ReportOutput page((*values)["report"].as<std::string>());
-  const Problem problem = problem_of(*values);
+  const Problem problem = problem_of(*values, parse_device((*values)["device"].as<std::string>()));
   Engine engine(engine_options(*values));
 
   TuneOptions options;

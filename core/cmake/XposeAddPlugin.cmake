@@ -1,18 +1,20 @@
-# xpose_add_plugin(NAME [NO_MODEL] [SOURCES file...] [LIBRARIES target...])
+# xpose_add_plugin(NAME [NO_MODEL] [FOLDER name] [SOURCES file...] [LIBRARIES target...])
 #
 # Builds the plugin NAME.so from the sources (default: NAME.cu or NAME.cpp in the current folder)
 # with hidden visibility, one exported symbol, every symbol resolved at link time and a static CUDA
-# runtime; installs it where the library looks; and registers two kinds of tests: symbols.NAME, and
-# the conformance suite, conformance.STRATEGY.BYTES for each strategy and element size.
+# runtime; installs it where the library looks; and registers three kinds of tests: symbols.NAME; the
+# conformance suite, conformance.STRATEGY.BYTES for each strategy and element size; and for strategies
+# that have a model the suite on that, model.STRATEGY.BYTES, which needs no device.
 #
 # Every CUDA source is compiled a second time, by the C++ compiler, for the model: there the kernels
 # run on the host and each access is seen (xpose explain). XPOSE_PLUGIN stands in a CUDA source then.
+# FOLDER is where it goes beside the folder plugins, for what is not to be tried (default: plugins).
 # NO_MODEL leaves that out, for sources that only nvcc can compile. Without the CUDA Toolkit a CUDA
 # plugin can be explained, but not run; with NO_MODEL it is left out.
 include(${CMAKE_CURRENT_LIST_DIR}/XposeModel.cmake)
 
 function(xpose_add_plugin name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "NO_MODEL" "" "SOURCES;LIBRARIES")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "NO_MODEL" "FOLDER" "SOURCES;LIBRARIES")
   if(arg_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "xpose_add_plugin(${name}): unknown arguments ${arg_UNPARSED_ARGUMENTS}")
   endif()
@@ -49,8 +51,11 @@ function(xpose_add_plugin name)
   if(cuda_sources AND NOT arg_NO_MODEL)
     xpose_add_model(${name} SOURCES ${cuda_sources} LIBRARIES ${arg_LIBRARIES})
   endif()
+  if(NOT arg_FOLDER)
+    set(arg_FOLDER plugins)
+  endif()
   if(NOT DEFINED XPOSE_PLUGIN_OUTPUT_DIRECTORY)
-    set(XPOSE_PLUGIN_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib/xpose/plugins)
+    set(XPOSE_PLUGIN_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib/xpose/${arg_FOLDER})
   endif()
   set_target_properties(${name} PROPERTIES
     PREFIX "" SUFFIX ".so"
@@ -62,7 +67,7 @@ function(xpose_add_plugin name)
     "LINKER:--version-script=${CMAKE_CURRENT_FUNCTION_LIST_DIR}/plugin.map" "LINKER:-z,defs" "LINKER:-z,now")
 
   include(GNUInstallDirs)
-  install(TARGETS ${name} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/xpose/plugins)
+  install(TARGETS ${name} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/xpose/${arg_FOLDER})
 
   add_test(NAME symbols.${name}
     COMMAND ${CMAKE_COMMAND} -DPLUGIN=$<TARGET_FILE:${name}> -DNM=${CMAKE_NM}

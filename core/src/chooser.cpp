@@ -221,12 +221,12 @@ Candidate Chooser::estimate(const Problem& normal, const TuneOptions& options) {
   TuneReport report;
   report.problem = normal;
   for (const Candidate& candidate : all) {
-    if (candidate.finding.verdict != Verdict::ok)
+    if (candidate.outcome.verdict != Verdict::ok)
       report.trials.push_back({candidate.variant,
                                "",
                                candidate.is_copy,
-                               candidate.finding.verdict,
-                               candidate.finding.detail,
+                               candidate.outcome.verdict,
+                               candidate.outcome.detail,
                                {},
                                candidate.prior_rank});
     else if (!candidate.is_copy && (best == nullptr || candidate.prior_rank < best->prior_rank))
@@ -246,24 +246,29 @@ const PluginLibrary& Chooser::load(const std::filesystem::path& file, const std:
   }
 }
 
+// A strategy in this process. Throws Error failed where the plugin no longer offers it.
+const Strategy& Chooser::loaded(const std::string& digest, const std::string& strategy) {
+  const PluginLibrary& library = load(catalog().find(digest)->file, digest);
+  const auto found = std::ranges::find(library.strategies, strategy,
+                                       [](const Strategy& one) { return one.info.name; });
+  if (found == library.strategies.end())
+    throw Error(ErrorKind::failed, library.info.file.string() + " does not offer " + strategy +
+                                       " here, but did in the worker");
+  return *found;
+}
+
 // The candidate of the plugin as it is loaded into this process. Throws Error failed where the
 // plugin no longer says what it said.
 Candidate Chooser::bind(const Candidate& candidate, const Problem& normal) {
-  const std::string& digest = candidate.strategy->digest;
-  const PluginLibrary& library = load(catalog().find(digest)->file, digest);
-  const auto strategy = std::ranges::find(library.strategies, candidate.variant.strategy,
-                                          [](const Strategy& one) { return one.info.name; });
-  if (strategy == library.strategies.end())
-    throw Error(ErrorKind::failed, library.info.file.string() + " does not offer " +
-                                       candidate.variant.strategy + " here, but did in the worker");
+  const Strategy& strategy = loaded(candidate.strategy->digest, candidate.variant.strategy);
   Candidate bound =
-      candidate_of(*strategy, candidate.values,
-                   quote(*strategy, candidate.values, normal, backend(normal.device).info()));
-  if (bound.finding.verdict != Verdict::ok)
+      candidate_of(strategy, candidate.values,
+                   quote(strategy, candidate.values, normal, backend(normal.device).info()));
+  if (bound.outcome.verdict != Verdict::ok)
     throw Error(
-        bound.finding.verdict == Verdict::no_memory ? ErrorKind::no_memory : ErrorKind::failed,
+        bound.outcome.verdict == Verdict::no_memory ? ErrorKind::no_memory : ErrorKind::failed,
         to_string(bound.variant) +
-            " was accepted by its quote before, and is not now: " + bound.finding.detail);
+            " was accepted by its quote before, and is not now: " + bound.outcome.detail);
   return bound;
 }
 
@@ -296,6 +301,35 @@ Candidate Chooser::choose(const Problem& normal, const PlanOptions& options) {
   Candidate winner = retried([&] { return choose_once(normal, options); });
   if (kept) keep(name, winner);
   return winner;
+}
+
+Chooser::Named Chooser::named_once(const Problem& normal, const DeviceInfo& device,
+                                   const std::string& strategy, const Config& config) {
+  const auto& offered = described().strategies;
+  const auto found = std::ranges::find(
+      offered, strategy, [](const Strategy* one) -> const std::string& { return one->info.name; });
+  if (found == offered.end())
+    throw Error(ErrorKind::no_strategy,
+                "no loaded plugin offers a strategy '" + strategy + "', see `xpose plugins`");
+  const StrategyInfo& info = (*found)->info;
+  if (info.device_kind != normal.device.kind)
+    throw Error(ErrorKind::invalid, strategy + " does not run on " + to_string(normal.device));
+  const Values values = values_of(info, filled(info, config));
+  const std::string digest = (*found)->digest;
+  if (const auto out = cache_.find_quarantine(digest, strategy))
+    throw Error(ErrorKind::no_strategy, xpose::describe(*out));
+  const Strategy& here = loaded(digest, strategy);
+  Candidate candidate = candidate_of(here, values, quote(here, values, normal, device));
+  if (candidate.outcome.verdict != Verdict::ok)
+    throw Error(ErrorKind::no_strategy, to_string(candidate.variant) + " declines " +
+                                            to_string(normal) + ": " + candidate.outcome.detail);
+  return {std::move(candidate), catalog().find(digest)->file};
+}
+
+Chooser::Named Chooser::named(const Problem& normal, const DeviceInfo& device,
+                              const std::string& strategy, const Config& config) {
+  const std::lock_guard lock(measuring_);
+  return retried([&] { return named_once(normal, device, strategy, config); });
 }
 
 }  // namespace xpose

@@ -24,6 +24,15 @@ class Chooser {
   // A candidate whose strategy is loaded into this process.
   Candidate choose(const Problem& normal, const PlanOptions& options);
 
+  // One strategy's variant, with the author's values where `config` leaves an axis out, loaded into
+  // this process, for a device that need not be here. Throws Error as explain() does.
+  struct Named {
+    Candidate candidate;
+    std::filesystem::path plugin;
+  };
+  Named named(const Problem& normal, const DeviceInfo& device, const std::string& strategy,
+              const Config& config);
+
   unsigned threads() const { return threads_; }  // for host strategies
 
  private:
@@ -39,6 +48,9 @@ class Chooser {
                                                           const TuneOptions& options);
   Candidate estimate(const Problem& normal, const TuneOptions& options);
   const PluginLibrary& load(const std::filesystem::path& file, const std::string& digest);
+  const Strategy& loaded(const std::string& digest, const std::string& strategy);
+  Named named_once(const Problem& normal, const DeviceInfo& device, const std::string& strategy,
+                   const Config& config);
   Candidate bind(const Candidate& candidate, const Problem& normal);
   std::unique_ptr<TrialRunner> runner(const Problem& normal, const TuneOptions& options);
   DeviceLock lock(const Problem& normal, const TuneOptions& options) const;

@@ -1,3 +1,5 @@
+#include "engine.hpp"
+
 #include "chooser.hpp"
 #include "device/device.hpp"
 #include "plan.hpp"
@@ -9,6 +11,8 @@ namespace xpose {
 struct Engine::Impl : Chooser {
   using Chooser::Chooser;
 };
+
+Chooser& EngineAccess::chooser(Engine& engine) { return *engine.impl_; }
 
 Engine::Engine(const EngineOptions& options)
     : impl_(reported([&] { return std::make_shared<Impl>(options); })) {}

@@ -4,6 +4,8 @@
 #include <array>
 #include <string>
 
+#include "xpose/explain.hpp"
+
 namespace xpose {
 namespace {
 
@@ -39,5 +41,37 @@ std::optional<Verdict> parse_verdict(std::string_view name) {
 }
 
 const char* version() { return XPOSE_VERSION; }
+
+std::string_view to_string(FindingKind kind) {
+  switch (kind) {
+    case FindingKind::out_of_bounds:
+      return "out_of_bounds";
+    case FindingKind::divergent_barrier:
+      return "divergent_barrier";
+    case FindingKind::race:
+      return "race";
+    case FindingKind::uninitialised_shared:
+      return "uninitialised_shared";
+    case FindingKind::wrong_output:
+      return "wrong_output";
+  }
+  return "unknown";
+}
+
+std::string to_string(const Finding& finding) {
+  std::string text;
+  if (!finding.where.file.empty())
+    text = finding.where.file.substr(finding.where.file.find_last_of('/') + 1) + ':' +
+           std::to_string(finding.where.line) + ": ";
+  else if (finding.kind != FindingKind::wrong_output)
+    text = "at an unknown line, as the plugin has no debug information: ";
+  text += to_string(finding.kind);
+  if (finding.kind != FindingKind::wrong_output)
+    text +=
+        ", block " + std::to_string(finding.block) + ", thread " + std::to_string(finding.thread);
+  text += ": " + finding.text;
+  if (finding.times > 1) text += " (" + std::to_string(finding.times) + " times)";
+  return text;
+}
 
 }  // namespace xpose

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "batch_loop.hpp"
 #include "plugin/plugin_call.hpp"
 #include "problem/normal_form.hpp"
 #include "reported.hpp"
@@ -51,22 +52,9 @@ BoundPlan::BoundPlan(const Candidate& candidate, const Problem& normal, const De
 BoundPlan::~BoundPlan() { functions_.destroy(plan_); }
 
 void BoundPlan::launch(const void* in, void* out, void* workspace, void* stream) const {
-  if (loop_.empty()) {
-    launch_one(in, out, workspace, stream);
-    return;
-  }
-  std::vector<std::int64_t> index(loop_.size(), 0);
-  for (std::size_t dim = 0; dim < loop_.size();) {
-    std::int64_t in_offset = 0;
-    std::int64_t out_offset = 0;
-    for (std::size_t i = 0; i < loop_.size(); ++i) {
-      in_offset += index[i] * loop_[i].in_stride;
-      out_offset += index[i] * loop_[i].out_stride;
-    }
-    launch_one(static_cast<const std::byte*>(in) + in_offset * element_bytes_,
-               static_cast<std::byte*>(out) + out_offset * element_bytes_, workspace, stream);
-    for (dim = 0; dim < loop_.size() && ++index[dim] == loop_[dim].extent; ++dim) index[dim] = 0;
-  }
+  for_each_matrix(loop_, element_bytes_, in, out, [&](const void* one_in, void* one_out) {
+    launch_one(one_in, one_out, workspace, stream);
+  });
 }
 
 void BoundPlan::launch_one(const void* in, void* out, void* workspace, void* stream) const {

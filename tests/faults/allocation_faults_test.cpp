@@ -52,7 +52,7 @@ class Complaints {
 };
 
 // What a child process finds, in memory that it shares.
-struct Finding {
+struct Outcome {
   bool reached = false;
   std::int64_t growth = 0;  // allocations that the last attempt did not free
   char complaint[500] = "";
@@ -61,26 +61,26 @@ struct Finding {
 // Attempts in a process of their own: an end of it shows, and so does nothing else of it. Besides,
 // the runtime's reserve for exceptions thrown without memory loses a little at each nested one (GCC
 // 12), and would be used up.
-Finding attempt_apart(const Workplace& place, bool in_process, const Scenario& scenario,
+Outcome attempt_apart(const Workplace& place, bool in_process, const Scenario& scenario,
                       std::uint64_t nth, Failing failing, int attempts) {
   void* const shared =
-      ::mmap(nullptr, sizeof(Finding), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-  auto* const finding = new (shared) Finding;
+      ::mmap(nullptr, sizeof(Outcome), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  auto* const outcome = new (shared) Outcome;
   const auto complain = [&](const std::string& text) {
-    std::snprintf(static_cast<char*>(finding->complaint), sizeof finding->complaint, "%s",
+    std::snprintf(static_cast<char*>(outcome->complaint), sizeof outcome->complaint, "%s",
                   text.c_str());
   };
-  finding->reached = true;  // should the process end there
+  outcome->reached = true;  // should the process end there
   const pid_t child = ::fork();
   if (child == 0) {
     // What is made once and kept for good is no leak: that is lost each time.
-    for (int i = 0; i < attempts && (i == 0 || finding->growth > 0); ++i) {
+    for (int i = 0; i < attempts && (i == 0 || outcome->growth > 0); ++i) {
       const std::int64_t before = live_allocations();
       const Attempt result = attempt(place, in_process, scenario, nth, failing);
-      finding->reached = result.reached;
+      outcome->reached = result.reached;
       complain(result.complaint);
       if (!result.complaint.empty()) break;
-      finding->growth = live_allocations() - before;
+      outcome->growth = live_allocations() - before;
     }
     ::_exit(0);
   }
@@ -89,8 +89,8 @@ Finding attempt_apart(const Workplace& place, bool in_process, const Scenario& s
   if (WIFSIGNALED(status)) complain("died of signal " + std::to_string(WTERMSIG(status)));
   if (WIFEXITED(status) && WEXITSTATUS(status) != 0)
     complain("ended with status " + std::to_string(WEXITSTATUS(status)));
-  const Finding found = *finding;
-  ::munmap(shared, sizeof(Finding));
+  const Outcome found = *outcome;
+  ::munmap(shared, sizeof(Outcome));
   return found;
 }
 
@@ -107,7 +107,7 @@ void fail_each(const Workplace& place, const Scenario& scenario, Failing failing
   Complaints complaints;
   std::uint64_t points = 0;
   for (std::uint64_t nth = 1;; nth += course.step) {
-    const Finding found =
+    const Outcome found =
         attempt_apart(place, course.in_process, scenario, nth, failing, course.attempts);
     complaints.add(static_cast<const char*>(found.complaint), nth);
     if (found.complaint[0] == '\0' && found.growth > course.allowed_growth)
@@ -129,7 +129,7 @@ class Faults : public testing::TestWithParam<Failing> {
 
 // Before this process has loaded a plugin, so that each attempt loads them.
 TEST_P(Faults, AFirstUseSurvivesEveryFailingAllocation) {
-  const Finding sound = attempt_apart(place, true, first_use(), never, GetParam(), 1);
+  const Outcome sound = attempt_apart(place, true, first_use(), never, GetParam(), 1);
   ASSERT_STREQ(static_cast<const char*>(sound.complaint), "");
   // A load that fails leaves a few records of the system's loader behind.
   constexpr std::int64_t records = 16;

@@ -13,6 +13,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 #include <xpose/xpose.hpp>
 
@@ -80,6 +81,10 @@ struct Finding {
   std::uint64_t times = 1;  // how often at this line; the rest is of the first time
 };
 
+XPOSE_API std::string_view to_string(FindingKind kind);  // "race", "out_of_bounds", ...
+// "smem.cuh:31: race, block 0, thread 33: wrote 4 bytes ..."
+XPOSE_API std::string to_string(const Finding& finding);
+
 // All launches of one kernel.
 struct KernelAccount {
   std::string name;
@@ -97,7 +102,7 @@ struct AccessAccount {
   std::vector<Finding> findings;  // empty: the kernel is right
   double seconds = 0;             // that the model took
 
-  AccessTotals totals() const;
+  XPOSE_API AccessTotals totals() const;
 };
 
 // The hardware's counters over one launch, and what the launch took of a multiprocessor.
@@ -128,7 +133,10 @@ struct Explanation {
   std::string no_model;  // why model is empty
   std::optional<HardwareAccount> hardware;
   std::string no_hardware;  // why hardware is empty, and what to do
-  std::string limiter;      // a paragraph in plain words
+  // Loads that the resident threads of a multiprocessor have under way if each has all of its own;
+  // without hardware, of as many blocks as compute capability 9.0 holds. 0 without a model.
+  std::uint64_t bytes_in_flight = 0;
+  std::string limiter;  // a paragraph in plain words
 };
 
 // Explains one strategy on one problem of a CUDA device, which need not be present: then the

@@ -29,24 +29,24 @@ PluginInfo Admission::describe(const std::filesystem::path& file, const std::str
 }
 
 PluginInfo Admission::ask_worker(const std::filesystem::path& file, const std::string& digest) {
-  Finding first;
+  Outcome first;
   for (const bool again : {false, true}) {
     const Reply reply = worker_.load(file, digest);
     if (reply.plugin) return *reply.plugin;
-    const Finding& finding = reply.finding;
-    if (finding.verdict == Verdict::load_refused) throw Refusal{finding.detail};
+    const Outcome& outcome = reply.outcome;
+    if (outcome.verdict == Verdict::load_refused) throw Refusal{outcome.detail};
     worker_.end();  // the second time alone
-    if (again && finding.verdict == first.verdict && finding.verdict != Verdict::no_memory) {
+    if (again && outcome.verdict == first.verdict && outcome.verdict != Verdict::no_memory) {
       const Quarantine row{digest,
                            "",
                            file.filename().string(),
-                           finding.verdict,
-                           finding.detail,
+                           outcome.verdict,
+                           outcome.detail,
                            static_cast<std::int64_t>(std::time(nullptr))};
       cache_.store(row);
       if (warn_) warn_("plugin " + row.file + " is now in quarantine: " + row.words);
     }
-    if (!again) first = finding;
+    if (!again) first = outcome;
   }
   throw Refusal{first.detail};
 }

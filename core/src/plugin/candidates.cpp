@@ -49,7 +49,7 @@ std::vector<Candidate> of_strategy(const Strategy& strategy, const Problem& norm
                                    Quoter& quoter) {
   std::vector<Candidate> all = all_candidates(strategy, normal, device, options, quoter);
   const auto refused = [](const Candidate& candidate) {
-    return candidate.finding.verdict != Verdict::ok;
+    return candidate.outcome.verdict != Verdict::ok;
   };
   if (!std::ranges::all_of(all, refused) || all.empty()) {
     std::erase_if(all, refused);
@@ -74,9 +74,9 @@ QuoteAnswer quote(const Strategy& strategy, const Values& values, const Problem&
                   const DeviceInfo& device) {
   const Problem problem = problem_for(strategy.info, normal);
   QuoteAnswer answer;
-  answer.finding.detail = card_refusal(strategy.info, problem, device);
-  if (!answer.finding.detail.empty()) {
-    answer.finding.verdict = Verdict::unsupported;
+  answer.outcome.detail = card_refusal(strategy.info, problem, device);
+  if (!answer.outcome.detail.empty()) {
+    answer.outcome.verdict = Verdict::unsupported;
     return answer;
   }
   const xpose_problem abi = to_abi(problem, strategy.info.max_batch_rank, device);
@@ -89,11 +89,11 @@ QuoteAnswer quote(const Strategy& strategy, const Values& values, const Problem&
   answer.launch = one_line(static_cast<const char*>(quoted.launch));
   answer.workspace_bytes = quoted.workspace_bytes;
   if (result.status == XPOSE_UNSUPPORTED)
-    answer.finding = {Verdict::unsupported, result.words};
+    answer.outcome = {Verdict::unsupported, result.words};
   else if (result.status == XPOSE_NO_MEMORY)
-    answer.finding = {Verdict::no_memory, result.words};
+    answer.outcome = {Verdict::no_memory, result.words};
   else if (result.status != XPOSE_OK)
-    answer.finding = {Verdict::protocol_error, "failed to quote: " + result.words};
+    answer.outcome = {Verdict::protocol_error, "failed to quote: " + result.words};
   return answer;
 }
 
@@ -106,7 +106,7 @@ Candidate candidate_of(const Strategy& strategy, const Values& values, QuoteAnsw
   candidate.workspace_bytes = answer.workspace_bytes;
   candidate.is_copy = strategy.info.is_copy;
   candidate.prior_rank = strategy.info.prior_rank;
-  candidate.finding = std::move(answer.finding);
+  candidate.outcome = std::move(answer.outcome);
   return candidate;
 }
 
@@ -138,6 +138,13 @@ Values values_of(const StrategyInfo& strategy, const Config& config) {
     throw Error(ErrorKind::invalid, to_string(Variant{strategy.name, config}) +
                                         " names an axis that " + strategy.name + " does not have");
   return values;
+}
+
+Config filled(const StrategyInfo& strategy, Config config) {
+  for (const auto& [name, offered] : strategy.axes)
+    if (std::ranges::find(config, name, &AxisValue::axis) == config.end())
+      config.push_back({name, offered.front()});
+  return config;
 }
 
 std::vector<Candidate> all_candidates(const Strategy& strategy, const Problem& normal,

@@ -10,10 +10,10 @@
 namespace xpose {
 
 // How something went: a verdict, and why where it is not ok.
-struct Finding {
+struct Outcome {
   Verdict verdict = Verdict::ok;
   std::string detail;
-  bool operator==(const Finding&) const = default;
+  bool operator==(const Outcome&) const = default;
 };
 
 // One value an axis, in the card's order.
@@ -21,7 +21,7 @@ using Values = std::vector<std::int64_t>;
 
 // What a strategy answered for one config.
 struct QuoteAnswer {
-  Finding finding;  // unsupported with the reason, or how asking ended
+  Outcome outcome;  // unsupported with the reason, or how asking ended
   std::string launch;
   std::uint64_t workspace_bytes = 0;
   bool operator==(const QuoteAnswer&) const = default;
@@ -45,7 +45,7 @@ struct Candidate {
   std::uint64_t workspace_bytes = 0;
   bool is_copy = false;
   int prior_rank = 0;
-  Finding finding;  // ok: it may be tried
+  Outcome outcome;  // ok: it may be tried
 };
 
 // The problem that a strategy is asked to solve: the problem itself, or for a copy the dense copy
@@ -64,6 +64,9 @@ std::vector<Values> configs(const StrategyInfo& strategy);
 // The config of these axes and values. Throws Error invalid where the strategy has no such axis, or
 // not that value, or an axis is left out.
 Values values_of(const StrategyInfo& strategy, const Config& config);
+
+// A config with the author's default on each axis that it leaves out.
+Config filled(const StrategyInfo& strategy, Config config);
 
 // One strategy's configs, those that `options` wants, each as it answered.
 std::vector<Candidate> all_candidates(const Strategy& strategy, const Problem& normal,

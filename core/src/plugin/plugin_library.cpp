@@ -88,7 +88,7 @@ std::string problem_of(const xpose_card& card, const xpose_strategy& functions) 
 }
 
 // What the library keeps of a card: a copy of everything, so that it can outlive a worker.
-StrategyInfo describe(const xpose_card& card) {
+StrategyInfo describe(const xpose_card& card, const xpose_strategy& functions) {
   StrategyInfo info;
   info.name = card.name;
   info.summary = one_line(card.summary);
@@ -101,6 +101,7 @@ StrategyInfo describe(const xpose_card& card) {
   info.max_batch_rank = card.max_batch_rank;
   info.in_place = (card.traits & XPOSE_TRAIT_IN_PLACE) != 0;
   info.capturable = (card.traits & XPOSE_TRAIT_CAPTURABLE) != 0;
+  info.has_model = functions.trace != nullptr;
   info.max_extent = card.max_extent;
   info.prior_rank = card.prior_rank;
   for (std::uint32_t i = 0; i < card.axis_count; ++i) {
@@ -164,7 +165,7 @@ std::variant<PluginLibrary, Refusal> read_plugin(const xpose_plugin* plugin) {
     for (const StrategyInfo& other : library.info.strategies)
       if (other.name == card.name)
         return Refusal{"offers two strategies named '" + other.name + "'; rename one"};
-    library.info.strategies.push_back(describe(card));
+    library.info.strategies.push_back(describe(card, functions));
     library.functions.push_back(functions);
   }
   return library;

@@ -100,7 +100,7 @@ void Arena::restore(std::size_t set) {
   poison(set);
 }
 
-Finding Arena::check_transpose(std::size_t set) {
+Outcome Arena::check_transpose(std::size_t set) {
   const std::byte* out = sets_.at(set).out.data();
   // The guards first: a write outside explains more than the wrong element it may also cause.
   const std::uint64_t tail = expected_.bytes() - guard;
@@ -114,7 +114,7 @@ Finding Arena::check_transpose(std::size_t set) {
   return check_input_and_workspace(set);
 }
 
-Finding Arena::check_copy(std::size_t set) {
+Outcome Arena::check_copy(std::size_t set) {
   const std::byte* out = sets_.at(set).out.data();
   if (const auto at =
           backend_.first_difference(out + guard, sets_.at(set).in.data() + guard, bytes_))
@@ -135,7 +135,7 @@ Finding Arena::check_copy(std::size_t set) {
   return check_input_and_workspace(set);
 }
 
-Finding Arena::check_input_and_workspace(std::size_t set) {
+Outcome Arena::check_input_and_workspace(std::size_t set) {
   if (const auto at =
           backend_.first_difference(sets_.at(set).in.data(), input_.data(), input_.bytes()))
     return {Verdict::modified_input, "changed the byte " +
@@ -153,7 +153,7 @@ Finding Arena::check_input_and_workspace(std::size_t set) {
   return {};
 }
 
-Finding Arena::explain_output(std::size_t set, std::uint64_t offset) {
+Outcome Arena::explain_output(std::size_t set, std::uint64_t offset) {
   if (offset < out_offset_)
     return {Verdict::wrote_outside,
             "wrote " + std::to_string(out_offset_ - offset) + " bytes before the output"};

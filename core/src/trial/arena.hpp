@@ -28,8 +28,8 @@ class Arena {
   void* workspace(std::uint64_t bytes);  // null for 0; content unspecified, guarded
 
   void poison(std::size_t set);              // the output; the last workspace's guards
-  Finding check_transpose(std::size_t set);  // after a transpose into a poisoned set
-  Finding check_copy(std::size_t set);       // after a copy into a poisoned set
+  Outcome check_transpose(std::size_t set);  // after a transpose into a poisoned set
+  Outcome check_copy(std::size_t set);       // after a copy into a poisoned set
   void restore(std::size_t set);             // input and output, after damage
 
   // Device memory that a problem takes with so many sets.
@@ -40,8 +40,8 @@ class Arena {
     DeviceBuffer in;
     DeviceBuffer out;
   };
-  Finding check_input_and_workspace(std::size_t set);
-  Finding explain_output(std::size_t set, std::uint64_t offset);
+  Outcome check_input_and_workspace(std::size_t set);
+  Outcome explain_output(std::size_t set, std::uint64_t offset);
 
   Backend& backend_;
   Problem problem_;

@@ -3,6 +3,8 @@
 #include <memory>
 
 #include "device/device.hpp"
+#include "explain/model_device.hpp"
+#include "explain/model_runner.hpp"
 #include "plugin/catalog.hpp"
 #include "problem/normal_form.hpp"
 #include "trial/in_process_runner.hpp"
@@ -39,17 +41,31 @@ const Strategy& find_strategy(const Catalog& catalog, const std::string& name) {
                                           name + "'; it offers " + offered);
 }
 
+// The strategy in this process, for the model.
+const Strategy& loaded_here(Subject& subject, const Strategy& described) {
+  try {
+    const PluginLibrary& library =
+        subject.admission.load(subject.catalog.plugins.front().file, described.digest);
+    for (const Strategy& strategy : library.strategies)
+      if (strategy.info.name == described.info.name) return strategy;
+  } catch (const Refusal& refusal) {
+    throw Error(ErrorKind::failed, "refused " + refusal.why);
+  }
+  throw Error(ErrorKind::failed,
+              "it does not offer " + described.info.name + " here, but did in the worker");
+}
+
 // The first plan is destroyed after its launch; the second is launched twice, so that what a plan
 // keeps from one launch to the next is seen as well.
-Finding verify_repeatedly(TrialRunner& runner, const Candidate& candidate) {
-  Finding finding;
+Outcome verify_repeatedly(TrialRunner& runner, const Candidate& candidate) {
+  Outcome outcome;
   for (const char* when : {"", "at the second launch, ", "at the third launch, "}) {
-    finding = runner.verify(candidate);
-    if (finding.verdict == Verdict::ok) continue;
-    finding.detail = when + finding.detail;
+    outcome = runner.verify(candidate);
+    if (outcome.verdict == Verdict::ok) continue;
+    outcome.detail = when + outcome.detail;
     break;
   }
-  return finding;
+  return outcome;
 }
 
 }  // namespace
@@ -102,11 +118,14 @@ void check_conformance(const std::filesystem::path& plugin, const std::string& s
                        const std::function<void(const ConformanceCase&)>& each,
                        const ConformanceOptions& options) {
   Subject subject(plugin, options.engine);
-  const Strategy& strategy = find_strategy(subject.catalog, strategy_name);
-  const Device device{strategy.info.device_kind, 0};
-  Backend& owner = backend(device);
-  const unsigned threads = options.engine.threads != 0 ? options.engine.threads
-                                                       : std::max(2U, owner.info().multiprocessors);
+  const Strategy& described = find_strategy(subject.catalog, strategy_name);
+  const Device device{described.info.device_kind, 0};
+  if (options.model && !described.info.has_model)
+    throw Error(ErrorKind::no_strategy, strategy_name + " has no model to run it on");
+  const Strategy& strategy = options.model ? loaded_here(subject, described) : described;
+  const DeviceInfo owner = options.model ? device_or_model(device) : backend(device).info();
+  const unsigned threads =
+      options.engine.threads != 0 ? options.engine.threads : std::max(2U, owner.multiprocessors);
   TuneOptions every;
   every.config = options.config;
   std::size_t index = 0;
@@ -116,27 +135,29 @@ void check_conformance(const std::filesystem::path& plugin, const std::string& s
     if (options.max_elements != 0 && element_count(normal) > options.max_elements) continue;
     if (options.problem && *options.problem != here) continue;
     std::unique_ptr<TrialRunner> runner;
-    if (options.engine.in_process)
-      runner = std::make_unique<InProcessRunner>(owner, normal, threads, true);
+    if (options.model)
+      runner = std::make_unique<ModelRunner>(normal, owner, subject.catalog.plugins.front().file);
+    else if (options.engine.in_process)
+      runner = std::make_unique<InProcessRunner>(backend(device), normal, threads, true);
     else
       runner = std::make_unique<WorkerRunner>(WorkerRunner::Needs{
           subject.worker,
           subject.cache,
-          owner.info(),
+          owner,
           normal,
           threads,
           true,
           [&](const std::string&) { return subject.catalog.plugins.front().file; },
           {},
           false});
-    for (const Candidate& candidate :
-         all_candidates(strategy, normal, owner.info(), every, *runner)) {
-      ConformanceCase result{candidate.variant, here, problem, candidate.finding.verdict,
-                             candidate.finding.detail};
+    for (const Candidate& candidate : all_candidates(strategy, normal, owner, every, *runner)) {
+      ConformanceCase result{candidate.variant, here, problem, candidate.outcome.verdict,
+                             candidate.outcome.detail};
       if (result.verdict == Verdict::ok) {
-        const Finding finding = verify_repeatedly(*runner, candidate);
-        result.verdict = finding.verdict;
-        result.detail = finding.detail;
+        const Outcome outcome =
+            options.model ? runner->verify(candidate) : verify_repeatedly(*runner, candidate);
+        result.verdict = outcome.verdict;
+        result.detail = outcome.detail;
       }
       each(result);
     }

@@ -29,7 +29,7 @@ std::size_t set_count(Backend& backend, const Problem& problem, bool warm) {
   return sets;
 }
 
-Finding finding_of(const Error& error) {
+Outcome outcome_of(const Error& error) {
   switch (error.kind()) {
     case ErrorKind::no_memory:
       return {Verdict::no_memory, error.what()};
@@ -80,7 +80,7 @@ void InProcessRunner::launch(const Candidate& candidate, const BoundPlan& plan, 
     plan.launch(arena_->in(set), arena_->out(set), workspace, nullptr);
 }
 
-Finding InProcessRunner::verify(const Candidate& candidate) {
+Outcome InProcessRunner::verify(const Candidate& candidate) {
   try {
     backend_.make_current();
     Prepared& prepared = bind(candidate);
@@ -90,15 +90,15 @@ Finding InProcessRunner::verify(const Candidate& candidate) {
     launch(candidate, *prepared.plan, set);
     backend_.synchronize();
     at_stage("check");
-    Finding finding = candidate.is_copy ? arena_->check_copy(set) : arena_->check_transpose(set);
-    if (finding.verdict != Verdict::ok) arena_->restore(set);
+    Outcome outcome = candidate.is_copy ? arena_->check_copy(set) : arena_->check_transpose(set);
+    if (outcome.verdict != Verdict::ok) arena_->restore(set);
     if (!std::exchange(prepared.destroyed_one, true)) {
       at_stage("destroy");  // part of what is tried; the next plan is kept
       prepared.plan.reset();
     }
-    return finding;
+    return outcome;
   } catch (const Error& error) {
-    return finding_of(error);
+    return outcome_of(error);
   }
 }
 
@@ -120,7 +120,7 @@ Sample InProcessRunner::time(const Candidate& candidate) {
     }
     return {{}, backend_.seconds(prepared.calls, call) / prepared.calls};
   } catch (const Error& error) {
-    return {finding_of(error), 0};
+    return {outcome_of(error), 0};
   }
 }
 

@@ -27,7 +27,7 @@ class InProcessRunner final : public TrialRunner {
   std::vector<QuoteAnswer> quote(const Strategy& strategy,
                                  const std::vector<Values>& configs) override;
   void prepare() override;
-  Finding verify(const Candidate& candidate) override;
+  Outcome verify(const Candidate& candidate) override;
   Sample time(const Candidate& candidate) override;
 
  private:

@@ -8,19 +8,19 @@
 namespace xpose {
 
 struct Sample {
-  Finding finding;     // ok, or how the timing ended
+  Outcome outcome;     // ok, or how the timing ended
   double seconds = 0;  // of one call
   bool operator==(const Sample&) const = default;
 };
 
-// For one problem. Never throws for what a plugin does: the finding says it.
+// For one problem. Never throws for what a plugin does: the outcome says it.
 // [one thread at a time]
 class TrialRunner : public Quoter {
  public:
   // Makes the buffers. Throws Error: no_memory, device.
   virtual void prepare() = 0;
   // Poisons the output, launches once, and compares everything.
-  virtual Finding verify(const Candidate& candidate) = 0;
+  virtual Outcome verify(const Candidate& candidate) = 0;
   // Times enough calls for one sample.
   virtual Sample time(const Candidate& candidate) = 0;
 };

@@ -82,7 +82,7 @@ class Race {
     return options_.every_strategy ? tried_.contains(candidate.variant.strategy)
                                    : fastest(false) != nullptr;
   }
-  bool record(Runner& runner, const Finding& finding);
+  bool record(Runner& runner, const Outcome& outcome);
   void one_round(int turn);
   void drop_slow();
   bool settled();
@@ -97,10 +97,10 @@ class Race {
   TuneReport report_;
 };
 
-bool Race::record(Runner& runner, const Finding& finding) {
-  if (finding.verdict == Verdict::ok) return true;
-  runner.trial.verdict = finding.verdict;
-  runner.trial.detail = finding.detail;
+bool Race::record(Runner& runner, const Outcome& outcome) {
+  if (outcome.verdict == Verdict::ok) return true;
+  runner.trial.verdict = outcome.verdict;
+  runner.trial.detail = outcome.detail;
   runner.racing = false;
   return false;
 }
@@ -112,8 +112,8 @@ void Race::try_all(std::span<const Candidate> candidates) {
     runner.candidate = &candidate;
     runner.trial = {candidate.variant,   candidate.launch, candidate.is_copy, Verdict::ok, "", {},
                     candidate.prior_rank};
-    if (candidate.finding.verdict != Verdict::ok) {
-      record(runner, candidate.finding);
+    if (candidate.outcome.verdict != Verdict::ok) {
+      record(runner, candidate.outcome);
     } else if (interrupted() || (out_of_budget() && may_skip(candidate))) {
       ++report_.untried;
       continue;
@@ -121,7 +121,7 @@ void Race::try_all(std::span<const Candidate> candidates) {
       tried_.insert(candidate.variant.strategy);
       if (record(runner, trials_.verify(candidate))) {
         const Sample sample = trials_.time(candidate);
-        if (record(runner, sample.finding)) {
+        if (record(runner, sample.outcome)) {
           runner.keep(sample.seconds);
           runner.racing = true;
         }
@@ -179,7 +179,7 @@ void Race::one_round(int turn) {
   const double usual = copy == nullptr ? 0 : copy->median();
   for (Runner* runner : order) {
     const Sample sample = trials_.time(*runner->candidate);
-    if (record(*runner, sample.finding)) runner->keep(sample.seconds);
+    if (record(*runner, sample.outcome)) runner->keep(sample.seconds);
   }
   if (copy != nullptr && copy->racing && copy->seconds.back() > clock_drop_ratio * usual &&
       report_.discarded_rounds < options_.max_rounds) {

@@ -35,19 +35,20 @@ void fields(Io& io, StrategyInfo& strategy) {
   io(strategy.name, strategy.summary, strategy.device_kind, strategy.is_copy,
      strategy.is_experiment, strategy.element_sizes, strategy.min_alignment,
      strategy.min_compute_capability, strategy.max_batch_rank, strategy.in_place,
-     strategy.capturable, strategy.max_extent, strategy.prior_rank, strategy.axes);
+     strategy.capturable, strategy.has_model, strategy.max_extent, strategy.prior_rank,
+     strategy.axes);
 }
 template <class Io>
 void fields(Io& io, PluginInfo& plugin) {
   io(plugin.file, plugin.digest, plugin.name, plugin.version, plugin.build, plugin.strategies);
 }
 template <class Io>
-void fields(Io& io, Finding& finding) {
-  io(finding.verdict, finding.detail);
+void fields(Io& io, Outcome& outcome) {
+  io(outcome.verdict, outcome.detail);
 }
 template <class Io>
 void fields(Io& io, QuoteAnswer& answer) {
-  io(answer.finding, answer.launch, answer.workspace_bytes);
+  io(answer.outcome, answer.launch, answer.workspace_bytes);
 }
 template <class Io>
 void fields(Io& io, Request& request) {
@@ -56,7 +57,7 @@ void fields(Io& io, Request& request) {
 }
 template <class Io>
 void fields(Io& io, Reply& reply) {
-  io(reply.id, reply.stage, reply.finding, reply.seconds, reply.quotes, reply.plugin);
+  io(reply.id, reply.stage, reply.outcome, reply.seconds, reply.quotes, reply.plugin);
 }
 
 constexpr int last(DeviceKind) { return static_cast<int>(DeviceKind::cuda); }

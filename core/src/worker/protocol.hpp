@@ -35,7 +35,7 @@ struct Request {
 struct Reply {
   std::uint64_t id = 0;
   std::string stage;                 // not empty: a notice, more follows
-  Finding finding;                   // all but quote; prepare, load: not ok where that failed
+  Outcome outcome;                   // all but quote; prepare, load: not ok where that failed
   double seconds = 0;                // time
   std::vector<QuoteAnswer> quotes;   // quote, one a config
   std::optional<PluginInfo> plugin;  // load, where it was not refused

@@ -9,7 +9,7 @@
 namespace xpose {
 namespace {
 
-Finding finding_of(const Error& error) {
+Outcome outcome_of(const Error& error) {
   switch (error.kind()) {
     case ErrorKind::no_memory:
       return {Verdict::no_memory, error.what()};
@@ -32,7 +32,7 @@ void TrialService::load(const Request& request, Reply& reply) {
     loaded_[request.digest] = library;
     reply.plugin = library->info;
   } catch (const Refusal& refusal) {
-    reply.finding = {Verdict::load_refused, refusal.why};
+    reply.outcome = {Verdict::load_refused, refusal.why};
   }
 }
 
@@ -84,7 +84,7 @@ Reply TrialService::answer(const Request& request) {
     switch (request.what) {
       case Request::What::hello:
         if (request.version != build_version())
-          reply.finding = {Verdict::protocol_error, "it is of xpose " + build_version() +
+          reply.outcome = {Verdict::protocol_error, "it is of xpose " + build_version() +
                                                         ", the library of " + request.version};
         break;
       case Request::What::load:
@@ -98,23 +98,23 @@ Reply TrialService::answer(const Request& request) {
         break;
       case Request::What::verify: {
         const Candidate tried = candidate(request);
-        reply.finding =
-            tried.finding.verdict == Verdict::ok ? runner_->verify(tried) : tried.finding;
+        reply.outcome =
+            tried.outcome.verdict == Verdict::ok ? runner_->verify(tried) : tried.outcome;
         break;
       }
       case Request::What::time: {
         const Candidate tried = candidate(request);
         const Sample sample =
-            tried.finding.verdict == Verdict::ok ? runner_->time(tried) : Sample{tried.finding, 0};
-        reply.finding = sample.finding;
+            tried.outcome.verdict == Verdict::ok ? runner_->time(tried) : Sample{tried.outcome, 0};
+        reply.outcome = sample.outcome;
         reply.seconds = sample.seconds;
         break;
       }
     }
   } catch (const Error& error) {
-    reply.finding = finding_of(error);
+    reply.outcome = outcome_of(error);
   } catch (const std::bad_alloc&) {
-    reply.finding = {Verdict::no_memory, "the host has no memory left"};
+    reply.outcome = {Verdict::no_memory, "the host has no memory left"};
   }
   return reply;
 }

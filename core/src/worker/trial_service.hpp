@@ -16,7 +16,7 @@ class TrialService {
   // `send` takes the notices of stages that go before a reply.
   explicit TrialService(std::function<void(const Reply&)> send) : send_(std::move(send)) {}
 
-  // The reply to a request; a finding that is not ok where it cannot be done.
+  // The reply to a request; an outcome that is not ok where it cannot be done.
   Reply answer(const Request& request);
 
  private:

@@ -25,11 +25,11 @@ void Worker::end() {
   loaded_.clear();
 }
 
-void Worker::end(Finding& finding) {
+void Worker::end(Outcome& outcome) {
   if (process_ == nullptr) return;
   process_->kill();
   if (const std::string words = process_->last_words(); !words.empty())
-    finding.detail += "; its last words: " + words;
+    outcome.detail += "; its last words: " + words;
   end();
 }
 
@@ -44,8 +44,8 @@ void Worker::start() {
     const WorkerProcess::Reply heard = process_->receive(start_seconds);
     if (heard.heard == WorkerProcess::Heard::message) try {
         const Reply reply = decode_reply(heard.payload);
-        if (reply.finding.verdict == Verdict::ok) return;
-        why = reply.finding.detail;
+        if (reply.outcome.verdict == Verdict::ok) return;
+        why = reply.outcome.detail;
       } catch (const Error& error) {
         why = error.what();
       }
@@ -64,20 +64,20 @@ Reply Worker::bad_end(const std::string& stage, const WorkerProcess::Reply& hear
   if (heard.heard == Heard::late) {
     char text[32];
     std::snprintf(text, sizeof text, "%.3g", seconds);
-    reply.finding = {Verdict::timed_out, stage + " took more than " + text + " s"};
+    reply.outcome = {Verdict::timed_out, stage + " took more than " + text + " s"};
   } else if (heard.heard == Heard::garbage || heard.heard == Heard::message) {
-    reply.finding = {Verdict::protocol_error,
+    reply.outcome = {Verdict::protocol_error,
                      "something else than the worker wrote to descriptor 3 during " + stage};
   } else if (ended.kind == ProcessEnd::Kind::signalled && ended.code == SIGKILL) {
-    reply.finding = {Verdict::no_memory, "was killed from outside during " + stage +
+    reply.outcome = {Verdict::no_memory, "was killed from outside during " + stage +
                                              ", as the kernel does when memory runs out"};
   } else if (ended.kind == ProcessEnd::Kind::exited) {
-    reply.finding = {Verdict::exited,
+    reply.outcome = {Verdict::exited,
                      "ended the process during " + stage + ": " + to_string(ended)};
   } else {
-    reply.finding = {Verdict::crashed, "crashed during " + stage + ": " + to_string(ended)};
+    reply.outcome = {Verdict::crashed, "crashed during " + stage + ": " + to_string(ended)};
   }
-  end(reply.finding);
+  end(reply.outcome);
   return reply;
 }
 
@@ -117,7 +117,7 @@ Reply Worker::load(const std::filesystem::path& file, const std::string& digest)
   request.file = file.string();
   request.digest = digest;
   Reply reply = ask(std::move(request));
-  if (reply.finding.verdict == Verdict::ok) loaded_.insert(digest);
+  if (reply.outcome.verdict == Verdict::ok) loaded_.insert(digest);
   return reply;
 }
 

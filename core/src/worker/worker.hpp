@@ -20,7 +20,7 @@ class Worker {
   Worker(std::filesystem::path program, double stage_seconds);
 
   // Asks and waits for the reply. What the worker's end, silence or babble means is in the reply's
-  // finding (crashed, exited, timed_out, protocol_error), with its last words, and the worker is
+  // outcome (crashed, exited, timed_out, protocol_error), with its last words, and the worker is
   // gone then. `bytes` is what the problem moves: larger ones get more time.
   // Throws Error failed where the program cannot be started.
   Reply ask(Request request, std::uint64_t bytes = 0);
@@ -29,9 +29,9 @@ class Worker {
   // is digested again there.
   Reply load(const std::filesystem::path& file, const std::string& digest);
 
-  // Ends the process; the next request starts a fresh one. Its last words go into the finding.
+  // Ends the process; the next request starts a fresh one. Its last words go into the outcome.
   void end();
-  void end(Finding& finding);
+  void end(Outcome& outcome);
 
   // Counts the processes started: what one had loaded and prepared, the next has not.
   std::uint64_t generation() const { return generation_; }

@@ -43,30 +43,30 @@ WorkerRunner::WorkerRunner(Needs needs)
       bytes_(2 * static_cast<std::uint64_t>(element_count(needs_.problem)) *
              needs_.problem.element_bytes) {}
 
-std::optional<Finding> WorkerRunner::quarantined(const Strategy& strategy) {
+std::optional<Outcome> WorkerRunner::quarantined(const Strategy& strategy) {
   if (const auto out = out_.find(strategy.info.name); out != out_.end()) return out->second;
   if (!needs_.blame) return std::nullopt;
   const auto row = needs_.cache.find_quarantine(strategy.digest, strategy.info.name);
   if (!row) return std::nullopt;
-  const Finding finding{row->verdict, describe(*row)};
-  out_.emplace(strategy.info.name, finding);
-  return finding;
+  const Outcome outcome{row->verdict, describe(*row)};
+  out_.emplace(strategy.info.name, outcome);
+  return outcome;
 }
 
-void WorkerRunner::quarantine(const Strategy& strategy, const Finding& finding) {
+void WorkerRunner::quarantine(const Strategy& strategy, const Outcome& outcome) {
   const Quarantine row{
       strategy.digest, strategy.info.name, needs_.file_of(strategy.digest).filename().string(),
-      finding.verdict, finding.detail,     now()};
+      outcome.verdict, outcome.detail,     now()};
   needs_.cache.store(row);
-  out_.emplace(strategy.info.name, Finding{finding.verdict, describe(row)});
+  out_.emplace(strategy.info.name, Outcome{outcome.verdict, describe(row)});
   if (needs_.warn)
     needs_.warn("strategy " + strategy.info.name + " of " + row.file + " is now in quarantine, " +
-                std::string(to_string(finding.verdict)) + " twice: " + finding.detail);
+                std::string(to_string(outcome.verdict)) + " twice: " + outcome.detail);
 }
 
 // The strategy's plugin, into the worker.
-Finding WorkerRunner::load(const Strategy& strategy) {
-  return needs_.worker.load(needs_.file_of(strategy.digest), strategy.digest).finding;
+Outcome WorkerRunner::load(const Strategy& strategy) {
+  return needs_.worker.load(needs_.file_of(strategy.digest), strategy.digest).outcome;
 }
 
 Reply WorkerRunner::ask(Request::What what, const Strategy& strategy,
@@ -83,28 +83,28 @@ Reply WorkerRunner::ask(Request::What what, const Strategy& strategy,
 
 std::vector<QuoteAnswer> WorkerRunner::quote(const Strategy& strategy,
                                              const std::vector<Values>& configs) {
-  const auto all = [&](const Finding& finding) {
-    return std::vector<QuoteAnswer>(configs.size(), QuoteAnswer{finding, "", 0});
+  const auto all = [&](const Outcome& outcome) {
+    return std::vector<QuoteAnswer>(configs.size(), QuoteAnswer{outcome, "", 0});
   };
   if (const auto out = quarantined(strategy)) return all(*out);
-  Finding first;
+  Outcome first;
   for (const bool again : {false, true}) {
-    Finding finding = load(strategy);
-    if (finding.verdict == Verdict::ok) {
+    Outcome outcome = load(strategy);
+    if (outcome.verdict == Verdict::ok) {
       Reply reply = ask(Request::What::quote, strategy, configs);
-      finding = reply.finding;
-      if (finding.verdict == Verdict::ok && reply.quotes.size() != configs.size())
-        finding = {Verdict::protocol_error, "the worker answered fewer configs than were asked"};
+      outcome = reply.outcome;
+      if (outcome.verdict == Verdict::ok && reply.quotes.size() != configs.size())
+        outcome = {Verdict::protocol_error, "the worker answered fewer configs than were asked"};
       for (const QuoteAnswer& answer : reply.quotes)
-        if (finding.verdict == Verdict::ok && !is_innocent(answer.finding.verdict))
-          finding = answer.finding;
-      if (finding.verdict == Verdict::ok) return std::move(reply.quotes);
+        if (outcome.verdict == Verdict::ok && !is_innocent(answer.outcome.verdict))
+          outcome = answer.outcome;
+      if (outcome.verdict == Verdict::ok) return std::move(reply.quotes);
     }
-    if (finding.verdict == Verdict::load_refused || !needs_.blame) return all(finding);
+    if (outcome.verdict == Verdict::load_refused || !needs_.blame) return all(outcome);
     needs_.worker.end();
-    if (again && finding.verdict == first.verdict && !is_innocent(finding.verdict))
-      quarantine(strategy, finding);
-    if (!again) first = finding;
+    if (again && outcome.verdict == first.verdict && !is_innocent(outcome.verdict))
+      quarantine(strategy, outcome);
+    if (!again) first = outcome;
   }
   return all(first);
 }
@@ -116,40 +116,40 @@ void WorkerRunner::prepare() {
   request.threads = needs_.threads;
   request.warm = needs_.warm;
   Reply reply = needs_.worker.ask(request, bytes_);
-  if (!is_innocent(reply.finding.verdict)) {  // not about this problem: the last one was taken down
+  if (!is_innocent(reply.outcome.verdict)) {  // not about this problem: the last one was taken down
     needs_.worker.end();
     reply = needs_.worker.ask(request, bytes_);
   }
-  switch (reply.finding.verdict) {
+  switch (reply.outcome.verdict) {
     case Verdict::ok:
       prepared_in_ = needs_.worker.generation();
       return;
     case Verdict::no_memory:
-      throw Error(ErrorKind::no_memory, reply.finding.detail);
+      throw Error(ErrorKind::no_memory, reply.outcome.detail);
     case Verdict::device_error:
       needs_.worker.end();
-      throw Error(ErrorKind::device, reply.finding.detail);
+      throw Error(ErrorKind::device, reply.outcome.detail);
     default:
       throw Error(ErrorKind::failed, "the worker could not prepare the trials of " +
-                                         to_string(needs_.problem) + ": " + reply.finding.detail);
+                                         to_string(needs_.problem) + ": " + reply.outcome.detail);
   }
 }
 
 // In whatever worker there is; a fresh one gets the buffers and the plugin first.
 Reply WorkerRunner::attempt(Request::What what, const Candidate& candidate) {
   Reply reply;
-  reply.finding = load(*candidate.strategy);
-  if (reply.finding.verdict != Verdict::ok) return reply;
+  reply.outcome = load(*candidate.strategy);
+  if (reply.outcome.verdict != Verdict::ok) return reply;
   if (prepared_in_ != needs_.worker.generation()) try {
       prepare();
     } catch (const Error& error) {
-      reply.finding = {
+      reply.outcome = {
           error.kind() == ErrorKind::no_memory ? Verdict::no_memory : Verdict::device_error,
           error.what()};
       return reply;
     }
   reply = ask(what, *candidate.strategy, {candidate.values});
-  if (taints_worker(reply.finding.verdict)) needs_.worker.end(reply.finding);
+  if (taints_worker(reply.outcome.verdict)) needs_.worker.end(reply.outcome);
   return reply;
 }
 
@@ -159,7 +159,7 @@ Reply WorkerRunner::alone(const Candidate& candidate) {
   Reply timed;
   for (const auto what : {Request::What::verify, Request::What::time, Request::What::verify}) {
     Reply reply = attempt(what, candidate);
-    if (reply.finding.verdict != Verdict::ok) return reply;
+    if (reply.outcome.verdict != Verdict::ok) return reply;
     if (what == Request::What::time) timed = std::move(reply);
   }
   return timed;
@@ -169,19 +169,19 @@ Reply WorkerRunner::judged(Request::What what, const Candidate& candidate) {
   const Strategy& strategy = *candidate.strategy;
   Reply first;
   if (const auto out = quarantined(strategy)) {
-    first.finding = *out;
+    first.outcome = *out;
     return first;
   }
   first = attempt(what, candidate);
-  if (first.finding.verdict == Verdict::ok || !needs_.blame) return first;
-  if (first.finding.verdict == Verdict::unsupported ||
-      first.finding.verdict == Verdict::load_refused)
+  if (first.outcome.verdict == Verdict::ok || !needs_.blame) return first;
+  if (first.outcome.verdict == Verdict::unsupported ||
+      first.outcome.verdict == Verdict::load_refused)
     return first;
   Reply second = alone(candidate);
   needs_.worker.end();
-  if (second.finding.verdict == Verdict::ok) return second;
-  if (second.finding.verdict == first.finding.verdict && !is_innocent(first.finding.verdict))
-    quarantine(strategy, first.finding);
+  if (second.outcome.verdict == Verdict::ok) return second;
+  if (second.outcome.verdict == first.outcome.verdict && !is_innocent(first.outcome.verdict))
+    quarantine(strategy, first.outcome);
   return first;
 }
 
@@ -192,11 +192,11 @@ void WorkerRunner::begin(const Candidate& candidate) {
                             now()});
 }
 
-Finding WorkerRunner::verify(const Candidate& candidate) {
+Outcome WorkerRunner::verify(const Candidate& candidate) {
   begin(candidate);
-  Finding finding = judged(Request::What::verify, candidate).finding;
+  Outcome outcome = judged(Request::What::verify, candidate).outcome;
   needs_.cache.end_trial();
-  return finding;
+  return outcome;
 }
 
 Sample WorkerRunner::time(const Candidate& candidate) {
@@ -204,7 +204,7 @@ Sample WorkerRunner::time(const Candidate& candidate) {
   if (first) begin(candidate);
   const Reply reply = judged(Request::What::time, candidate);
   if (first) needs_.cache.end_trial();
-  return {reply.finding, reply.seconds};
+  return {reply.outcome, reply.seconds};
 }
 
 }  // namespace xpose

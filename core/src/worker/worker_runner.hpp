@@ -34,24 +34,24 @@ class WorkerRunner final : public TrialRunner {
   std::vector<QuoteAnswer> quote(const Strategy& strategy,
                                  const std::vector<Values>& configs) override;
   void prepare() override;
-  Finding verify(const Candidate& candidate) override;
+  Outcome verify(const Candidate& candidate) override;
   Sample time(const Candidate& candidate) override;
 
  private:
   Reply ask(Request::What what, const Strategy& strategy, const std::vector<Values>& configs);
-  Finding load(const Strategy& strategy);
+  Outcome load(const Strategy& strategy);
   Reply attempt(Request::What what, const Candidate& candidate);
   Reply alone(const Candidate& candidate);
   Reply judged(Request::What what, const Candidate& candidate);
-  void quarantine(const Strategy& strategy, const Finding& finding);
-  std::optional<Finding> quarantined(const Strategy& strategy);
+  void quarantine(const Strategy& strategy, const Outcome& outcome);
+  std::optional<Outcome> quarantined(const Strategy& strategy);
   void begin(const Candidate& candidate);
 
   Needs needs_;
   std::uint64_t bytes_;
   std::uint64_t prepared_in_ = 0;       // generation of the worker that has our buffers
   std::set<std::string> timed_;         // variants whose trial has come to its first sample
-  std::map<std::string, Finding> out_;  // strategies that ended in quarantine during this run
+  std::map<std::string, Outcome> out_;  // strategies that ended in quarantine during this run
 };
 
 // "in quarantine since 2026-11-21 09:00 UTC: ...; rebuild its plugin, or `xpose cache forget ...`"

@@ -58,9 +58,9 @@ TEST_F(CudaBackendTest, ArenaAgreesWithEigen) {
   EXPECT_EQ(arena.check_transpose(0).verdict, Verdict::ok);
   out[4 * (520 * 332 + 516)] ^= std::byte{1};
   cuda->upload(arena.out(0), out.data(), out.size());
-  const Finding finding = arena.check_transpose(0);
-  EXPECT_EQ(finding.verdict, Verdict::wrong_result);
-  EXPECT_NE(finding.detail.find("out[332,516]"), std::string::npos) << finding.detail;
+  const Outcome outcome = arena.check_transpose(0);
+  EXPECT_EQ(outcome.verdict, Verdict::wrong_result);
+  EXPECT_NE(outcome.detail.find("out[332,516]"), std::string::npos) << outcome.detail;
 }
 
 TEST_F(CudaBackendTest, TooMuchMemoryIsAnErrorThatLeavesTheDeviceUsable) {

@@ -50,9 +50,9 @@ class Candidates : public testing::Test, public Quoter {
   std::vector<std::string> names(const std::vector<const Strategy*>& strategies) {
     std::vector<std::string> found;
     for (const Candidate& candidate : candidates(strategies, problem, device, options, *this))
-      found.push_back(to_string(candidate.variant) + (candidate.finding.verdict == Verdict::ok
+      found.push_back(to_string(candidate.variant) + (candidate.outcome.verdict == Verdict::ok
                                                           ? ""
-                                                          : " " + candidate.finding.detail));
+                                                          : " " + candidate.outcome.detail));
     return found;
   }
   Problem problem = normal_form(matrix(100, 200, 4));
@@ -102,7 +102,7 @@ TEST_F(Candidates, TheCardRulesOut) {
   const auto reason = [&](const auto& change) {
     Strategy a = strategy("a", 5);
     change(a.info);
-    return xpose::quote(a, {64, 8}, problem, device).finding.detail;
+    return xpose::quote(a, {64, 8}, problem, device).outcome.detail;
   };
   EXPECT_EQ(reason([](StrategyInfo&) {}), "");
   EXPECT_EQ(reason([](StrategyInfo& c) { c.element_sizes = 1 | 8; }),
@@ -124,9 +124,9 @@ TEST_F(Candidates, AnExceptionThroughTheAbiIsAProtocolError) {
                        xpose_text) -> xpose_status { throw std::runtime_error("oops"); };
   Strategy a = strategy("a", 5);
   a.functions = &functions;
-  const Finding finding = xpose::quote(a, {64, 8}, problem, device).finding;
-  EXPECT_EQ(finding.verdict, Verdict::protocol_error);
-  EXPECT_EQ(finding.detail, "failed to quote: threw an exception through the ABI: oops");
+  const Outcome outcome = xpose::quote(a, {64, 8}, problem, device).outcome;
+  EXPECT_EQ(outcome.verdict, Verdict::protocol_error);
+  EXPECT_EQ(outcome.detail, "failed to quote: threw an exception through the ABI: oops");
 }
 
 TEST_F(Candidates, AConfigIsReadAgainstTheAxes) {

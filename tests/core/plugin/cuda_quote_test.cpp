@@ -57,7 +57,7 @@ TEST(CudaQuote, EveryConfigAnswersEveryProblem) {
         for (auto& values : configs(strategy->info)) {
           const QuoteAnswer once = quote(*strategy, values, normal, device);
           EXPECT_EQ(quote(*strategy, values, normal, device), once);
-          if (once.finding.verdict != Verdict::ok) continue;
+          if (once.outcome.verdict != Verdict::ok) continue;
           ++supported;
           EXPECT_FALSE(once.launch.empty()) << strategy->info.name;
         }
@@ -87,7 +87,7 @@ TEST(CudaQuote, TheStudysBlockIsAmongTheConfigs) {
   for (const char* name : {"naive_row", "naive_col", "unroll4_row", "unroll4_col", "smem",
                            "smem_pad", "smem_unroll2", "smem_unroll2_pad"}) {
     const auto match = std::ranges::find_if(found, [&](const Candidate& candidate) {
-      return candidate.variant.strategy == name && candidate.finding.verdict == Verdict::ok;
+      return candidate.variant.strategy == name && candidate.outcome.verdict == Verdict::ok;
     });
     ASSERT_NE(match, found.end()) << name;
     EXPECT_NE(match->launch.find("block 32x16"), std::string::npos) << match->launch;

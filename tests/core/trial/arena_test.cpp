@@ -20,7 +20,7 @@ Problem padded() {
 }
 
 // A right transpose, then one piece of damage; what the check finds.
-Finding damaged(const Problem& problem, const std::function<void(std::byte*, std::byte*)>& damage) {
+Outcome damaged(const Problem& problem, const std::function<void(std::byte*, std::byte*)>& damage) {
   Arena arena(backend(Device{}), problem, 1);
   auto* in = static_cast<std::byte*>(const_cast<void*>(arena.in(0)));
   auto* out = static_cast<std::byte*>(arena.out(0));
@@ -35,11 +35,11 @@ TEST(Arena, AcceptsWhatIsRight) {
 }
 
 TEST(Arena, SeesASingleWrongElementAndNamesIt) {
-  const Finding finding = damaged(padded(), [](std::byte*, std::byte* out) {
+  const Outcome outcome = damaged(padded(), [](std::byte*, std::byte* out) {
     std::memcpy(out + 4 * (1000 + 40 * 7 + 5), out, 4);  // batch 1, column 7, row 5
   });
-  EXPECT_EQ(finding.verdict, Verdict::wrong_result);
-  EXPECT_EQ(finding.detail,
+  EXPECT_EQ(outcome.verdict, Verdict::wrong_result);
+  EXPECT_EQ(outcome.detail,
             "out[1;7,5] should be in[5,7], input element 1127; found input element 0");
 }
 
@@ -47,33 +47,33 @@ TEST(Arena, SeesWhatWasNotWritten) {
   const Problem problem = padded();
   Arena arena(backend(Device{}), problem, 1);
   arena.poison(0);
-  const Finding finding = arena.check_transpose(0);
-  EXPECT_EQ(finding.verdict, Verdict::wrong_result);
-  EXPECT_EQ(finding.detail, "out[0;0,0] should be in[0,0], but was not written");
+  const Outcome outcome = arena.check_transpose(0);
+  EXPECT_EQ(outcome.verdict, Verdict::wrong_result);
+  EXPECT_EQ(outcome.detail, "out[0;0,0] should be in[0,0], but was not written");
 }
 
 TEST(Arena, SeesAByteBeforeAndAfterTheOutput) {
   const auto end = static_cast<std::ptrdiff_t>(out_span(padded()) * 4);
-  Finding finding = damaged(padded(), [](std::byte*, std::byte* out) { out[-1] ^= std::byte{1}; });
-  EXPECT_EQ(finding.verdict, Verdict::wrote_outside);
-  EXPECT_EQ(finding.detail, "wrote 1 bytes before the output");
-  finding = damaged(padded(), [&](std::byte*, std::byte* out) { out[end] ^= std::byte{1}; });
-  EXPECT_EQ(finding.verdict, Verdict::wrote_outside);
-  EXPECT_EQ(finding.detail, "wrote 0 bytes past the output's end");
+  Outcome outcome = damaged(padded(), [](std::byte*, std::byte* out) { out[-1] ^= std::byte{1}; });
+  EXPECT_EQ(outcome.verdict, Verdict::wrote_outside);
+  EXPECT_EQ(outcome.detail, "wrote 1 bytes before the output");
+  outcome = damaged(padded(), [&](std::byte*, std::byte* out) { out[end] ^= std::byte{1}; });
+  EXPECT_EQ(outcome.verdict, Verdict::wrote_outside);
+  EXPECT_EQ(outcome.detail, "wrote 0 bytes past the output's end");
 }
 
 TEST(Arena, SeesWritesIntoTheGapsBetweenRows) {
-  const Finding finding =
+  const Outcome outcome =
       damaged(padded(), [](std::byte*, std::byte* out) { out[4 * 35] = std::byte{0}; });
-  EXPECT_EQ(finding.verdict, Verdict::wrote_outside);
-  EXPECT_EQ(finding.detail, "wrote into the gap behind out[0;0,32], which holds no element");
+  EXPECT_EQ(outcome.verdict, Verdict::wrote_outside);
+  EXPECT_EQ(outcome.detail, "wrote into the gap behind out[0;0,32], which holds no element");
 }
 
 TEST(Arena, SeesAModifiedInput) {
-  const Finding finding =
+  const Outcome outcome =
       damaged(padded(), [](std::byte* in, std::byte*) { in[17] ^= std::byte{1}; });
-  EXPECT_EQ(finding.verdict, Verdict::modified_input);
-  EXPECT_EQ(finding.detail, "changed the byte 17 of the input");
+  EXPECT_EQ(outcome.verdict, Verdict::modified_input);
+  EXPECT_EQ(outcome.detail, "changed the byte 17 of the input");
 }
 
 TEST(Arena, SeesBothEndsOfTheWorkspace) {

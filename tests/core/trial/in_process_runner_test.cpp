@@ -52,11 +52,11 @@ TEST(InProcessRunner, DecliningWhatTheQuoteAcceptedIsAFailure) {
   candidate.strategy = &strategy;
   candidate.variant.strategy = "fickle";
   InProcessRunner runner(backend(Device{}), normal_form(matrix(5, 7, 4)), 1, true);
-  const Finding finding = runner.verify(candidate);
-  EXPECT_EQ(finding.verdict, Verdict::protocol_error);
-  EXPECT_EQ(finding.detail,
+  const Outcome outcome = runner.verify(candidate);
+  EXPECT_EQ(outcome.verdict, Verdict::protocol_error);
+  EXPECT_EQ(outcome.detail,
             "accepted by quote, but fickle failed to make a plan: changed its mind");
-  EXPECT_EQ(runner.time(candidate).finding.verdict, Verdict::protocol_error);
+  EXPECT_EQ(runner.time(candidate).outcome.verdict, Verdict::protocol_error);
 }
 
 TEST(InProcessRunner, DestroysOnePlanAndLaunchesTheNextAgainAndAgain) {

@@ -25,7 +25,7 @@ class FakeRunner : public TrialRunner {
   }
   void prepare() override {}
 
-  Finding verify(const Candidate& candidate) override {
+  Outcome verify(const Candidate& candidate) override {
     Behaviour& behaviour = variants[candidate.variant.strategy];
     now += behaviour.seconds;
     const bool first = behaviour.verified++ == 0;
@@ -191,7 +191,7 @@ TEST_F(Tuner, FailureWhileTimingIsAVerdict) {
 
 TEST_F(Tuner, UnsupportedIsListedWithItsReason) {
   candidates = {candidate("cannot"), candidate("can")};
-  candidates[0].finding = {Verdict::unsupported, "needs wings"};
+  candidates[0].outcome = {Verdict::unsupported, "needs wings"};
   const TuneReport report = run();
   EXPECT_EQ(trial(report, "cannot").verdict, Verdict::unsupported);
   EXPECT_EQ(trial(report, "cannot").detail, "needs wings");

@@ -22,6 +22,7 @@ PluginInfo plugin() {
   strategy.max_batch_rank = 3;
   strategy.in_place = true;
   strategy.capturable = true;
+  strategy.has_model = true;
   strategy.max_extent = std::numeric_limits<std::int64_t>::max();
   strategy.prior_rank = -7;
   strategy.axes = {{"tile", {64, -1}}, {"rows", {8}}};
@@ -61,11 +62,11 @@ TEST(Protocol, ARequestComesBackAsItWas) {
 TEST(Protocol, AReplyComesBackAsItWas) {
   Reply reply;
   reply.id = 12;
-  reply.finding = {Verdict::wrote_outside, "one byte before"};
+  reply.outcome = {Verdict::wrote_outside, "one byte before"};
   reply.seconds = 1.0 / 3;
   reply.quotes = {{{Verdict::ok, ""}, "grid 1", 77}, {{Verdict::unsupported, "no"}, "", 0}};
   Reply back = decode_reply(encode(reply));
-  EXPECT_EQ(back.finding, reply.finding);
+  EXPECT_EQ(back.outcome, reply.outcome);
   EXPECT_EQ(back.seconds, reply.seconds);
   EXPECT_EQ(back.quotes, reply.quotes);
   EXPECT_FALSE(back.plugin);
@@ -91,8 +92,8 @@ TEST(Protocol, ADescriptionComesBackAsItWas) {
 
 TEST(Protocol, AnyBytesAreText) {
   Reply reply;
-  reply.finding = {Verdict::crashed, std::string("\xff\xfe 7 \0 broken", 13)};
-  EXPECT_EQ(decode_reply(encode(reply)).finding, reply.finding);
+  reply.outcome = {Verdict::crashed, std::string("\xff\xfe 7 \0 broken", 13)};
+  EXPECT_EQ(decode_reply(encode(reply)).outcome, reply.outcome);
 }
 
 TEST(Protocol, WhatItDidNotWriteIsRefused) {

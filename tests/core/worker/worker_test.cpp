@@ -30,15 +30,15 @@ Request about(Request::What what) {
 TEST(Worker, LoadsQuotesVerifiesAndTimes) {
   Worker worker(XPOSE_TRIAL_PROGRAM, 10);
   const Reply loaded = worker.load(naive, digest_of_naive());
-  ASSERT_TRUE(loaded.plugin) << loaded.finding.detail;
+  ASSERT_TRUE(loaded.plugin) << loaded.outcome.detail;
   EXPECT_EQ(loaded.plugin->name, "host_naive");
   const Reply quoted = worker.ask(about(Request::What::quote));
-  ASSERT_EQ(quoted.quotes.size(), 1U) << quoted.finding.detail;
-  EXPECT_EQ(quoted.quotes[0].finding.verdict, Verdict::ok);
-  EXPECT_EQ(worker.ask(about(Request::What::prepare)).finding, Finding{});
-  EXPECT_EQ(worker.ask(about(Request::What::verify)).finding, Finding{});
+  ASSERT_EQ(quoted.quotes.size(), 1U) << quoted.outcome.detail;
+  EXPECT_EQ(quoted.quotes[0].outcome.verdict, Verdict::ok);
+  EXPECT_EQ(worker.ask(about(Request::What::prepare)).outcome, Outcome{});
+  EXPECT_EQ(worker.ask(about(Request::What::verify)).outcome, Outcome{});
   const Reply timed = worker.ask(about(Request::What::time));
-  EXPECT_EQ(timed.finding, Finding{});
+  EXPECT_EQ(timed.outcome, Outcome{});
   EXPECT_GT(timed.seconds, 0);
   EXPECT_EQ(worker.generation(), 1U);
 }
@@ -47,7 +47,7 @@ TEST(Worker, IsStartedAgainWithNothingLoaded) {
   Worker worker(XPOSE_TRIAL_PROGRAM, 10);
   worker.load(naive, digest_of_naive());
   worker.end();
-  EXPECT_EQ(worker.ask(about(Request::What::quote)).finding.detail,
+  EXPECT_EQ(worker.ask(about(Request::What::quote)).outcome.detail,
             "strategy 'host_naive_row' is not loaded here");
   EXPECT_EQ(worker.generation(), 2U);
 }
@@ -55,18 +55,18 @@ TEST(Worker, IsStartedAgainWithNothingLoaded) {
 TEST(Worker, RefusesAFileWhoseContentIsAnother) {
   Worker worker(XPOSE_TRIAL_PROGRAM, 10);
   const Reply reply = worker.load(naive, std::string(32, '0'));
-  EXPECT_EQ(reply.finding.verdict, Verdict::load_refused);
-  EXPECT_EQ(reply.finding.detail, "was changed on disk; start anew");
+  EXPECT_EQ(reply.outcome.verdict, Verdict::load_refused);
+  EXPECT_EQ(reply.outcome.detail, "was changed on disk; start anew");
 }
 
 TEST(Worker, SaysWhatItCannotDo) {
   Worker worker(XPOSE_TRIAL_PROGRAM, 10);
-  EXPECT_EQ(worker.ask(about(Request::What::verify)).finding.detail, "no problem is prepared");
+  EXPECT_EQ(worker.ask(about(Request::What::verify)).outcome.detail, "no problem is prepared");
   worker.load(naive, digest_of_naive());
   worker.ask(about(Request::What::prepare));
   Request two = about(Request::What::verify);
   two.configs = {{1, 2, 3}};
-  EXPECT_EQ(worker.ask(two).finding.detail, "not one config of the strategy");
+  EXPECT_EQ(worker.ask(two).outcome.detail, "not one config of the strategy");
 }
 
 std::string start_error(const std::filesystem::path& program) {

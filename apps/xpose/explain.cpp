@@ -1,0 +1,88 @@
+#include "explain.hpp"
+#include "explain_json.hpp"
+#include "report.hpp"
+#include "report_output.hpp"
+
+#include <unistd.h>
+
+#include <iostream>
+
+#include "options.hpp"
+#include "problem_options.hpp"
+#include "table.hpp"
+
+namespace xpose::app {
+namespace {
+
+// One line on a terminal that overwrites itself.
+class ProgressLine {
+ public:
+  void show(double share) {
+    const int now = static_cast<int>(100 * share);
+    if (!terminal_ || now == shown_) return;
+    shown_ = now;
+    std::cerr << "\rmodel " << now << " %\033[K" << std::flush;
+  }
+  ~ProgressLine() {
+    if (terminal_) std::cerr << "\r\033[K" << std::flush;
+  }
+
+ private:
+  bool terminal_ = isatty(STDERR_FILENO) != 0;
+  int shown_ = -1;
+};
+
+// A CUDA device, of this machine or the model's where it has none.
+Device explained_device(const std::string& text) {
+  if (text == "host") throw UsageError("explain is about CUDA strategies: --device cuda or cuda:N");
+  if (cuda_unavailable_reason().empty()) return parse_device(text);
+  if (text == "auto" || text == "cuda" || text == "cuda:0") return {DeviceKind::cuda, 0};
+  return parse_device(text);
+}
+
+po::options_description explain_options() {
+  po::options_description options;
+  options.add_options()("strategy", po::value<std::string>()->value_name("NAME"),
+                        "the strategy, as `xpose plugins` lists it");
+  add_problem_options(options);
+  options.add_options()("device", po::value<std::string>()->default_value("auto")->value_name("D"),
+                        "auto, cuda or cuda:N; without one, a model of compute capability 9.0")(
+      "config", po::value<std::string>()->default_value("")->value_name("A=V,..."),
+      "values of the strategy's axes; the author's defaults for the rest")(
+      "model-only", "leave the device's counters out")(
+      "json", po::value<std::string>()->default_value("")->value_name("FILE|-"),
+      "write the explanation as JSON");
+  add_engine_options(options);
+  return options;
+}
+
+}  // namespace
+
+int explain(const Arguments& arguments) {
+  const auto values =
+      parse("explain --shape RxC",
+            "Says why a CUDA strategy is as fast as it is: runs its kernels on a model of the "
+            "device's memory,\nline by line, beside the counters of a real one where there is one, "
+            "and names the limiter.\nExit code 3: the model found the kernels wrong.",
+            explain_options(), {"strategy"}, arguments);
+  if (!values) return done;
+  JsonOutput json((*values)["json"].as<std::string>());
+  const Problem problem =
+      problem_of(*values, explained_device((*values)["device"].as<std::string>()));
+  Engine engine(engine_options(*values));
+
+  ExplainOptions options;
+  options.config = parse_config((*values)["config"].as<std::string>());
+  options.measure = values->count("model-only") == 0;
+  Explanation told;
+  {
+    ProgressLine line;
+    options.progress = [&](double share) { line.show(share); };
+    told = xpose::explain(engine, problem, (*values)["strategy"].as<std::string>(), options);
+  }
+  json.write(to_json(told));
+  if (!json.is_stdout()) print_explanation(std::cout, told, stdout_takes_bold());
+  return told.model && !told.model->findings.empty() ? not_verified : done;
+}
+
+}  // namespace xpose::app

@@ -1,0 +1,14 @@
+// What `xpose explain` writes.
+#pragma once
+
+#include <iosfwd>
+
+#include "xpose/explain.hpp"
+
+namespace xpose::app {
+
+// A table of accesses by source line, the totals of model and hardware side by side, what a
+// multiprocessor holds, the findings, and the limiter.
+void print_explanation(std::ostream& out, const Explanation& told, bool bold);
+
+}  // namespace xpose::app

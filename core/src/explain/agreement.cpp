@@ -1,0 +1,92 @@
+#include "explain/agreement.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "explain/wording.hpp"
+
+namespace xpose {
+namespace {
+
+constexpr double sectors_agree_within = 0.001;
+constexpr double arbitration = 0.12;         // of wavefronts that hardware adds
+constexpr double lines_agree_within = 0.05;  // of DRAM bytes
+
+struct Pair {
+  const char* name;
+  std::uint64_t model;
+  std::uint64_t hardware;
+  double difference() const {
+    if (model == 0) return hardware == 0 ? 0 : 1;
+    return static_cast<double>(hardware) / static_cast<double>(model) - 1;
+  }
+};
+
+std::string sector_words(const AccessTotals& model, const AccessTotals& hardware) {
+  std::string words;
+  for (const Pair& pair : {Pair{"load", model.load_sectors, hardware.load_sectors},
+                           Pair{"store", model.store_sectors, hardware.store_sectors}})
+    if (std::abs(pair.difference()) > sectors_agree_within)
+      words += std::string(" The counters have ") + percent(std::abs(pair.difference())) +
+               (pair.difference() > 0 ? " more " : " fewer ") + pair.name +
+               " sectors than the model. Sectors are exact on both sides, so that the device runs "
+               "other instructions than the model does: accesses that the compiler merged, split "
+               "or left out, or memory that registers spilled to.";
+  return words.empty() ? " Model and counters agree on the sectors." : words;
+}
+
+std::string wavefront_words(const AccessTotals& model, const AccessTotals& hardware) {
+  std::string words;
+  bool arbitrated = false;
+  for (const Pair& pair : {Pair{"load", model.load_wavefronts, hardware.load_wavefronts},
+                           Pair{"store", model.store_wavefronts, hardware.store_wavefronts}}) {
+    const double more = pair.difference();
+    if (more >= 0 && more <= arbitration)
+      arbitrated = arbitrated || more > 0;
+    else
+      words += std::string(" The counters have ") + percent(std::abs(more)) +
+               (more > 0 ? " more " : " fewer ") + pair.name +
+               " wavefronts than the model, which arbitration alone does not explain: the compiler "
+               "may have merged or split accesses to shared memory.";
+  }
+  if (arbitrated)
+    words +=
+        " The hardware adds 1 to 10 % of wavefronts of its own, when shared and global accesses "
+        "compete for the data stage; that part changes from run to run.";
+  return words;
+}
+
+std::string dram_words(const Explanation& told) {
+  const AccessTotals ideal = told.model->totals();
+  const Pair read{"read", 32 * ideal.ideal_load_sectors, told.hardware->dram_read_bytes};
+  const Pair written{"written", 32 * ideal.ideal_store_sectors, told.hardware->dram_write_bytes};
+  std::string words;
+  if (read.model != 0 && read.difference() > lines_agree_within)
+    words +=
+        " DRAM reads were " + times(1 + read.difference()) +
+        " times the bytes needed: lines left the L2 before all of them was used, or partly written "
+        "ones were read to be completed.";
+  if (written.model != 0 && written.difference() > lines_agree_within)
+    words +=
+        " DRAM writes were " + times(1 + written.difference()) +
+        " times the bytes needed: the L2 gave up sectors that were written in part, and wrote them "
+        "again.";
+  else if (written.model != 0 && written.difference() < -lines_agree_within)
+    words +=
+        " DRAM writes were fewer than the bytes needed: what the L2 still held at the end is "
+        "not counted.";
+  return words;
+}
+
+}  // namespace
+
+std::string agreement(const Explanation& told) {
+  if (!told.model || !told.hardware) return {};
+  const AccessTotals model = told.model->totals();
+  const std::string words = sector_words(model, told.hardware->totals) +
+                            wavefront_words(model, told.hardware->totals) + dram_words(told);
+  return words.substr(1);
+}
+
+}  // namespace xpose

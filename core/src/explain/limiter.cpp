@@ -1,0 +1,200 @@
+#include "explain/limiter.hpp"
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include "explain/agreement.hpp"
+#include "explain/resident_loads.hpp"
+#include "explain/wording.hpp"
+
+namespace xpose {
+namespace {
+
+// What one multiprocessor does in a clock, on an H200 at 1.7 GHz: 64 bytes from or to the L2, one
+// wavefront, four instructions, and its share of 4.8 TB/s of DRAM.
+constexpr double sectors_a_clock = 2;
+constexpr double wavefronts_a_clock = 1;
+constexpr double instructions_a_clock = 4;
+constexpr double dram_sectors_a_clock = 0.65;
+
+constexpr double noticeable = 0.1;   // of the clocks that DRAM needs
+constexpr double at_the_roof = 0.9;  // of the fastest copy
+constexpr double many_clocks = 0.7;  // of the clocks that DRAM needs, spent on instructions
+
+double number(std::uint64_t value) { return static_cast<double>(value); }
+
+double ratio(std::uint64_t taken, std::uint64_t ideal) {
+  return ideal == 0 ? 1 : number(taken) / number(ideal);
+}
+
+// The model's totals; without a model the hardware's, which have no ideal figures.
+AccessTotals totals_of(const Explanation& told) {
+  return told.model ? told.model->totals() : told.hardware->totals;
+}
+
+double dram_clocks(const AccessTotals& sum) {
+  return number(sum.ideal_load_sectors + sum.ideal_store_sectors) / dram_sectors_a_clock;
+}
+
+struct Cost {
+  Limiter what;
+  double clocks;  // beyond what an ideal access pattern needs, of one multiprocessor if all work
+};
+
+// The costs of the access pattern that are noticed, the worst first.
+std::vector<Cost> pattern_costs(const AccessTotals& sum) {
+  const auto beyond = [](std::uint64_t taken, std::uint64_t ideal, double a_clock) {
+    return (number(taken) - number(ideal)) / a_clock;
+  };
+  std::vector<Cost> costs = {
+      {Limiter::uncoalesced_loads,
+       beyond(sum.load_sectors, sum.ideal_load_sectors, sectors_a_clock)},
+      {Limiter::uncoalesced_stores,
+       beyond(sum.store_sectors, sum.ideal_store_sectors, sectors_a_clock)},
+      {Limiter::bank_conflicts,
+       beyond(sum.load_wavefronts + sum.store_wavefronts,
+              sum.ideal_load_wavefronts + sum.ideal_store_wavefronts, wavefronts_a_clock)}};
+  std::erase_if(costs,
+                [&](const Cost& cost) { return cost.clocks <= noticeable * dram_clocks(sum); });
+  std::ranges::stable_sort(costs, std::ranges::greater{}, &Cost::clocks);
+  return costs;
+}
+
+double share_of_roof(const Explanation& told) {
+  if (!told.hardware || told.hardware->seconds <= 0) return 0;
+  return told.hardware->roof_seconds / told.hardware->seconds;
+}
+
+std::string at_line(const SourceLine& line) {
+  if (line.file.empty()) return "";
+  return " at " + line.file.substr(line.file.find_last_of('/') + 1) + ':' +
+         std::to_string(line.line);
+}
+
+// The line where most is lost to a limiter.
+std::string worst_line(const AccessAccount& account, Limiter what) {
+  const AccessSite* worst = nullptr;
+  std::uint64_t most = 0;
+  for (const KernelAccount& kernel : account.kernels)
+    for (const AccessSite& site : kernel.sites) {
+      const bool shared = what == Limiter::bank_conflicts;
+      const AccessKind kind =
+          what == Limiter::uncoalesced_loads ? AccessKind::load : AccessKind::store;
+      if ((site.space == MemorySpace::shared) != shared || (!shared && site.kind != kind)) continue;
+      const std::uint64_t lost =
+          shared ? site.wavefronts - site.ideal_wavefronts : site.sectors - site.ideal_sectors;
+      if (lost > most) worst = &site, most = lost;
+    }
+  return worst == nullptr ? "" : at_line(worst->where);
+}
+
+std::uint32_t worst_conflict(const AccessAccount& account) {
+  std::uint32_t worst = 0;
+  for (const KernelAccount& kernel : account.kernels)
+    for (const AccessSite& site : kernel.sites) worst = std::max(worst, site.worst_conflict);
+  return worst;
+}
+
+std::string uncoalesced(const char* what, std::uint64_t sectors, std::uint64_t ideal,
+                        const std::string& where) {
+  return std::string("uncoalesced ") + what + where + ": they move " + std::to_string(sectors) +
+         " sectors of 32 bytes, " + times(ratio(sectors, ideal)) + " times the " +
+         std::to_string(ideal) + " that their bytes fill";
+}
+
+// Names a cost of the access pattern with its figures.
+std::string words_of(Limiter what, const Explanation& told) {
+  const AccessTotals sum = told.model->totals();
+  const std::string where = worst_line(*told.model, what);
+  switch (what) {
+    case Limiter::uncoalesced_loads:
+      return uncoalesced("loads", sum.load_sectors, sum.ideal_load_sectors, where);
+    case Limiter::uncoalesced_stores:
+      return uncoalesced("stores", sum.store_sectors, sum.ideal_store_sectors, where);
+    default: {
+      const std::uint64_t taken = sum.load_wavefronts + sum.store_wavefronts;
+      const std::uint64_t ideal = sum.ideal_load_wavefronts + sum.ideal_store_wavefronts;
+      return std::to_string(worst_conflict(*told.model)) + "-way bank conflicts" + where +
+             ": shared memory takes " + std::to_string(taken) + " wavefronts, " +
+             times(ratio(taken, ideal)) + " times the " + std::to_string(ideal) +
+             " without conflicts";
+    }
+  }
+}
+
+std::string advice(Limiter what) {
+  switch (what) {
+    case Limiter::uncoalesced_loads:
+    case Limiter::uncoalesced_stores:
+      return " Let neighbouring lanes have neighbouring addresses: stage a tile in shared memory.";
+    case Limiter::bank_conflicts:
+      return " Pad the rows of the tile, or swizzle them, so that a column meets all banks.";
+    case Limiter::bytes_in_flight:
+      return " More elements a thread, or wider ones, have more under way.";
+    default:
+      return "";
+  }
+}
+
+std::string standing(const Explanation& told) {
+  const double share = share_of_roof(told);
+  if (share == 0) return "";
+  return to_string(told.variant) + " runs at " + percent(share) +
+         " of the roof, the fastest copy of the same bytes. ";
+}
+
+std::string closing(Limiter limiter, const Explanation& told) {
+  switch (limiter) {
+    case Limiter::wrong:
+      return "The kernel is wrong, so that its speed means nothing: " +
+             told.model->findings.front().text + ". Mend that first.";
+    case Limiter::bytes_in_flight: {
+      const std::uint64_t bytes = loads_in_flight(told);
+      return "The limiter is too few bytes in flight: its accesses are as good as they can be, but "
+             "the resident threads of a multiprocessor load at most " +
+             kilobytes(bytes) + " at a time, and covering the latency of memory takes about " +
+             kilobytes(covering_loads) + "." + advice(limiter);
+    }
+    case Limiter::instructions:
+      return "The limiter is the number of instructions: " +
+             std::to_string(told.hardware->instructions) +
+             " by warps keep the schedulers busy for longer than memory needs. Wider accesses and "
+             "less index arithmetic need fewer.";
+    case Limiter::roof:
+      return share_of_roof(told) != 0
+                 ? "The limiter is the roof itself: memory moves no faster."
+                 : "The limiter is the roof itself, as far as the model can see: every sector and "
+                   "wavefront is needed, and enough is in flight to cover the latency of memory.";
+    case Limiter::unknown:
+      return "There is neither a model nor a counter to tell the limiter by: " + told.no_model;
+    default: {
+      std::string text = "The limiter is " + words_of(limiter, told) + '.';
+      for (const Cost& other : pattern_costs(told.model->totals()))
+        if (other.what != limiter) text += " There are also " + words_of(other.what, told) + '.';
+      return text + advice(limiter);
+    }
+  }
+}
+
+}  // namespace
+
+Limiter limiter_of(const Explanation& told) {
+  if (told.model && !told.model->findings.empty()) return Limiter::wrong;
+  if (share_of_roof(told) >= at_the_roof) return Limiter::roof;
+  if (!told.model) return Limiter::unknown;
+  const AccessTotals sum = totals_of(told);
+  if (const auto costs = pattern_costs(sum); !costs.empty()) return costs.front().what;
+  if (told.hardware &&
+      number(told.hardware->instructions) / instructions_a_clock > many_clocks * dram_clocks(sum))
+    return Limiter::instructions;
+  const std::uint64_t under_way = loads_in_flight(told);  // 0: the device itself copies
+  return under_way != 0 && under_way < covering_loads ? Limiter::bytes_in_flight : Limiter::roof;
+}
+
+std::string limiter_words(const Explanation& told) {
+  const std::string agreed = agreement(told);
+  return standing(told) + closing(limiter_of(told), told) + (agreed.empty() ? "" : ' ' + agreed);
+}
+
+}  // namespace xpose

@@ -1,0 +1,47 @@
+#include "explain/resident_loads.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <numeric>
+
+namespace xpose {
+namespace {
+
+// Of one multiprocessor of compute capability 9.0 (CUDA C++ Programming Guide, "Technical
+// Specifications per Compute Capability").
+constexpr std::uint64_t most_threads = 2048;
+constexpr std::uint64_t most_blocks = 32;
+constexpr std::uint64_t shared_memory = 228 * 1024;
+constexpr std::uint64_t reserved_of_a_block = 1024;
+
+std::uint64_t product(const std::array<std::uint32_t, 3>& extents) {
+  return std::accumulate(extents.begin(), extents.end(), std::uint64_t{1}, std::multiplies<>());
+}
+
+std::uint64_t loaded(const KernelAccount& kernel) {
+  std::uint64_t bytes = 0;
+  for (const AccessSite& site : kernel.sites)
+    if (site.space == MemorySpace::global && site.kind == AccessKind::load) bytes += site.bytes;
+  return bytes;
+}
+
+std::uint64_t resident_blocks(const KernelAccount& kernel) {
+  const std::uint64_t warps = (product(kernel.block) + 31) / 32;
+  return std::min({most_blocks, most_threads / 32 / std::max<std::uint64_t>(warps, 1),
+                   shared_memory / (kernel.shared_bytes + reserved_of_a_block)});
+}
+
+}  // namespace
+
+std::uint64_t loads_in_flight(const Explanation& told) {
+  if (!told.model || told.model->kernels.empty()) return 0;
+  const KernelAccount& kernel = *std::ranges::max_element(told.model->kernels, {}, loaded);
+  const std::uint64_t blocks = product(kernel.grid) * kernel.launches;
+  if (blocks == 0) return 0;
+  const std::uint64_t resident = told.hardware && told.hardware->blocks_per_multiprocessor != 0
+                                     ? told.hardware->blocks_per_multiprocessor
+                                     : resident_blocks(kernel);
+  return loaded(kernel) / blocks * std::min(resident, product(kernel.grid));
+}
+
+}  // namespace xpose

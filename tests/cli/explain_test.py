@@ -1,0 +1,142 @@
+"""xpose explain as people type it: explain_test.py PATH_TO_XPOSE [unittest arguments]."""
+
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+XPOSE = None
+
+
+def xpose(*arguments):
+    return subprocess.run([XPOSE, *arguments], capture_output=True, text=True)
+
+
+def explain(*arguments):
+    return xpose("explain", "--no-cache", "--model-only", *arguments)
+
+
+STUDY = ("--shape", "512x512", "--config", "block_x=32,block_y=16,tile_y=16")
+
+
+class Explain(unittest.TestCase):
+    def test_table_by_line_totals_and_the_limiter(self):
+        result = explain("smem", *STUDY)
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        lines = result.stdout.splitlines()
+        self.assertRegex(lines[0], r"^smem\{block_x=32,block_y=16,tile_y=16\} on 512x512 of 4 bytes on "
+                                   r"cuda:0: grid 16x32 block 32x16 shared 2048 B$")
+        self.assertIn("kernel smem, grid 16x32, block 32x16, 2.0 KiB shared, 512 barriers passed by "
+                      "blocks", lines)
+        self.assertRegex(result.stdout, r"(?m)^line +access +bytes a lane +requests +sectors +wavefronts"
+                                        r" +ideal +ratio$")
+        for access, figures in (("global load ", "8192 +32768 +32768 +1.00"),
+                                ("shared store", "8192 +8192 +8192 +1.00"),
+                                ("shared load ", "8192 +131072 +8192 +16.00"),
+                                ("global store", "8192 +32768 +32768 +1.00")):
+            self.assertRegex(result.stdout, r"(?m)^smem\.cuh:\d+ +" + access + r" +4 +" + figures + "$")
+        self.assertRegex(result.stdout, r"(?m)^total +ideal +model$")
+        self.assertRegex(result.stdout, r"(?m)^shared load wavefronts +8192 +131072$")
+        self.assertIn("hardware not measured: the device's counters were not asked for", lines)
+        self.assertIn("bytes in flight: at most 8.0 KiB of loads a multiprocessor", lines)
+        self.assertTrue(lines[-1].startswith("The limiter is 16-way bank conflicts at smem.cuh:"))
+
+    def test_json_mirrors_the_structs(self):
+        result = explain("naive_row", "--shape", "64x96", "--json", "-")
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        told = json.loads(result.stdout)
+        self.assertEqual(told["schema"], "xpose.explain/1")
+        self.assertEqual(told["variant"], "naive_row{block_x=32,block_y=16}")
+        self.assertEqual((told["problem"]["rows"], told["problem"]["cols"]), (64, 96))
+        self.assertIsNone(told["hardware"])
+        model = told["model"]
+        self.assertEqual(model["findings"], [])
+        (kernel,) = model["kernels"]
+        self.assertEqual((kernel["name"], kernel["grid"], kernel["block"]),
+                         ("naive_row", [3, 4, 1], [32, 16, 1]))
+        load, store = sorted(kernel["sites"], key=lambda site: site["kind"])
+        self.assertEqual((load["kind"], store["kind"]), ("load", "store"))
+        self.assertTrue(load["where"]["file"].endswith("naive_row.cuh"))
+        self.assertEqual(load["requests"], 64 * 96 // 32)
+        self.assertEqual(load["bytes"], 64 * 96 * 4)
+        self.assertEqual((load["sectors"], load["ideal_sectors"]), (64 * 96 // 8, 64 * 96 // 8))
+        self.assertEqual((store["sectors"], store["ideal_sectors"]), (64 * 96, 64 * 96 // 8))
+        self.assertEqual(load["example"]["lanes"], 2**32 - 1)
+        self.assertEqual(load["example"]["offset"], [4 * lane for lane in range(32)])
+        self.assertEqual(store["example"]["offset"], [4 * 64 * lane for lane in range(32)])
+        self.assertEqual(model["totals"]["store_sectors"], 64 * 96)
+
+    def test_lanes_that_are_not_active_have_no_offset(self):
+        told = json.loads(explain("naive_row", "--shape", "3x5", "--json", "-").stdout)
+        site = told["model"]["kernels"][0]["sites"][0]
+        self.assertEqual(site["example"]["lanes"], 31)
+        self.assertEqual(site["example"]["offset"][5:], [None] * 27)
+
+    def test_json_into_a_file_leaves_the_table(self):
+        with tempfile.TemporaryDirectory() as folder:
+            file = pathlib.Path(folder, "told.json")
+            result = explain("naive_col", "--shape", "40x30", "--bytes", "8", "--batch", "2",
+                             "--json", str(file))
+            self.assertEqual(result.returncode, 0)
+            self.assertIn("global load", result.stdout)
+            self.assertEqual(json.loads(file.read_text())["problem"]["element_bytes"], 8)
+
+    def test_a_copy_is_explained_as_well(self):
+        result = explain("copy_wide", "--shape", "1024x1024")
+        self.assertEqual(result.returncode, 0)
+        self.assertIn("copy_wide.cuh:", result.stdout)
+
+    def test_refusals_name_the_remedy(self):
+        for code, words, arguments in (
+                (2, "needs xpose explain", ("--shape", "4x4")),
+                (2, "--shape", ("smem",)),
+                (2, "a shape is ROWSxCOLS", ("smem", "--shape", "4")),
+                (2, "--device cuda", ("smem", "--shape", "4x4", "--device", "host")),
+                (2, "does not run on cuda:0", ("host_naive_row", "--shape", "4x4")),
+                (2, "is no config of smem", ("smem", "--shape", "4x4", "--config", "tile_y=5")),
+                (2, "does not have", ("smem", "--shape", "4x4", "--config", "speed=5")),
+                (2, "is empty", ("smem", "--shape", "0x4")),
+                (4, "see `xpose plugins`", ("no_such", "--shape", "4x4")),
+                (4, "declines", ("smem", "--shape", "4x4", "--config", "tile_y=16,block_y=32")),
+                (1, "cuda:77", ("smem", "--shape", "4x4", "--device", "cuda:77"))):
+            result = explain(*arguments)
+            self.assertEqual(result.returncode, code, arguments)
+            self.assertEqual(result.stdout, "")
+            self.assertEqual(len(result.stderr.splitlines()), 1, result.stderr)
+            self.assertIn(words, result.stderr)
+
+    def test_help(self):
+        self.assertIn("usage: xpose explain --shape RxC STRATEGY [options]",
+                      xpose("explain", "--help").stdout)
+        self.assertRegex(xpose("--help").stdout, r"(?m)^  explain  say why")
+
+
+class CheckOnTheModel(unittest.TestCase):
+    def setUp(self):
+        plugins = json.loads(xpose("plugins", "--no-cache", "--json", "-").stdout)["plugins"]
+        self.files = {plugin["name"]: plugin["file"] for plugin in plugins}
+
+    def test_lists_a_test_of_the_model_for_each_cuda_strategy(self):
+        listed = xpose("check", self.files["cuda_naive"], "--list").stdout.splitlines()
+        self.assertIn("naive_row 4 gpu", listed)
+        self.assertIn("naive_row 4 model", listed)
+        self.assertNotIn("model", xpose("check", self.files["host_naive"], "--list").stdout)
+
+    def test_runs_without_a_device(self):
+        result = xpose("check", self.files["cuda_naive"], "--model", "--strategy", "naive_col",
+                       "--bytes", "2", "--max-elements", "5000")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertRegex(result.stdout, r"^naive_col, elements of 2 bytes, on the model: \d\d+ right, "
+                                        r"\d+ declined, 0 failed\n")
+
+    def test_a_host_plugin_has_none(self):
+        result = xpose("check", self.files["host_naive"], "--model")
+        self.assertEqual(result.returncode, 2)
+        self.assertIn("offers no CUDA strategy", result.stderr)
+
+
+if __name__ == "__main__":
+    XPOSE = sys.argv.pop(1)
+    unittest.main()

@@ -1,0 +1,114 @@
+// What each CUDA kernel may ask of memory, by the model: exactly these sectors and wavefronts. The
+// figures are those of the hardware's counters at 4096x4096 (README), for a smaller matrix.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <ostream>
+#include <string>
+#include <vector>
+#include <xpose/explain.hpp>
+
+namespace xpose {
+namespace {
+
+constexpr std::int64_t side = 256;
+constexpr double warps = side * side / 32;
+
+// Of one warp's 32 elements, for elements of 1, 2, 4, 8 and 16 bytes.
+using BySize = std::array<double, 5>;
+constexpr BySize coalesced = {1, 2, 4, 8, 16};   // sectors of a row
+constexpr BySize column = {32, 32, 32, 32, 32};  // of a column, in rows of 256 elements
+// 16 lanes of a warp write one output row, 16 the next.
+constexpr BySize half_rows = {2, 2, 4, 8, 16};
+// Wavefronts of a warp's row of the tile, which are the ideal ones of any access.
+constexpr BySize ideal = {1, 1, 1, 2, 4};
+// Of 16 lanes down a column and 16 down the next, in rows of 32 elements (64 with two tiles side by
+// side): rows of a power of two meet few banks.
+constexpr BySize down = {4, 8, 16, 32, 32};
+constexpr BySize down_of_two = {8, 16, 16, 32, 32};
+// In rows that are 2 elements longer: from 8 bytes on, 2 lanes of a part meet a bank; of bytes, the
+// two columns lie in different words for every other warp.
+constexpr BySize down_padded = {1.5, 1, 1, 4, 8};
+constexpr BySize down_two_padded = {1, 1, 1, 4, 8};
+constexpr BySize none = {0, 0, 0, 0, 0};
+
+struct Budget {
+  const char* strategy;
+  Config config;
+  BySize load_sectors, store_sectors;
+  BySize load_wavefronts = none, store_wavefronts = none;
+};
+void PrintTo(const Budget& budget, std::ostream* out) {
+  *out << to_string(Variant{budget.strategy, budget.config});
+}
+
+Config blocks(std::vector<AxisValue> more = {}) {
+  more.insert(more.begin(), {{"block_x", 32}, {"block_y", 16}});
+  return more;
+}
+Config tiles(std::int64_t pad = -1) {
+  Config config = blocks({{"tile_y", 16}});
+  if (pad >= 0) config.push_back({"pad", pad});
+  return config;
+}
+
+class Budgets : public testing::TestWithParam<Budget> {
+ protected:
+  static Engine& engine() {
+    static Engine engine([] {
+      EngineOptions options;
+      options.plugin_folders = {XPOSE_PLUGINS};
+      options.worker = XPOSE_TRIAL_PROGRAM;
+      options.remember = false;
+      return options;
+    }());
+    return engine;
+  }
+};
+
+TEST_P(Budgets, AreExact) {
+  const Budget& budget = GetParam();
+  for (std::size_t size = 0; size < 5; ++size) {
+    Problem problem = matrix(side, side, 1U << size, {DeviceKind::cuda, 0});
+    problem.in_alignment = problem.out_alignment = 256;
+    ExplainOptions options;
+    options.config = budget.config;
+    options.measure = false;
+    const Explanation told = explain(engine(), problem, budget.strategy, options);
+    ASSERT_TRUE(told.model) << told.no_model;
+    EXPECT_TRUE(told.model->findings.empty()) << told.limiter;
+    const AccessTotals sum = told.model->totals();
+    const std::string of = " for elements of " + std::to_string(1 << size) + " bytes";
+    EXPECT_EQ(static_cast<double>(sum.load_sectors) / warps, budget.load_sectors.at(size)) << of;
+    EXPECT_EQ(static_cast<double>(sum.store_sectors) / warps, budget.store_sectors.at(size)) << of;
+    EXPECT_EQ(static_cast<double>(sum.load_wavefronts) / warps, budget.load_wavefronts.at(size))
+        << of;
+    EXPECT_EQ(static_cast<double>(sum.store_wavefronts) / warps, budget.store_wavefronts.at(size))
+        << of;
+  }
+}
+
+std::string name_of(const testing::TestParamInfo<Budget>& test) {
+  std::string name = test.param.strategy;
+  for (const AxisValue& value : test.param.config)
+    if (value.axis == "pad") name += "_by_" + std::to_string(value.value);
+  return name;
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Strategies, Budgets,
+    testing::Values(Budget{"copy_row", {}, coalesced, coalesced},
+                    Budget{"copy_col", {}, column, column},
+                    Budget{"naive_row", blocks(), coalesced, column},
+                    Budget{"naive_col", blocks(), column, coalesced},
+                    Budget{"unroll4_row", blocks(), coalesced, column},
+                    Budget{"unroll4_col", blocks(), column, coalesced},
+                    Budget{"smem", tiles(), coalesced, half_rows, down, ideal},
+                    Budget{"smem_pad", tiles(2), coalesced, half_rows, down_padded, ideal},
+                    Budget{"smem_unroll2", tiles(), coalesced, half_rows, down_of_two, ideal},
+                    Budget{"smem_unroll2_pad", tiles(2), coalesced, half_rows, down_two_padded,
+                           ideal}),
+    name_of);
+
+}  // namespace
+}  // namespace xpose
