@@ -1,14 +1,14 @@
 #include "explain.hpp"
-#include "explain_json.hpp"
-#include "report.hpp"
-#include "report_output.hpp"
 
 #include <unistd.h>
 
 #include <iostream>
 
+#include "explain_json.hpp"
 #include "options.hpp"
 #include "problem_options.hpp"
+#include "report.hpp"
+#include "report_output.hpp"
 #include "table.hpp"
 
 namespace xpose::app {
@@ -51,7 +51,9 @@ po::options_description explain_options() {
       "values of the strategy's axes; the author's defaults for the rest")(
       "model-only", "leave the device's counters out")(
       "json", po::value<std::string>()->default_value("")->value_name("FILE|-"),
-      "write the explanation as JSON");
+      "write the explanation as JSON")(
+      "report", po::value<std::string>()->default_value("")->value_name("FILE"),
+      "write the explanation as one HTML page, with a picture of a warp's accesses");
   add_engine_options(options);
   return options;
 }
@@ -67,6 +69,7 @@ int explain(const Arguments& arguments) {
             explain_options(), {"strategy"}, arguments);
   if (!values) return done;
   JsonOutput json((*values)["json"].as<std::string>());
+  ReportOutput page((*values)["report"].as<std::string>());
   const Problem problem =
       problem_of(*values, explained_device((*values)["device"].as<std::string>()));
   Engine engine(engine_options(*values));
@@ -81,6 +84,7 @@ int explain(const Arguments& arguments) {
     told = xpose::explain(engine, problem, (*values)["strategy"].as<std::string>(), options);
   }
   json.write(to_json(told));
+  if (page.is_wanted()) page.write(explain_report(told));
   if (!json.is_stdout()) print_explanation(std::cout, told, stdout_takes_bold());
   return told.model && !told.model->findings.empty() ? not_verified : done;
 }

@@ -34,9 +34,12 @@ Json site_json(const AccessSite& site) {
 }
 
 Json finding_json(const Finding& finding) {
-  return {{"kind", to_string(finding.kind)}, {"where", where_json(finding.where)},
-          {"block", finding.block},        {"thread", finding.thread},
-          {"text", finding.text},          {"times", finding.times}};
+  return {{"kind", to_string(finding.kind)},
+          {"where", where_json(finding.where)},
+          {"block", finding.block},
+          {"thread", finding.thread},
+          {"text", finding.text},
+          {"times", finding.times}};
 }
 
 Json kernel_json(const KernelAccount& kernel) {

@@ -74,8 +74,9 @@ Json tune_report_json(const TuneReport& report, const DeviceInfo& device,
   for (const TuneReport& size : sizes) json["sizes"].push_back(to_json(size));
   json["accounts"] = Json::array();
   for (const VariantAccount& one : accounts)
-    json["accounts"].push_back(
-        {{"variant", to_string(one.variant)}, {"account", to_json(one.account)}});
+    json["accounts"].push_back({{"variant", to_string(one.variant)},
+                                {"on", to_string(one.problem)},
+                                {"account", to_json(one.account)}});
   return json;
 }
 

@@ -14,6 +14,7 @@ namespace xpose::app {
 // What the model saw of a variant that a tune has tried.
 struct VariantAccount {
   Variant variant;
+  Problem problem;  // that the model ran, which may be smaller than the tune's
   AccessAccount account;
 };
 

@@ -10,6 +10,7 @@
 #include "report_output.hpp"
 #include "size_sweep.hpp"
 #include "table.hpp"
+#include "tune_accounts.hpp"
 
 namespace xpose::app {
 namespace {
@@ -97,7 +98,7 @@ void write_page(ReportOutput& page, Engine& engine, const TuneReport& report,
     options.progress = [&](const Progress& progress) { line.show(progress); };
     sizes = sweep_sizes(engine, report, device, options);
   }
-  page.write(tune_report(report, device, sizes, {}));
+  page.write(tune_report(report, device, sizes, account_variants(engine, report)));
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include "report_output.hpp"
 #include "run.hpp"
 #include "size_sweep.hpp"
+#include "tune_accounts.hpp"
 
 namespace xpose {
 
@@ -77,6 +78,8 @@ std::string tune_report(const TuneReport&, const DeviceInfo&, std::span<const Tu
                         std::span<const VariantAccount>) {
   return {};
 }
+
+std::vector<VariantAccount> account_variants(Engine&, const TuneReport&) { return {}; }
 
 int run_command(const RunOptions& options) {
   check_options(options.engine);

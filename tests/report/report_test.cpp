@@ -32,7 +32,7 @@ TEST(Report, OfATuneEmbedsTheDocumentOfJson) {
   const TuneReport report = fixture::tune(4096);
   const std::vector<TuneReport> sizes = {fixture::tune(1024)};
   const std::vector<VariantAccount> accounts = {
-      {report.trials[5].variant, fixture::tile_account(32)}};
+      {report.trials[5].variant, report.problem, fixture::tile_account(32)}};
   const Json data = data_of(tune_report(report, DeviceInfo{}, sizes, accounts));
   EXPECT_EQ(data["schema"], "xpose.tune_report/1");
   EXPECT_EQ(data["tune"], Json::parse(text_of(to_json(report))));

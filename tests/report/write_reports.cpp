@@ -42,9 +42,9 @@ int main(int argc, char** argv) {
   const std::string folder = std::string(argv[1]) + '/';
   const TuneReport report = fixture::tune(4096);
   const std::vector<VariantAccount> accounts = {
-      {report.trials[2].variant, fixture::tile_account(33)},
-      {report.trials[5].variant, fixture::tile_account(32)},
-      {report.trials[7].variant, fixture::naive_account()}};
+      {report.trials[2].variant, report.problem, fixture::tile_account(33)},
+      {report.trials[5].variant, report.problem, fixture::tile_account(32)},
+      {report.trials[7].variant, report.problem, fixture::naive_account()}};
   Explanation blind = fixture::explanation(false);
   blind.model.reset();
   blind.no_model = "it uses bulk tensor copies, which the model cannot run";

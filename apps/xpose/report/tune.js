@@ -89,6 +89,7 @@ drawSizes(report, data.sizes);
 
 (function drawAccess() {
   if (data.accounts.length === 0) return void byId("access").remove();
+  byId("access-about").textContent += ` On ${data.accounts[0].on}.`;
   const rows = (load, store) => data.accounts.map(({variant, account: {totals}}) => ({
     name: variant, bars: [["load", load], ["store", store]].map(([name, key]) =>
       ({name, value: totals[key], ideal: totals["ideal_" + key]}))}));
