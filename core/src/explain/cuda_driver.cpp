@@ -51,7 +51,7 @@ void check(CUresult status, const std::string& step) {
   const char* name = nullptr;
   (void)driver().cuGetErrorName(status, &name);
   throw Denial{step + ": the driver answered " +
-                (name == nullptr ? std::to_string(status) : std::string(name))};
+               (name == nullptr ? std::to_string(status) : std::string(name))};
 }
 
 }  // namespace

@@ -23,12 +23,20 @@ void add_model(Explanation& told, const Chooser::Named& named, const DeviceInfo&
     told.no_model = std::get<std::string>(model);
 }
 
-void add_hardware(Explanation& told, Chooser& chooser, const Candidate& candidate) {
-  auto hardware = measure(chooser, candidate, told.problem);
-  if (auto* account = std::get_if<HardwareAccount>(&hardware))
-    told.hardware = *account;
-  else
-    told.no_hardware = std::get<std::string>(hardware);
+// Why the hardware's side is empty stands in its place.
+void add_hardware(Explanation& told, Chooser& chooser, const Candidate& candidate,
+                  const ExplainOptions& options) {
+  if (!options.measure) {
+    told.no_hardware = "the device's counters were not asked for";
+  } else if (const std::string reason = cuda_unavailable_reason(); !reason.empty()) {
+    told.no_hardware = reason + "; the model's figures need no device";
+  } else {
+    auto hardware = measure(chooser, candidate, told.problem);
+    if (auto* account = std::get_if<HardwareAccount>(&hardware))
+      told.hardware = *account;
+    else
+      told.no_hardware = std::get<std::string>(hardware);
+  }
 }
 
 }  // namespace
@@ -51,10 +59,7 @@ Explanation explain(Engine& engine, const Problem& problem, const std::string& s
     told.variant = named.candidate.variant;
     told.launch = named.candidate.launch;
     add_model(told, named, device, options);
-    if (!options.measure)
-      told.no_hardware = "the device's counters were not asked for";
-    else
-      add_hardware(told, EngineAccess::chooser(engine), named.candidate);
+    add_hardware(told, EngineAccess::chooser(engine), named.candidate, options);
     told.bytes_in_flight = loads_in_flight(told);
     told.limiter = limiter_words(told);
     return told;

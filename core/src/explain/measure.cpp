@@ -92,7 +92,6 @@ class Launches {
 
 std::variant<HardwareAccount, std::string> measure(Chooser& chooser, const Candidate& candidate,
                                                    const Problem& normal) {
-  if (std::string reason = cuda_unavailable_reason(); !reason.empty()) return reason;
   Backend& device = backend(normal.device);
   // Before counting, which may leave hooks in the driver.
   Times times;

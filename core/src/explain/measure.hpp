@@ -9,9 +9,10 @@
 
 namespace xpose {
 
-// Counts one launch of the candidate on the problem's device, after timing it against the fastest
-// copy in a worker as a trial does. An experiment is timed alone, and has no roof. Else one line
-// that says why not and what to do. Throws Error where the strategy itself fails.
+// [a device is there] Counts one launch of the candidate on the problem's device, after timing it
+// against the fastest copy in a worker as a trial does. An experiment is timed alone, and has no
+// roof. Else one line that says why not and what to do. Throws Error where the strategy itself
+// fails.
 std::variant<HardwareAccount, std::string> measure(Chooser& chooser, const Candidate& candidate,
                                                    const Problem& normal);
 

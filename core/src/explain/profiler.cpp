@@ -68,7 +68,7 @@ void Profiler::check_device(int device) const {
   if (support.isSupported == CUPTI_PROFILER_CONFIGURATION_SUPPORTED) return;
   const std::string why = obstacles(support);
   throw Denial{"CUPTI does not profile this device" + (why.empty() ? "" : ": " + why) +
-                "; profile on a device or system of another kind"};
+               "; profile on a device or system of another kind"};
 }
 
 // Between start and stop the hardware counts a part of the metrics.
@@ -140,7 +140,7 @@ std::vector<std::uint8_t> Profiler::count(const CounterPlan& plan,
   while (!pass(launch))
     if (++passes > 4 * plan.passes() + 16)  // more than any plan: it would go on for ever
       throw Denial{"counting: the profiler asks for ever more passes than the " +
-                    std::to_string(plan.passes()) + " planned"};
+                   std::to_string(plan.passes()) + " planned"};
 
   begin_step(at_step_, "decoding the counters");
   XPOSE_CUPTI_PARAMETERS(CUpti_RangeProfiler_DecodeData, decode);
@@ -152,8 +152,8 @@ std::vector<std::uint8_t> Profiler::count(const CounterPlan& plan,
   check_cupti(cupti().cuptiRangeProfilerGetCounterDataInfo(&info), "reading the counters");
   if (info.numTotalRanges != 1 || decode.numOfRangeDropped != 0)
     throw Denial{"reading the counters: " + std::to_string(info.numTotalRanges) +
-                  " ranges came and " + std::to_string(decode.numOfRangeDropped) +
-                  " were dropped, where one was counted"};
+                 " ranges came and " + std::to_string(decode.numOfRangeDropped) +
+                 " were dropped, where one was counted"};
   return data;
 }
 

@@ -11,7 +11,7 @@ namespace {
 // Specifications per Compute Capability").
 constexpr std::uint64_t most_threads = 2048;
 constexpr std::uint64_t most_blocks = 32;
-constexpr std::uint64_t shared_memory = 228 * 1024;
+constexpr std::uint64_t shared_memory = std::uint64_t{228} << 10;
 constexpr std::uint64_t reserved_of_a_block = 1024;
 
 std::uint64_t product(const std::array<std::uint32_t, 3>& extents) {

@@ -13,6 +13,6 @@ std::uint64_t loads_in_flight(const Explanation& told);
 
 // What covers the latency of memory at full bandwidth, by Little's law: on an H200 4.8 TB/s x 0.7
 // us / 132 multiprocessors, half of it loads, and what its fastest copies have under way.
-constexpr std::uint64_t covering_loads = 24 * 1024;
+constexpr std::uint64_t covering_loads = std::uint64_t{24} << 10;
 
 }  // namespace xpose

@@ -25,9 +25,8 @@ RuntimeLibrary::RuntimeLibrary(std::string what, const std::vector<std::string>&
     if (::access(path.c_str(), F_OK) == 0 && reason != nullptr) broken = reason;
     looked += (looked.empty() ? "" : ", ") + path;
   }
-  throw Denial{what_ +
-                (broken.empty() ? " not found: " + looked : " cannot be opened: " + broken) + "; " +
-                remedy_};
+  throw Denial{what_ + (broken.empty() ? " not found: " + looked : " cannot be opened: " + broken) +
+               "; " + remedy_};
 }
 
 void* RuntimeLibrary::function(const char* name) const {

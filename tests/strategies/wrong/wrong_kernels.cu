@@ -20,14 +20,14 @@ __global__ void tile_kernel(const E* in, E* out, int rows, int cols, int64_t in_
   out += blockIdx.z * out_stride;
   if (row < rows && col < cols) {
     const E value = in[row * in_ld + col + more];  // PAST_INPUT
-    tile[32 * y + x] = value;
+    tile[32 * y + x] = value;                      // NO_BARRIER: another warp has read it
     if constexpr (wrong == Wrong::barrier_in_branch) __syncthreads();  // BARRIER_IN_BRANCH
   }
   if constexpr (wrong != Wrong::no_barrier && wrong != Wrong::barrier_in_branch) __syncthreads();
   const int out_row = blockIdx.x * 32 + y, out_col = blockIdx.y * 32 + x;
   const int pitch = wrong == Wrong::past_tile ? 33 : 32;
   if (out_row < cols && out_col < rows) {
-    const E value = tile[pitch * x + y];  // NO_BARRIER, PAST_TILE
+    const E value = tile[pitch * x + y];  // PAST_TILE
     out[out_row * out_ld + out_col] = value;
   }
 }
