@@ -9,7 +9,7 @@
 class Case {
  public:
   explicit Case(const std::string& name, uint32_t threads = 32, uint32_t blocks = 1) {
-    static const xpose_plugin& plugin = load_plugin(XPOSE_CASES);
+    static const xpose_plugin& plugin = *load_plugin(XPOSE_CASES);
     for (uint32_t i = 0; i < plugin.strategy_count; ++i)
       if (plugin.strategies[i]->card->name == name) strategy_ = plugin.strategies[i];
     if (strategy_ == nullptr) throw std::out_of_range(name);

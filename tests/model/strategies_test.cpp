@@ -173,7 +173,7 @@ const std::vector<const xpose_strategy*>& cuda_strategies() {
     std::vector<const xpose_strategy*> found;
     for (const char* name :
          {"cuda_copy", "cuda_naive", "cuda_smem", "cuda_smem_unroll2", "cuda_unroll4"}) {
-      const xpose_plugin& plugin = load_plugin(XPOSE_PLUGINS "/" + std::string(name) + ".so");
+      const xpose_plugin& plugin = *load_plugin(XPOSE_PLUGINS "/" + std::string(name) + ".so");
       found.insert(found.end(), plugin.strategies, plugin.strategies + plugin.strategy_count);
     }
     return found;

@@ -10,11 +10,11 @@
 #include <vector>
 
 // Loads a plugin for good.
-inline const xpose_plugin& load_plugin(const std::string& file) {
+inline const xpose_plugin* load_plugin(const std::string& file) {
   void* const library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) throw std::runtime_error(dlerror());
   const auto entry = reinterpret_cast<xpose_plugin_entry_fn>(dlsym(library, XPOSE_ENTRY_SYMBOL));
-  return *entry();
+  return entry();
 }
 
 struct Block {
