@@ -12,10 +12,14 @@ const char* name_of(AccessKind kind) { return kind == AccessKind::load ? "load" 
 Json where_json(const SourceLine& where) { return {{"file", where.file}, {"line", where.line}}; }
 
 Json example_json(const WarpAccess& access) {
+  Json offsets = Json::array();  // null: the lane was not active
+  for (std::size_t lane = 0; lane < access.offset.size(); ++lane)
+    offsets.push_back((access.lanes >> lane & 1) != 0 ? Json(access.offset.at(lane))
+                                                      : Json(nullptr));
   return {{"block", access.block},
           {"warp", access.warp},
           {"lanes", access.lanes},
-          {"offset", access.offset}};
+          {"offset", std::move(offsets)}};
 }
 
 Json site_json(const AccessSite& site) {
@@ -82,6 +86,8 @@ Json to_json(const AccessAccount& account) {
 
 Json to_json(const HardwareAccount& account) {
   return {{"totals", to_json(account.totals)},
+          {"arbitrated_load_wavefronts", account.arbitrated_load_wavefronts},
+          {"arbitrated_store_wavefronts", account.arbitrated_store_wavefronts},
           {"dram_read_bytes", account.dram_read_bytes},
           {"dram_write_bytes", account.dram_write_bytes},
           {"instructions", account.instructions},

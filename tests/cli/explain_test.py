@@ -43,6 +43,18 @@ class Explain(unittest.TestCase):
         self.assertIn("bytes in flight: at most 8.0 KiB of loads a multiprocessor", lines)
         self.assertTrue(lines[-1].startswith("The limiter is 16-way bank conflicts at smem.cuh:"))
 
+    def test_report_is_one_page_with_the_json(self):
+        with tempfile.TemporaryDirectory() as folder:
+            page = pathlib.Path(folder, "page.html")
+            result = explain("smem", *STUDY, "--report", str(page))
+            self.assertEqual((result.returncode, result.stderr), (0, ""))
+            text = page.read_text()
+            self.assertIn("xpose.explain/1", text)
+            self.assertIn("<title>xpose explain: smem{block_x=32,block_y=16,tile_y=16}</title>", text)
+            missing = explain("smem", *STUDY, "--report", str(pathlib.Path(folder, "no", "page.html")))
+            self.assertEqual(missing.returncode, 1)
+            self.assertIn("page.html", missing.stderr)
+
     def test_json_mirrors_the_structs(self):
         result = explain("naive_row", "--shape", "64x96", "--json", "-")
         self.assertEqual((result.returncode, result.stderr), (0, ""))

@@ -108,6 +108,9 @@ struct AccessAccount {
 // The hardware's counters over one launch, and what the launch took of a multiprocessor.
 struct HardwareAccount {
   AccessTotals totals;  // the ideal fields are zero
+  // The wavefronts of totals with those that arbitration repeats, where shared and global accesses
+  // compete for the data stage; they vary from run to run.
+  std::uint64_t arbitrated_load_wavefronts = 0, arbitrated_store_wavefronts = 0;
   std::uint64_t dram_read_bytes = 0, dram_write_bytes = 0;
   std::uint64_t instructions = 0;  // executed by warps
   std::uint32_t registers = 0;     // of a thread

@@ -9,8 +9,7 @@
 namespace xpose {
 namespace {
 
-constexpr double sectors_agree_within = 0.001;
-constexpr double arbitration = 0.12;         // of wavefronts that hardware adds
+constexpr double counts_agree_within = 0.001;
 constexpr double lines_agree_within = 0.05;  // of DRAM bytes
 
 struct Pair {
@@ -27,7 +26,7 @@ std::string sector_words(const AccessTotals& model, const AccessTotals& hardware
   std::string words;
   for (const Pair& pair : {Pair{"load", model.load_sectors, hardware.load_sectors},
                            Pair{"store", model.store_sectors, hardware.store_sectors}})
-    if (std::abs(pair.difference()) > sectors_agree_within)
+    if (std::abs(pair.difference()) > counts_agree_within)
       words += std::string(" The counters have ") + percent(std::abs(pair.difference())) +
                (pair.difference() > 0 ? " more " : " fewer ") + pair.name +
                " sectors than the model. Sectors are exact on both sides, so that the device runs "
@@ -36,24 +35,24 @@ std::string sector_words(const AccessTotals& model, const AccessTotals& hardware
   return words.empty() ? " Model and counters agree on the sectors." : words;
 }
 
-std::string wavefront_words(const AccessTotals& model, const AccessTotals& hardware) {
+std::string wavefront_words(const AccessTotals& model, const HardwareAccount& hardware) {
+  const AccessTotals& counted = hardware.totals;
   std::string words;
-  bool arbitrated = false;
-  for (const Pair& pair : {Pair{"load", model.load_wavefronts, hardware.load_wavefronts},
-                           Pair{"store", model.store_wavefronts, hardware.store_wavefronts}}) {
-    const double more = pair.difference();
-    if (more >= 0 && more <= arbitration)
-      arbitrated = arbitrated || more > 0;
-    else
-      words += std::string(" The counters have ") + percent(std::abs(more)) +
-               (more > 0 ? " more " : " fewer ") + pair.name +
-               " wavefronts than the model, which arbitration alone does not explain: the compiler "
-               "may have merged or split accesses to shared memory.";
-  }
-  if (arbitrated)
-    words +=
-        " The hardware adds 1 to 10 % of wavefronts of its own, when shared and global accesses "
-        "compete for the data stage; that part changes from run to run.";
+  for (const Pair& pair : {Pair{"load", model.load_wavefronts, counted.load_wavefronts},
+                           Pair{"store", model.store_wavefronts, counted.store_wavefronts}})
+    if (std::abs(pair.difference()) > counts_agree_within)
+      words +=
+          std::string(" The counters have ") + percent(std::abs(pair.difference())) +
+          (pair.difference() > 0 ? " more " : " fewer ") + pair.name +
+          " wavefronts than the model: the compiler merged or split accesses to shared memory.";
+  const Pair loads{"load", counted.load_wavefronts, hardware.arbitrated_load_wavefronts};
+  const Pair stores{"store", counted.store_wavefronts, hardware.arbitrated_store_wavefronts};
+  for (const Pair& pair : {loads, stores})
+    if (pair.model != 0 && pair.difference() > counts_agree_within)
+      words += std::string(" The device repeated ") + percent(pair.difference()) + " of the " +
+               pair.name +
+               " wavefronts, where shared and global accesses competed for the data stage; that "
+               "changes from run to run.";
   return words;
 }
 
@@ -85,7 +84,7 @@ std::string agreement(const Explanation& told) {
   if (!told.model || !told.hardware) return {};
   const AccessTotals model = told.model->totals();
   const std::string words = sector_words(model, told.hardware->totals) +
-                            wavefront_words(model, told.hardware->totals) + dram_words(told);
+                            wavefront_words(model, *told.hardware) + dram_words(told);
   return words.substr(1);
 }
 

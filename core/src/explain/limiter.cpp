@@ -20,7 +20,7 @@ constexpr double dram_sectors_a_clock = 0.65;
 
 constexpr double noticeable = 0.1;   // of the clocks that DRAM needs
 constexpr double at_the_roof = 0.9;  // of the fastest copy
-constexpr double many_clocks = 0.7;  // of the clocks that DRAM needs, spent on instructions
+constexpr double most_clocks = 0.7;  // of a launch's, spent on issuing instructions
 
 double number(std::uint64_t value) { return static_cast<double>(value); }
 
@@ -159,7 +159,7 @@ std::string closing(Limiter limiter, const Explanation& told) {
     case Limiter::instructions:
       return "The limiter is the number of instructions: " +
              std::to_string(told.hardware->instructions) +
-             " by warps keep the schedulers busy for longer than memory needs. Wider accesses and "
+             " by warps keep the schedulers busy for most of the time. Wider accesses and "
              "less index arithmetic need fewer.";
     case Limiter::roof:
       return share_of_roof(told) != 0
@@ -177,6 +177,14 @@ std::string closing(Limiter limiter, const Explanation& told) {
   }
 }
 
+// The roof's time stands for the clocks that DRAM needs.
+bool issues_most_of_the_time(const Explanation& told) {
+  const double share = share_of_roof(told);
+  if (share == 0) return false;
+  const double launch_clocks = dram_clocks(totals_of(told)) / share;
+  return number(told.hardware->instructions) / instructions_a_clock > most_clocks * launch_clocks;
+}
+
 }  // namespace
 
 Limiter limiter_of(const Explanation& told) {
@@ -185,9 +193,7 @@ Limiter limiter_of(const Explanation& told) {
   if (!told.model) return Limiter::unknown;
   const AccessTotals sum = totals_of(told);
   if (const auto costs = pattern_costs(sum); !costs.empty()) return costs.front().what;
-  if (told.hardware &&
-      number(told.hardware->instructions) / instructions_a_clock > many_clocks * dram_clocks(sum))
-    return Limiter::instructions;
+  if (issues_most_of_the_time(told)) return Limiter::instructions;
   const std::uint64_t under_way = loads_in_flight(told);  // 0: the device itself copies
   return under_way != 0 && under_way < covering_loads ? Limiter::bytes_in_flight : Limiter::roof;
 }

@@ -13,16 +13,18 @@ TEST(CounterNames, EachValueComesToItsOwnField) {
   double value = 0;
   for (const Counter& counter : counters())
     ASSERT_TRUE(set_counter(account, counter.metric, ++value)) << counter.metric;
-  EXPECT_EQ(value, 9);
+  EXPECT_EQ(value, 11);
   EXPECT_EQ(account.totals.load_sectors, 1U);
   EXPECT_EQ(account.totals.store_sectors, 2U);
   EXPECT_EQ(account.totals.load_requests, 3U);
   EXPECT_EQ(account.totals.store_requests, 4U);
   EXPECT_EQ(account.totals.load_wavefronts, 5U);
   EXPECT_EQ(account.totals.store_wavefronts, 6U);
-  EXPECT_EQ(account.dram_read_bytes, 7U);
-  EXPECT_EQ(account.dram_write_bytes, 8U);
-  EXPECT_EQ(account.instructions, 9U);
+  EXPECT_EQ(account.arbitrated_load_wavefronts, 7U);
+  EXPECT_EQ(account.arbitrated_store_wavefronts, 8U);
+  EXPECT_EQ(account.dram_read_bytes, 9U);
+  EXPECT_EQ(account.dram_write_bytes, 10U);
+  EXPECT_EQ(account.instructions, 11U);
   EXPECT_EQ(account.totals.ideal_load_sectors, 0U);
 }
 

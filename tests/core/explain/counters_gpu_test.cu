@@ -151,10 +151,10 @@ TEST_F(CountersGpuTest, CountsSectorsAndRequestsExactly) {
 
 TEST_F(CountersGpuTest, CountsWavefronts) {
   const Counted conflicts = counted("smem", launch_of(smem<0>));
-  expect_within(conflicts.account.totals.load_wavefronts, 16 * warps, 0.12);
-  expect_within(conflicts.account.totals.store_wavefronts, warps, 0.12);
+  expect_within(conflicts.account.totals.load_wavefronts, 16 * warps, 0.001);
+  expect_within(conflicts.account.totals.store_wavefronts, warps, 0.001);
   const Counted none = counted("smem, padded by 2", launch_of(smem<2>));
-  expect_within(none.account.totals.load_wavefronts, warps, 0.12);
+  expect_within(none.account.totals.load_wavefronts, warps, 0.001);
   EXPECT_EQ(none.account.shared_bytes, 16U * 34 * 4);
 }
 

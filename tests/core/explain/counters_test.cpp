@@ -41,7 +41,7 @@ class CounterScheduleTest : public testing::Test {
 TEST_F(CounterScheduleTest, EveryMetricIsKnownFromAmpereOn) {
   for (const char* chip : {"GA100", "GA102", "AD102", "GH100", "GB100"}) {
     const CounterSchedule schedule = scheduled(chip);
-    EXPECT_EQ(schedule.metrics.size(), 9U) << chip;
+    EXPECT_EQ(schedule.metrics.size(), 11U) << chip;
     EXPECT_TRUE(schedule.unknown.empty())
         << chip << ": " << testing::PrintToString(schedule.unknown);
     EXPECT_GE(schedule.passes, 1U) << chip;

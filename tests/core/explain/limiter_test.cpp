@@ -125,6 +125,8 @@ TEST(Limiter, Instructions) {
   told.measured(0.5);
   told.hardware->instructions = 40'000'000;
   expect(told, Limiter::instructions, "the number of instructions: 40000000 by warps");
+  told.hardware->roof_seconds /= 10;  // then the same instructions take a small part of the time
+  EXPECT_EQ(limiter_of(told), Limiter::roof);
 }
 
 TEST(Limiter, AWrongKernelHasNone) {
@@ -144,15 +146,18 @@ TEST(Agreement, IsSaid) {
   told.measured(0.5);
   EXPECT_NE(limiter_words(told).find("Model and counters agree on the sectors."),
             std::string::npos);
-  EXPECT_EQ(limiter_words(told).find("wavefronts of its own"), std::string::npos);
+  EXPECT_EQ(limiter_words(told).find("wavefronts, where"), std::string::npos);
 }
 
 TEST(Agreement, ArbitrationIsExplained) {
   Told told;
   told.shared(524288, 524288, 1);
   told.measured(0.5);
-  told.hardware->totals.load_wavefronts = 547047;
-  EXPECT_NE(limiter_words(told).find("adds 1 to 10 % of wavefronts of its own"), std::string::npos);
+  told.hardware->arbitrated_load_wavefronts = 613078;
+  EXPECT_NE(limiter_words(told).find("repeated 16.9 % of the load wavefronts, where"),
+            std::string::npos)
+      << limiter_words(told);
+  EXPECT_EQ(limiter_words(told).find("than the model"), std::string::npos);
   told.hardware->totals.load_wavefronts = 1048576;
   EXPECT_NE(limiter_words(told).find("have 100.0 % more load wavefronts than the model"),
             std::string::npos);
