@@ -62,7 +62,7 @@ class Lab(unittest.TestCase):
         self.assertTrue(result.stdout.endswith("The model agrees with the theory everywhere.\n"))
 
     def test_wrong_usage(self):
-        result = lab("square")
+        result = lab("--square")
         self.assertEqual(result.returncode, 2)
         self.assertIn("square", result.stderr)
 

@@ -46,8 +46,8 @@ enum {
 /* Where a strategy runs and where its pointers live. */
 enum { XPOSE_HOST = 1, XPOSE_CUDA = 2 };
 
-/* What a strategy computes. A copy is never chosen: the fastest one is the roof. An experiment, since
- * minor 1, computes anything: it is explained, and never tried. */
+/* What a strategy computes. A copy is never chosen: the fastest one is the roof. An experiment,
+ * since minor 1, computes anything: it is explained, and never tried. */
 enum { XPOSE_TRANSPOSE = 1, XPOSE_COPY = 2, XPOSE_EXPERIMENT = 3 };
 
 /* Traits, a bit set. */

@@ -139,7 +139,7 @@ struct StrategyInfo {
   std::uint32_t max_batch_rank = 0;  // batch dimensions it takes itself
   bool in_place = false;
   bool capturable = false;
-  bool has_model = false;           // its kernels can be run on the host, see explain.hpp
+  bool has_model = false;       // its kernels can be run on the host, see explain.hpp
   std::int64_t max_extent = 0;  // the most rows or columns served; 0: no limit
   int prior_rank = 0;
   std::vector<std::pair<std::string, std::vector<std::int64_t>>> axes;
@@ -293,8 +293,8 @@ struct ConformanceOptions {
   std::int64_t max_elements = 0;            // leave out larger problems, for slow tools; 0: none
   std::optional<std::size_t> problem = {};  // only the one with this index
   Config config = {};                       // only configs with these values
-  // On the model of explain.hpp instead of a device: one run a pair, in this process, whose findings
-  // are failures. Throws Error no_strategy where the strategy has none.
+  // On the model of explain.hpp instead of a device: one run a pair, in this process, whose
+  // findings are failures. Throws Error no_strategy where the strategy has none.
   bool model = false;
   EngineOptions engine = {};  // where and with how many threads; the cache is not used
 };

@@ -1,7 +1,7 @@
 #include "explain/measure.hpp"
 
 #include <algorithm>
-#include <vector>
+#include <array>
 
 #include "device/device.hpp"
 #include "explain/counters.hpp"
@@ -12,7 +12,7 @@ namespace xpose {
 namespace {
 
 constexpr double budget_seconds = 1;
-constexpr int samples = 15;
+constexpr std::size_t samples = 15;
 constexpr std::size_t most_sets = 16;  // of buffers; more do not fit a launch's own data any colder
 
 struct Times {
@@ -61,10 +61,10 @@ class Launches {
   }
 
   double median_seconds() {
-    std::vector<double> seconds;
-    for (int i = 0; i < samples; ++i) seconds.push_back(backend_.seconds(1, [this] { (*this)(); }));
+    std::array<double, samples> seconds{};
+    for (double& one : seconds) one = backend_.seconds(1, [this] { (*this)(); });
     std::ranges::nth_element(seconds, seconds.begin() + samples / 2);
-    return seconds[samples / 2];
+    return seconds.at(samples / 2);
   }
 
  private:

@@ -123,8 +123,8 @@ TEST(Limiter, Instructions) {
   Told told;
   told.deeper();
   told.measured(0.5);
-  told.hardware->instructions = 40'000'000;
-  expect(told, Limiter::instructions, "the number of instructions: 40000000 by warps");
+  told.hardware->instructions = 60'000'000;
+  expect(told, Limiter::instructions, "the number of instructions: 60000000 by warps");
   told.hardware->roof_seconds /= 10;  // then the same instructions take a small part of the time
   EXPECT_EQ(limiter_of(told), Limiter::roof);
 }
