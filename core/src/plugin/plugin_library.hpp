@@ -31,7 +31,7 @@ struct PluginLibrary {
 // thread]
 std::variant<const PluginLibrary*, Refusal> load_plugin(PluginFile file, const std::string& digest);
 
-// "1.0"
+// "1.1"
 std::string abi_version();
 
 // Reads what an entry returned, negotiating versions by struct size.
