@@ -4,6 +4,7 @@
 #include <array>
 
 #include "device/device.hpp"
+#include "device/device_lock.hpp"
 #include "explain/counters.hpp"
 #include "plan.hpp"
 #include "trial/arena.hpp"
@@ -12,6 +13,7 @@ namespace xpose {
 namespace {
 
 constexpr double budget_seconds = 1;
+constexpr double longest_wait_seconds = 600;  // for another process that measures
 constexpr std::size_t samples = 15;
 constexpr std::size_t most_sets = 16;  // of buffers; more do not fit a launch's own data any colder
 
@@ -96,6 +98,8 @@ std::variant<HardwareAccount, std::string> measure(Chooser& chooser, const Candi
   // Before counting, which may leave hooks in the driver.
   Times times;
   if (!candidate.strategy->info.is_experiment) times = times_of(chooser, candidate, normal);
+  // Who measures or counts on the device waits for the other.
+  const DeviceLock lock(device.info().id, longest_wait_seconds, [] { return true; });
   device.make_current();
   Launches launch(device, candidate, normal);
   launch();
