@@ -2,6 +2,7 @@
 #include <map>
 
 #include "options.hpp"
+#include "xpose/conformance.hpp"
 
 namespace xpose::app {
 namespace {

@@ -236,42 +236,6 @@ Candidate Chooser::estimate(const Problem& normal, const TuneOptions& options) {
   return *best;
 }
 
-const PluginLibrary& Chooser::load(const std::filesystem::path& file, const std::string& digest) {
-  try {
-    return admission_.load(file, digest);
-  } catch (const Refusal& refusal) {
-    unloadable_[digest] = refusal.why;
-    warn(file.filename().string() + " cannot be loaded here: it " + refusal.why);
-    throw;
-  }
-}
-
-// A strategy in this process. Throws Error failed where the plugin no longer offers it.
-const Strategy& Chooser::loaded(const std::string& digest, const std::string& strategy) {
-  const PluginLibrary& library = load(catalog().find(digest)->file, digest);
-  const auto found = std::ranges::find(library.strategies, strategy,
-                                       [](const Strategy& one) { return one.info.name; });
-  if (found == library.strategies.end())
-    throw Error(ErrorKind::failed, library.info.file.string() + " does not offer " + strategy +
-                                       " here, but did in the worker");
-  return *found;
-}
-
-// The candidate of the plugin as it is loaded into this process. Throws Error failed where the
-// plugin no longer says what it said.
-Candidate Chooser::bind(const Candidate& candidate, const Problem& normal) {
-  const Strategy& strategy = loaded(candidate.strategy->digest, candidate.variant.strategy);
-  Candidate bound =
-      candidate_of(strategy, candidate.values,
-                   quote(strategy, candidate.values, normal, backend(normal.device).info()));
-  if (bound.outcome.verdict != Verdict::ok)
-    throw Error(
-        bound.outcome.verdict == Verdict::no_memory ? ErrorKind::no_memory : ErrorKind::failed,
-        to_string(bound.variant) +
-            " was accepted by its quote before, and is not now: " + bound.outcome.detail);
-  return bound;
-}
-
 Candidate Chooser::choose_once(const Problem& normal, const PlanOptions& options) {
   const bool whole = is_whole(options.tune);
   const auto found = [&]() -> std::optional<Candidate> {
@@ -301,29 +265,6 @@ Candidate Chooser::choose(const Problem& normal, const PlanOptions& options) {
   Candidate winner = retried([&] { return choose_once(normal, options); });
   if (kept) keep(name, winner);
   return winner;
-}
-
-Chooser::Named Chooser::named_once(const Problem& normal, const DeviceInfo& device,
-                                   const std::string& strategy, const Config& config) {
-  const auto& offered = described().strategies;
-  const auto found = std::ranges::find(
-      offered, strategy, [](const Strategy* one) -> const std::string& { return one->info.name; });
-  if (found == offered.end())
-    throw Error(ErrorKind::no_strategy,
-                "no loaded plugin offers a strategy '" + strategy + "', see `xpose plugins`");
-  const StrategyInfo& info = (*found)->info;
-  if (info.device_kind != normal.device.kind)
-    throw Error(ErrorKind::invalid, strategy + " does not run on " + to_string(normal.device));
-  const Values values = values_of(info, filled(info, config));
-  const std::string digest = (*found)->digest;
-  if (const auto out = cache_.find_quarantine(digest, strategy))
-    throw Error(ErrorKind::no_strategy, xpose::describe(*out));
-  const Strategy& here = loaded(digest, strategy);
-  Candidate candidate = candidate_of(here, values, quote(here, values, normal, device));
-  if (candidate.outcome.verdict != Verdict::ok)
-    throw Error(ErrorKind::no_strategy, to_string(candidate.variant) + " declines " +
-                                            to_string(normal) + ": " + candidate.outcome.detail);
-  return {std::move(candidate), catalog().find(digest)->file};
 }
 
 Chooser::Named Chooser::named(const Problem& normal, const DeviceInfo& device,

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "xpose/xpose.hpp"
+#include "xpose/conformance.hpp"
 
 namespace xpose {
 

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
+#include <xpose/conformance.hpp>
 
 namespace xpose {
 namespace {
