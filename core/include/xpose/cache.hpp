@@ -16,7 +16,7 @@ namespace xpose {
 struct CacheKey {
   std::string device;   // class of device: "NVIDIA H200, cc 9.0, 132 multiprocessors"
   std::string driver;   // "580.159.04"; host: ""
-  std::string abi;      // plugin ABI, "1.0"
+  std::string abi;      // plugin ABI, "1.1"
   std::string plugins;  // digest over the digests of all plugins that could be chosen
   std::string problem;  // key of the normal form
   std::string policy;   // "measure cold threads=2"
