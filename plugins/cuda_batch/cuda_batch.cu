@@ -1,0 +1,81 @@
+// Many small dense matrices, several to a block.
+#include <numeric>
+#include <xpose/cuda.hpp>
+
+#include "batch.cuh"
+
+using namespace xpose;
+using namespace xpose::plugin;
+
+namespace {
+
+constexpr int64_t kLongest = 128;
+
+struct Batch {
+  static Card card() {
+    return {.name = "batch",
+            .summary = "many small dense matrices, several to a block",
+            .device_kind = XPOSE_CUDA,
+            .min_compute_capability = 80,
+            .max_batch_rank = 1,
+            .traits = XPOSE_TRAIT_CAPTURABLE,
+            .prior_rank = 35,
+            .axes = {{"bytes", {8192, 4096, 16384}}, {"threads", {256, 128}}}};
+  }
+
+  static Quote quote(const Problem& problem, const Config& config) {
+    if (problem.batch_rank == 0) throw Unsupported("there is no batch");
+    if (problem.rows < 2 || problem.cols < 2) throw Unsupported("a side of 1 is a copy");
+    if (problem.rows > kLongest || problem.cols > kLongest)
+      throw Unsupported("a side is over " + std::to_string(kLongest));
+    const int64_t area = problem.rows * problem.cols;
+    if (problem.in_ld != problem.cols || problem.out_ld != problem.rows ||
+        problem.batch[0].in_stride != area || problem.batch[0].out_stride != area)
+      throw Unsupported("the matrices do not follow each other without gaps");
+    const Batch batch(problem, config);
+    if (batch.shared_bytes_ > kMaxSharedBytes)
+      throw Unsupported(std::to_string(batch.shared_bytes_) + " bytes are more than the 48 KiB of shared memory a block has");
+    return {.launch = describe_launch({batch.blocks_}, {batch.threads_}, batch.shared_bytes_)};
+  }
+
+  Batch(const Problem& problem, const Config& config)
+      : problem_(problem), threads_(static_cast<uint32_t>(config["threads"])) {
+    const int64_t bytes = problem.rows * problem.cols * problem.element_bytes;
+    const int64_t whole = 16 / std::gcd(bytes, int64_t{16});  // so many are whole vectors
+    chunk_ = std::max<int64_t>(1, config["bytes"] / (bytes * whole)) * whole;
+    blocks_ = static_cast<uint64_t>(blocks_over(problem.batch[0].extent, chunk_));
+    // The threads of a wavefront read V rows apart from some columns: as many units of an access as there are columns
+    // lie between two of those places, modulo the banks.
+    const int64_t unit = std::max<int64_t>(4, problem.element_bytes);
+    const int64_t along = std::max<int64_t>(1, problem.rows * problem.element_bytes / 16);
+    const int64_t columns = std::max<int64_t>(1, 128 / unit / along);
+    gap_ = 16 * problem.cols / unit % 2 == 0 ? std::max(unit, columns * problem.element_bytes / unit * unit) : 0;
+    shared_bytes_ = static_cast<uint64_t>(blocks_over(chunk_ * bytes, 16 * problem.cols) * (16 * problem.cols + gap_) + 16 + gap_);
+  }
+
+  void launch(const Launch& launch) const {
+    const kernels::BatchShape shape = {.count = problem_.batch[0].extent,
+                                       .rows = static_cast<int>(problem_.rows),
+                                       .cols = static_cast<int>(problem_.cols),
+                                       .chunk = static_cast<int>(chunk_),
+                                       .gap = static_cast<int>(gap_),
+                                       .by_rows = kernels::Divisor(problem_.rows),
+                                       .by_cols = kernels::Divisor(problem_.cols)};
+    with_element(problem_.element_bytes, [&]<class E>(E) {
+      launch_kernel("batch", kernels::batch<E>, {static_cast<uint32_t>(blocks_)}, {threads_},
+                    shared_bytes_, launch.stream, static_cast<const E*>(launch.in),
+                    static_cast<E*>(launch.out), shape);
+    });
+  }
+
+ private:
+  Problem problem_;
+  int64_t chunk_;  // matrices of a block
+  int64_t gap_;    // bytes
+  uint64_t shared_bytes_, blocks_;
+  uint32_t threads_;
+};
+
+}  // namespace
+
+XPOSE_PLUGIN("cuda_batch", "1.0", Batch)

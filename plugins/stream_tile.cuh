@@ -1,0 +1,186 @@
+// A piece of a dense stream of rows in shared memory. The stream enters and leaves it in 16-byte vectors
+// at addresses that are multiples of 16, wherever it begins; a thread takes from it, or puts into it, V = 16 / sizeof(E)
+// elements of one column, a row apart, which are a vector of the transposed side. Threads with neighbouring vectors of
+// a column are V rows apart, which is 16 * width bytes: a gap behind every 16 * width bytes puts them into different banks.
+#pragma once
+
+#include <cstdint>
+#include <xpose/cuda.hpp>
+
+namespace xpose::kernels {
+
+// x / divisor by one multiplication, for x < 2^16 and divisors from 2 to 2^16: the reciprocal is too large by
+// less than 2^-32 (Granlund and Montgomery, "Division by Invariant Integers using Multiplication", 1994).
+struct Divisor {
+  uint32_t reciprocal;
+
+  explicit Divisor(int64_t divisor)
+      : reciprocal(0xffffffffu / static_cast<uint32_t>(divisor) + 1) {}
+};
+
+__device__ __forceinline__ int operator/(int x, Divisor divisor) {
+  return static_cast<int>(__umulhi(static_cast<unsigned>(x), divisor.reciprocal));
+}
+
+struct alignas(16) Vector {
+  uint32_t words[4];
+};
+
+template <class E>
+inline constexpr int kVector = 16 / static_cast<int>(sizeof(E));  // elements of a vector
+
+// The vector of get(0), get(1), ...
+template <class E, class Get>
+__device__ __forceinline__ Vector pack(const Get& get) {
+  Vector vector;
+  if constexpr (sizeof(E) == 1) {
+#pragma unroll
+    for (int w = 0; w < 4; ++w) {
+      const uint32_t a = get(4 * w).words[0], b = get(4 * w + 1).words[0];
+      const uint32_t c = get(4 * w + 2).words[0], d = get(4 * w + 3).words[0];
+      vector.words[w] = __byte_perm(__byte_perm(a, b, 0x0040), __byte_perm(c, d, 0x0040), 0x5410);
+    }
+  } else if constexpr (sizeof(E) == 2) {
+#pragma unroll
+    for (int w = 0; w < 4; ++w) {
+      const uint32_t low = get(2 * w).words[0], high = get(2 * w + 1).words[0];
+      vector.words[w] = __byte_perm(low, high, 0x5410);
+    }
+  } else if constexpr (sizeof(E) == 4) {
+#pragma unroll
+    for (int w = 0; w < 4; ++w) vector.words[w] = get(w).words[0];
+  } else {
+    constexpr int kWords = sizeof(E) / 8;
+#pragma unroll
+    for (int i = 0; i < kVector<E>; ++i) {
+      const E element = get(i);
+      for (int w = 0; w < kWords; ++w) {
+        vector.words[2 * (i * kWords + w)] = static_cast<uint32_t>(element.words[w]);
+        vector.words[2 * (i * kWords + w) + 1] = static_cast<uint32_t>(element.words[w] >> 32);
+      }
+    }
+  }
+  return vector;
+}
+
+// Element i of a vector.
+template <class E>
+__device__ __forceinline__ E unpack(const Vector& vector, int i) {
+  E element;
+  if constexpr (sizeof(E) <= 4) {
+    constexpr int kPerWord = 4 / sizeof(E);
+    element.words[0] = static_cast<typename E::Word>(vector.words[i / kPerWord] >>
+                                                     8 * sizeof(E) * (i % kPerWord));
+  } else {
+    constexpr int kWords = sizeof(E) / 8;
+    for (int w = 0; w < kWords; ++w)
+      element.words[w] = vector.words[2 * (i * kWords + w)] |
+                         static_cast<uint64_t>(vector.words[2 * (i * kWords + w) + 1]) << 32;
+  }
+  return element;
+}
+
+// How far an address is past a multiple of 16, in bytes.
+__device__ __forceinline__ int past_vector(const void* address) {
+  return static_cast<int>(reinterpret_cast<uintptr_t>(address) & 15);
+}
+
+// The vectors of a span of bytes that begins `skew` bytes behind an address that is a multiple of 16 and ends `end`
+// bytes behind it: those from first to last lie in it. What is left are `head` bytes before and `tail` bytes behind.
+struct VectorSpan {
+  int skew, first, last, head, tail;
+
+  __device__ __forceinline__ VectorSpan(int skew_bytes, int bytes)
+      : skew(skew_bytes), first(skew == 0 ? 0 : 1), last(max(first, (skew + bytes) / 16)),
+        head(min(16 * first, skew + bytes) - skew), tail(skew + bytes - 16 * last) {}
+};
+
+// Rows of `width` elements that begin `skew` bytes behind a multiple of 16, as they do in global memory. Behind every
+// 16 * width bytes is a gap of `gap` bytes, a multiple of kUnit.
+template <class E>
+struct StreamTile {
+  static constexpr int kBytes = static_cast<int>(sizeof(E));
+  static constexpr int kUnit = kBytes < 4 ? 4 : kBytes;
+  static constexpr int V = kVector<E>;
+  using Unit = plugin::Element<kUnit>;
+
+  unsigned char* tile;
+  int row_bytes, gap, skew;
+  Divisor by_width;
+
+  __device__ __forceinline__ StreamTile(int width, int gap_bytes, int skew_bytes, Divisor divisor)
+      : tile(plugin::shared_memory<unsigned char>()), row_bytes(width * kBytes), gap(gap_bytes), skew(skew_bytes), by_width(divisor) {}
+
+  __device__ __forceinline__ unsigned char* vector_at(int q) const {
+    return tile + q * 16 + q / by_width * gap;
+  }
+  __device__ __forceinline__ void put_vector(int q, const Vector& vector) const {
+    unsigned char* const to = vector_at(q);
+    if (kUnit == 16 || gap % 16 == 0) {
+      *reinterpret_cast<Vector*>(to) = vector;
+    } else {
+#pragma unroll
+      for (int i = 0; i < 16 / kUnit; ++i)
+        reinterpret_cast<Unit*>(to)[i] = unpack<Unit>(vector, i);
+    }
+  }
+  __device__ __forceinline__ Vector get_vector(int q) const {
+    const unsigned char* const from = vector_at(q);
+    if (kUnit == 16 || gap % 16 == 0) return *reinterpret_cast<const Vector*>(from);
+    return pack<Unit>([&](int i) { return reinterpret_cast<const Unit*>(from)[i]; });
+  }
+
+  // The element that begins `offset` bytes behind the first one of the stream.
+  __device__ __forceinline__ E& at(int offset) const {
+    const int place = offset + skew;
+    return *reinterpret_cast<E*>(tile + place + (place >> 4) / by_width * gap);
+  }
+
+  // The elements of a column in the V rows that begin with row V * group.
+  __device__ __forceinline__ E& in_column(int group, int col, int i) const {
+    const int place = skew + col * kBytes + i * row_bytes;  // at most one gap behind the group's begin
+    return *reinterpret_cast<E*>(tile + group * (V * row_bytes + gap) + place + (place >= V * row_bytes ? gap : 0));
+  }
+  __device__ __forceinline__ Vector get_column(int group, int col) const {
+    return pack<E>([&](int i) { return in_column(group, col, i); });
+  }
+  __device__ __forceinline__ void put_column(int group, int col, const Vector& vector) const {
+#pragma unroll
+    for (int i = 0; i < V; ++i) in_column(group, col, i) = unpack<E>(vector, i);
+  }
+
+  // Reads `elements` of the stream from global memory, with all threads of the block, Items vectors each in flight.
+  template <int Items>
+  __device__ __forceinline__ void load_stream(const E* __restrict__ in, int elements) const {
+    const VectorSpan span(skew, elements * kBytes);
+    const Vector* const vectors = reinterpret_cast<const Vector*>(reinterpret_cast<const unsigned char*>(in) - skew);
+    const int threads = blockDim.x, thread = threadIdx.x;
+    if (thread * kBytes < span.head) at(thread * kBytes) = in[thread];
+    if (thread * kBytes < span.tail) {
+      const int e = elements - 1 - thread;
+      at(e * kBytes) = in[e];
+    }
+    for (int first = span.first + thread; first < span.last; first += Items * threads) {
+      Vector value[Items];
+#pragma unroll
+      for (int i = 0; i < Items; ++i)
+        if (first + i * threads < span.last) value[i] = vectors[first + i * threads];
+#pragma unroll
+      for (int i = 0; i < Items; ++i)
+        if (first + i * threads < span.last) put_vector(first + i * threads, value[i]);
+    }
+  }
+  __device__ __forceinline__ void store_stream(E* __restrict__ out, int elements) const {
+    const VectorSpan span(skew, elements * kBytes);
+    Vector* const vectors = reinterpret_cast<Vector*>(reinterpret_cast<unsigned char*>(out) - skew);
+    const int threads = blockDim.x, thread = threadIdx.x;
+    if (thread * kBytes < span.head) out[thread] = at(thread * kBytes);
+    if (thread * kBytes < span.tail) {
+      const int e = elements - 1 - thread;
+      out[e] = at(e * kBytes);
+    }
+    for (int q = span.first + thread; q < span.last; q += threads) vectors[q] = get_vector(q);
+  }
+};
+
+}  // namespace xpose::kernels
