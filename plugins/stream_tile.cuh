@@ -1,7 +1,8 @@
 // A piece of a dense stream of rows in shared memory. The stream enters and leaves it in 16-byte vectors
 // at addresses that are multiples of 16, wherever it begins; a thread takes from it, or puts into it, V = 16 / sizeof(E)
-// elements of one column, a row apart, which are a vector of the transposed side. Threads with neighbouring vectors of
-// a column are V rows apart, which is 16 * width bytes: a gap behind every 16 * width bytes puts them into different banks.
+// elements of one column, a row apart, which are a vector of the transposed side. The next vector of that column
+// is V rows on, which is 16 * width bytes: a gap of 16 bytes behind them, where the width is even, puts eight such threads
+// 16 bytes apart modulo the 128 of all banks, and the threads with the next columns between them.
 #pragma once
 
 #include <cstdint>
@@ -25,6 +26,8 @@ __device__ __forceinline__ int operator/(int x, Divisor divisor) {
 struct alignas(16) Vector {
   uint32_t words[4];
 };
+
+inline constexpr int kItems = 4;  // vectors that a thread has in flight
 
 template <class E>
 inline constexpr int kVector = 16 / static_cast<int>(sizeof(E));  // elements of a vector
@@ -95,62 +98,62 @@ struct VectorSpan {
         head(min(16 * first, skew + bytes) - skew), tail(skew + bytes - 16 * last) {}
 };
 
-// Rows of `width` elements that begin `skew` bytes behind a multiple of 16, as they do in global memory. Behind every
-// 16 * width bytes is a gap of `gap` bytes, a multiple of kUnit.
-template <class E>
+// Rows of `width` elements that begin `skew` bytes behind a multiple of 16, as they do in global memory. With Gaps,
+// there are kGap bytes behind every group of V rows, 16 * width bytes.
+template <class E, bool Gaps>
 struct StreamTile {
   static constexpr int kBytes = static_cast<int>(sizeof(E));
-  static constexpr int kUnit = kBytes < 4 ? 4 : kBytes;
   static constexpr int V = kVector<E>;
-  using Unit = plugin::Element<kUnit>;
 
   unsigned char* tile;
-  int row_bytes, gap, skew;
+  int row_bytes, skew, gap;
   Divisor by_width;
 
-  __device__ __forceinline__ StreamTile(int width, int gap_bytes, int skew_bytes, Divisor divisor)
-      : tile(plugin::shared_memory<unsigned char>()), row_bytes(width * kBytes), gap(gap_bytes), skew(skew_bytes), by_width(divisor) {}
+  // gap: bytes, a multiple of 16; 0 unless Gaps.
+  __device__ __forceinline__ StreamTile(int width, int skew_bytes, int gap_bytes, Divisor divisor)
+      : tile(plugin::shared_memory<unsigned char>()), row_bytes(width * kBytes), skew(skew_bytes), gap(gap_bytes), by_width(divisor) {}
 
-  __device__ __forceinline__ unsigned char* vector_at(int q) const {
-    return tile + q * 16 + q / by_width * gap;
+  // Bytes of the gaps before vector q.
+  __device__ __forceinline__ int gaps_before(int q) const {
+    return Gaps ? q / by_width * gap : 0;
   }
-  __device__ __forceinline__ void put_vector(int q, const Vector& vector) const {
-    unsigned char* const to = vector_at(q);
-    if (kUnit == 16 || gap % 16 == 0) {
-      *reinterpret_cast<Vector*>(to) = vector;
-    } else {
-#pragma unroll
-      for (int i = 0; i < 16 / kUnit; ++i)
-        reinterpret_cast<Unit*>(to)[i] = unpack<Unit>(vector, i);
-    }
-  }
-  __device__ __forceinline__ Vector get_vector(int q) const {
-    const unsigned char* const from = vector_at(q);
-    if (kUnit == 16 || gap % 16 == 0) return *reinterpret_cast<const Vector*>(from);
-    return pack<Unit>([&](int i) { return reinterpret_cast<const Unit*>(from)[i]; });
+  __device__ __forceinline__ Vector& vector(int q) const {
+    return *reinterpret_cast<Vector*>(tile + q * 16 + gaps_before(q));
   }
 
   // The element that begins `offset` bytes behind the first one of the stream.
   __device__ __forceinline__ E& at(int offset) const {
     const int place = offset + skew;
-    return *reinterpret_cast<E*>(tile + place + (place >> 4) / by_width * gap);
+    return *reinterpret_cast<E*>(tile + place + gaps_before(place >> 4));
   }
 
-  // The elements of a column in the V rows that begin with row V * group.
-  __device__ __forceinline__ E& in_column(int group, int col, int i) const {
-    const int place = skew + col * kBytes + i * row_bytes;  // at most one gap behind the group's begin
-    return *reinterpret_cast<E*>(tile + group * (V * row_bytes + gap) + place + (place >= V * row_bytes ? gap : 0));
+  // V elements of a column, the first of them `offset` bytes behind the first of the stream. Less than a group, so at
+  // most one gap, lies between them.
+  struct Column {
+    unsigned char* first;
+    int row_bytes, gap, before_gap;  // bytes from the first to where the next gap begins
+
+    __device__ __forceinline__ E& operator[](int i) const {
+      const int step = i * row_bytes;
+      return *reinterpret_cast<E*>(first + step + (Gaps && step >= before_gap ? gap : 0));
+    }
+  };
+  __device__ __forceinline__ Column column(int offset) const {
+    const int place = offset + skew, group_bytes = V * row_bytes;
+    const int group = Gaps ? (place >> 4) / by_width : 0;
+    return {tile + place + group * gap, row_bytes, gap, (group + 1) * group_bytes - place};
   }
-  __device__ __forceinline__ Vector get_column(int group, int col) const {
-    return pack<E>([&](int i) { return in_column(group, col, i); });
+  __device__ __forceinline__ Vector get_column(int offset) const {
+    const Column from = column(offset);
+    return pack<E>([&](int i) { return from[i]; });
   }
-  __device__ __forceinline__ void put_column(int group, int col, const Vector& vector) const {
+  __device__ __forceinline__ void put_column(int offset, const Vector& vector) const {
+    const Column to = column(offset);
 #pragma unroll
-    for (int i = 0; i < V; ++i) in_column(group, col, i) = unpack<E>(vector, i);
+    for (int i = 0; i < V; ++i) to[i] = unpack<E>(vector, i);
   }
 
-  // Reads `elements` of the stream from global memory, with all threads of the block, Items vectors each in flight.
-  template <int Items>
+  // Reads `elements` of the stream from global memory, with all threads of the block.
   __device__ __forceinline__ void load_stream(const E* __restrict__ in, int elements) const {
     const VectorSpan span(skew, elements * kBytes);
     const Vector* const vectors = reinterpret_cast<const Vector*>(reinterpret_cast<const unsigned char*>(in) - skew);
@@ -160,14 +163,14 @@ struct StreamTile {
       const int e = elements - 1 - thread;
       at(e * kBytes) = in[e];
     }
-    for (int first = span.first + thread; first < span.last; first += Items * threads) {
-      Vector value[Items];
+    for (int first = span.first + thread; first < span.last; first += kItems * threads) {
+      Vector value[kItems];
 #pragma unroll
-      for (int i = 0; i < Items; ++i)
+      for (int i = 0; i < kItems; ++i)
         if (first + i * threads < span.last) value[i] = vectors[first + i * threads];
 #pragma unroll
-      for (int i = 0; i < Items; ++i)
-        if (first + i * threads < span.last) put_vector(first + i * threads, value[i]);
+      for (int i = 0; i < kItems; ++i)
+        if (first + i * threads < span.last) vector(first + i * threads) = value[i];
     }
   }
   __device__ __forceinline__ void store_stream(E* __restrict__ out, int elements) const {
@@ -179,7 +182,11 @@ struct StreamTile {
       const int e = elements - 1 - thread;
       out[e] = at(e * kBytes);
     }
-    for (int q = span.first + thread; q < span.last; q += threads) vectors[q] = get_vector(q);
+    for (int first = span.first + thread; first < span.last; first += kItems * threads) {
+#pragma unroll
+      for (int i = 0; i < kItems; ++i)
+        if (first + i * threads < span.last) vectors[first + i * threads] = vector(first + i * threads);
+    }
   }
 };
 

@@ -4,6 +4,7 @@
 
 namespace xpose::kernels {
 
+
 // `count` dense matrices of rows x cols; a block has `chunk` of them.
 struct BatchShape {
   int64_t count;
@@ -12,13 +13,13 @@ struct BatchShape {
 };
 
 // Where an element of the output stream comes from, and the next ones.
-template <class E>
+template <class E, bool Gaps>
 struct BatchWalk {
-  const StreamTile<E>& tile;
+  const StreamTile<E, Gaps>& tile;
   const BatchShape& shape;
   int col, row, offset;  // offset: bytes, in the input stream
 
-  __device__ __forceinline__ BatchWalk(const StreamTile<E>& of, const BatchShape& shape_of, int element) : tile(of), shape(shape_of) {
+  __device__ __forceinline__ BatchWalk(const StreamTile<E, Gaps>& of, const BatchShape& shape_of, int element) : tile(of), shape(shape_of) {
     const int out_row = element / shape.by_rows;  // of all matrices
     const int matrix = out_row / shape.by_cols;
     col = out_row - matrix * shape.cols;
@@ -39,7 +40,7 @@ struct BatchWalk {
   }
 };
 
-template <class E>
+template <class E, bool Gaps>
 __global__ void batch(const E* __restrict__ in, E* __restrict__ out, BatchShape shape) {
   constexpr int V = kVector<E>;
   constexpr int kBytes = static_cast<int>(sizeof(E));
@@ -48,27 +49,25 @@ __global__ void batch(const E* __restrict__ in, E* __restrict__ out, BatchShape 
   const int elements = static_cast<int>(min(shape.count - first, int64_t{shape.chunk})) * area;
   in += first * area;
   out += first * area;
-  const StreamTile<E> tile(shape.cols, shape.gap, past_vector(in), shape.by_cols);
-  tile.template load_stream<4>(in, elements);
+  const StreamTile<E, Gaps> tile(shape.cols, past_vector(in), shape.gap, shape.by_cols);
+  tile.load_stream(in, elements);
   __syncthreads();
   const VectorSpan span(past_vector(out), elements * kBytes);
   Vector* const vectors = reinterpret_cast<Vector*>(reinterpret_cast<unsigned char*>(out) - span.skew);
   const int thread = threadIdx.x;
-  if (shape.rows % V == 0 && span.skew == 0) {
-    for (int q = thread; q < span.last; q += blockDim.x) {
-      const int out_row = q * V / shape.by_rows;  // of all matrices
-      const int matrix = out_row / shape.by_cols;
-      const int row = matrix * shape.rows + q * V - out_row * shape.rows;  // of all matrices
-      vectors[q] = tile.get_column(row / V, out_row - matrix * shape.cols);
-    }
-  } else {
-    for (int q = span.first + thread; q < span.last; q += blockDim.x) {
-      BatchWalk<E> walk(tile, shape, q * V - span.skew / kBytes);
-      vectors[q] = pack<E>([&](int) { return walk.next(); });
+  const bool along_columns = shape.rows % V == 0 && span.skew == 0;  // no vector has two columns
+  for (int q0 = span.first + thread; q0 < span.last; q0 += kItems * blockDim.x) {
+#pragma unroll
+    for (int i = 0; i < kItems; ++i) {
+      const int q = q0 + i * blockDim.x;
+      if (q >= span.last) break;
+      BatchWalk<E, Gaps> walk(tile, shape, q * V - span.skew / kBytes);
+      if (along_columns) vectors[q] = tile.get_column(walk.offset);
+      else vectors[q] = pack<E>([&](int) { return walk.next(); });
     }
   }
-  if (thread * kBytes < span.head) out[thread] = BatchWalk<E>(tile, shape, thread).next();
-  if (thread * kBytes < span.tail) out[elements - 1 - thread] = BatchWalk<E>(tile, shape, elements - 1 - thread).next();
+  if (thread * kBytes < span.head) out[thread] = BatchWalk<E, Gaps>(tile, shape, thread).next();
+  if (thread * kBytes < span.tail) out[elements - 1 - thread] = BatchWalk<E, Gaps>(tile, shape, elements - 1 - thread).next();
 }
 
 }  // namespace xpose::kernels

@@ -20,7 +20,7 @@ struct Batch {
             .max_batch_rank = 1,
             .traits = XPOSE_TRAIT_CAPTURABLE,
             .prior_rank = 35,
-            .axes = {{"bytes", {8192, 4096, 16384}}, {"threads", {256, 128}}}};
+            .axes = {{"threads", {128, 256}}, {"vectors", {4, 2}}}};
   }
 
   static Quote quote(const Problem& problem, const Config& config) {
@@ -42,14 +42,14 @@ struct Batch {
       : problem_(problem), threads_(static_cast<uint32_t>(config["threads"])) {
     const int64_t bytes = problem.rows * problem.cols * problem.element_bytes;
     const int64_t whole = 16 / std::gcd(bytes, int64_t{16});  // so many are whole vectors
-    chunk_ = std::max<int64_t>(1, config["bytes"] / (bytes * whole)) * whole;
+    chunk_ = std::max<int64_t>(1, config["threads"] * config["vectors"] * 16 / (bytes * whole)) * whole;
     blocks_ = static_cast<uint64_t>(blocks_over(problem.batch[0].extent, chunk_));
-    // The threads of a wavefront read V rows apart from some columns: as many units of an access as there are columns
-    // lie between two of those places, modulo the banks.
+    // The threads of a wavefront have vectors of some columns: as many bytes as these span lie between the places
+    // of two neighbouring vectors of a column, modulo those of all banks, where the gap is needed at all.
     const int64_t unit = std::max<int64_t>(4, problem.element_bytes);
     const int64_t along = std::max<int64_t>(1, problem.rows * problem.element_bytes / 16);
-    const int64_t columns = std::max<int64_t>(1, 128 / unit / along);
-    gap_ = 16 * problem.cols / unit % 2 == 0 ? std::max(unit, columns * problem.element_bytes / unit * unit) : 0;
+    const int64_t columns = 128 / unit / along;
+    gap_ = problem.cols % 2 == 0 ? std::max<int64_t>(16, columns * problem.element_bytes / 16 * 16) : 0;
     shared_bytes_ = static_cast<uint64_t>(blocks_over(chunk_ * bytes, 16 * problem.cols) * (16 * problem.cols + gap_) + 16 + gap_);
   }
 
@@ -62,9 +62,11 @@ struct Batch {
                                        .by_rows = kernels::Divisor(problem_.rows),
                                        .by_cols = kernels::Divisor(problem_.cols)};
     with_element(problem_.element_bytes, [&]<class E>(E) {
-      launch_kernel("batch", kernels::batch<E>, {static_cast<uint32_t>(blocks_)}, {threads_},
-                    shared_bytes_, launch.stream, static_cast<const E*>(launch.in),
-                    static_cast<E*>(launch.out), shape);
+      with_constant<0, 1>(gap_ != 0, [&](auto has_gaps) {
+        launch_kernel("batch", kernels::batch<E, has_gaps() != 0>,
+                      {static_cast<uint32_t>(blocks_)}, {threads_}, shared_bytes_, launch.stream,
+                      static_cast<const E*>(launch.in), static_cast<E*>(launch.out), shape);
+      });
     });
   }
 

@@ -1,5 +1,4 @@
 // Matrices with one short side that is dense: a stream on one side, a few long runs on the other.
-#include <bit>
 #include <xpose/cuda.hpp>
 
 #include "skinny.cuh"
@@ -21,12 +20,12 @@ struct Skinny {
             .max_batch_rank = 1,
             .traits = XPOSE_TRAIT_CAPTURABLE,
             .prior_rank = 40,
-            .axes = {{"run", {64, 32, 128}}, {"threads", {256, 128}}}};
+            .axes = {{"threads", {128, 256}}, {"vectors", {4, 2}}}};
   }
 
   static Quote quote(const Problem& problem, const Config& config) {
+    if (std::min(problem.rows, problem.cols) < 2) throw Unsupported("a side of 1 is a copy");
     const Skinny skinny(problem, config);
-    if (skinny.width_ < 2) throw Unsupported("a side of 1 is a copy");
     if (skinny.width_ > kWidest)
       throw Unsupported("the shorter side is over " + std::to_string(kWidest));
     if (skinny.stream_ld_ != skinny.width_)
@@ -42,13 +41,11 @@ struct Skinny {
         splits_(problem.cols <= problem.rows),
         width_(splits_ ? problem.cols : problem.rows),
         stream_ld_(splits_ ? problem.in_ld : problem.out_ld),
-        run_(config["run"]),
         threads_(static_cast<uint32_t>(config["threads"])) {
     rows_ = splits_ ? problem.rows : problem.cols;
     if (problem.batch_rank != 0) matrices_ = problem.batch[0].extent;
-    // Threads are 16 * width bytes apart, which in units of an access must be odd.
-    const int64_t unit = std::max<int64_t>(4, problem.element_bytes);
-    gap_ = 16 * width_ / unit % 2 == 0 ? unit : 0;
+    run_ = std::max<int64_t>(kernels::kAlong, config["threads"] * config["vectors"] / width_ / kernels::kAlong * kernels::kAlong);
+    gap_ = width_ % 2 == 0 ? 16 : 0;
     shared_bytes_ = static_cast<uint64_t>(run_ * (16 * width_ + gap_) + 16 + gap_);
     blocks_ = static_cast<uint64_t>(blocks_over(rows_, run_ * 16 / problem.element_bytes));
   }
@@ -61,10 +58,13 @@ struct Skinny {
         auto* const out = static_cast<E*>(launch.out) + z * batch.out_stride;
         const Shape grid = {static_cast<uint32_t>(blocks_),
                             static_cast<uint32_t>(std::min(matrices_ - z, kMaxGridYZ))};
-        launch_kernel(splits_ ? "deinterleave" : "interleave",
-                      splits_ ? kernels::deinterleave<E> : kernels::interleave<E>, grid, {threads_},
-                      shared_bytes_, launch.stream, in, out,
-                      shape(splits_ ? static_cast<const void*>(out) : in));
+        with_constant<0, 1>(gap_ != 0, [&](auto has_gaps) {
+          constexpr bool kGaps = has_gaps() != 0;
+          launch_kernel(splits_ ? "deinterleave" : "interleave",
+                        splits_ ? kernels::deinterleave<E, kGaps> : kernels::interleave<E, kGaps>,
+                        grid, {threads_}, shared_bytes_, launch.stream, in, out,
+                        shape(splits_ ? static_cast<const void*>(out) : in));
+        });
       }
     });
   }
@@ -82,11 +82,10 @@ struct Skinny {
             .stream_stride = splits_ ? batch.in_stride : batch.out_stride,
             .run_stride = run_stride,
             .width = static_cast<int>(width_),
-            .log_run = std::countr_zero(static_cast<uint64_t>(run_)),
+            .run = static_cast<int>(run_),
             .gap = static_cast<int>(gap_),
             .aligned = (reinterpret_cast<uintptr_t>(runs) | strides) % 16 == 0,
-            .by_width = kernels::Divisor(width_),
-            .by_slots = kernels::Divisor(run_ + 1)};
+            .by_width = kernels::Divisor(width_)};
   }
 
   Problem problem_;

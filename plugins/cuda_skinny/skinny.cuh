@@ -4,109 +4,116 @@
 
 namespace xpose::kernels {
 
+inline constexpr int kAlong = 8;  // neighbouring threads with vectors of one run; the next eight have the next run
+
 // One matrix of the problem: `rows` x `width`, dense, on one side, and `width` runs of `rows` elements, ld apart, on
-// the other. A block has `run` vectors of each run; blockIdx.y is the matrix.
+// the other. A block has `run` vectors of each run, a multiple of kAlong; blockIdx.y is the matrix.
 struct SkinnyShape {
   int64_t rows, ld, stream_stride, run_stride;
-  int width, log_run, gap;
-  bool aligned;  // each run is at a multiple of 16
-  Divisor by_width, by_slots;  // vectors of a run that is not aligned: 2^log_run + 1
+  int width, run, gap;
+  bool aligned;  // every run begins at a multiple of 16
+  Divisor by_width;
 };
 
-// What a block has of it.
+// The rows that a block has, and the threads' parts of the runs.
 template <class E>
-struct SkinnyBlock {
+struct RunPieces {
   static constexpr int V = kVector<E>;
+  static constexpr int kBytes = static_cast<int>(sizeof(E));
+
+  const SkinnyShape& shape;
   int64_t first;  // row
   int count;      // rows
-  bool simple;    // whole vectors, at multiples of 16
+  bool whole;     // every run has `run` vectors at multiples of 16
 
-  __device__ __forceinline__ explicit SkinnyBlock(const SkinnyShape& shape) {
-    const int chunk = V << shape.log_run;
+  __device__ __forceinline__ explicit RunPieces(const SkinnyShape& of) : shape(of) {
+    const int chunk = V * shape.run;
     first = int64_t{blockIdx.x} * chunk;
     count = static_cast<int>(min(shape.rows - first, int64_t{chunk}));
-    simple = shape.aligned && count == chunk;
+    whole = shape.aligned && count == chunk;
   }
+
+  // The rows before the first multiple of 16.
+  __device__ __forceinline__ int head(const E* run) const {
+    return min((V - past_vector(run) / kBytes) % V, count);
+  }
+
+  // Vector t of the block: the run, the row, whether it lies in the block.
+  struct Piece {
+    int col, row;
+    bool inside;
+  };
+  __device__ __forceinline__ Piece vector(int t, const E* runs) const {
+    const int eight = t / kAlong;
+    const int high = eight / shape.by_width;
+    const int col = eight - high * shape.width;
+    int row = (high * kAlong + t % kAlong) * V;
+    if (!whole) row += head(runs + col * shape.ld);
+    return {col, row, t < shape.width * shape.run && (whole || row + V <= count)};
+  }
+  // Element t of those outside of all vectors: less than V before, less than V behind.
+  __device__ __forceinline__ Piece element(int t, const E* runs) const {
+    const int col = t / (2 * V), i = t % (2 * V);
+    const int before = head(runs + col * shape.ld);
+    const int row = i < V ? i : before + (count - before) / V * V + i - V;
+    return {col, row, i < V ? row < before : row < count};
+  }
+  __device__ __forceinline__ int elements() const { return whole ? 0 : shape.width * 2 * V; }
 };
 
 // in: the stream, out: the runs.
-template <class E>
+template <class E, bool Gaps>
 __global__ void deinterleave(const E* __restrict__ in, E* __restrict__ out, SkinnyShape shape) {
-  constexpr int V = kVector<E>;
-  const SkinnyBlock<E> block(shape);
-  in += blockIdx.y * shape.stream_stride + block.first * shape.width;
-  out += blockIdx.y * shape.run_stride + block.first;
-  const StreamTile<E> tile(shape.width, shape.gap, past_vector(in), shape.by_width);
-  tile.template load_stream<4>(in, block.count * shape.width);
+  constexpr int kBytes = static_cast<int>(sizeof(E));
+  const RunPieces<E> pieces(shape);
+  in += blockIdx.y * shape.stream_stride + pieces.first * shape.width;
+  out += blockIdx.y * shape.run_stride + pieces.first;
+  const StreamTile<E, Gaps> tile(shape.width, past_vector(in), shape.gap, shape.by_width);
+  tile.load_stream(in, pieces.count * shape.width);
   __syncthreads();
-  if (block.simple) {
-    for (int t = threadIdx.x; t < shape.width << shape.log_run; t += blockDim.x) {
-      const int col = t >> shape.log_run, group = t & ((1 << shape.log_run) - 1);
-      *reinterpret_cast<Vector*>(out + col * shape.ld + group * V) = tile.get_column(group, col);
+  const int thread = threadIdx.x, threads = blockDim.x;
+  for (int first = thread; first < shape.width * shape.run; first += kItems * threads) {
+#pragma unroll
+    for (int i = 0; i < kItems; ++i) {
+      const auto piece = pieces.vector(first + i * threads, out);
+      if (piece.inside)
+        *reinterpret_cast<Vector*>(out + piece.col * shape.ld + piece.row) = tile.get_column(piece.row * tile.row_bytes + piece.col * kBytes);
     }
-    return;
   }
-  const int slots = (1 << shape.log_run) + 1;
-  for (int t = threadIdx.x; t < shape.width * slots; t += blockDim.x) {
-    const int col = t / shape.by_slots;
-    E* const run = out + col * shape.ld;
-    const int row = (t - col * slots) * V - past_vector(run) / static_cast<int>(sizeof(E));
-    const int offset = row * tile.row_bytes + col * static_cast<int>(sizeof(E));
-    if (row >= 0 && row + V <= block.count) {
-      *reinterpret_cast<Vector*>(run + row) = pack<E>([&](int i) { return tile.at(offset + i * tile.row_bytes); });
-    } else {
-      for (int i = 0; i < V; ++i)
-        if (row + i >= 0 && row + i < block.count) run[row + i] = tile.at(offset + i * tile.row_bytes);
-    }
+  for (int t = thread; t < pieces.elements(); t += threads) {
+    const auto piece = pieces.element(t, out);
+    if (piece.inside) out[piece.col * shape.ld + piece.row] = tile.at(piece.row * tile.row_bytes + piece.col * kBytes);
   }
 }
 
 // in: the runs, out: the stream.
-template <class E>
+template <class E, bool Gaps>
 __global__ void interleave(const E* __restrict__ in, E* __restrict__ out, SkinnyShape shape) {
-  constexpr int V = kVector<E>;
-  constexpr int kItems = 4;
-  const SkinnyBlock<E> block(shape);
-  in += blockIdx.y * shape.run_stride + block.first;
-  out += blockIdx.y * shape.stream_stride + block.first * shape.width;
-  const StreamTile<E> tile(shape.width, shape.gap, past_vector(out), shape.by_width);
-  const int threads = blockDim.x;
-  if (block.simple) {
-    const int vectors = shape.width << shape.log_run;
-    const int mask = (1 << shape.log_run) - 1;
-    for (int t = threadIdx.x; t < vectors; t += kItems * threads) {
-      Vector value[kItems];
+  constexpr int kBytes = static_cast<int>(sizeof(E));
+  const RunPieces<E> pieces(shape);
+  in += blockIdx.y * shape.run_stride + pieces.first;
+  out += blockIdx.y * shape.stream_stride + pieces.first * shape.width;
+  const StreamTile<E, Gaps> tile(shape.width, past_vector(out), shape.gap, shape.by_width);
+  const int thread = threadIdx.x, threads = blockDim.x;
+  for (int first = thread; first < shape.width * shape.run; first += kItems * threads) {
+    Vector value[kItems];
 #pragma unroll
-      for (int i = 0; i < kItems; ++i) {
-        const int v = t + i * threads;
-        if (v < vectors) value[i] = *reinterpret_cast<const Vector*>(in + (v >> shape.log_run) * shape.ld + (v & mask) * V);
-      }
-#pragma unroll
-      for (int i = 0; i < kItems; ++i) {
-        const int v = t + i * threads;
-        if (v < vectors) tile.put_column(v & mask, v >> shape.log_run, value[i]);
-      }
+    for (int i = 0; i < kItems; ++i) {
+      const auto piece = pieces.vector(first + i * threads, in);
+      if (piece.inside) value[i] = *reinterpret_cast<const Vector*>(in + piece.col * shape.ld + piece.row);
     }
-  } else {
-    const int slots = (1 << shape.log_run) + 1;
-#pragma unroll 2
-    for (int t = threadIdx.x; t < shape.width * slots; t += threads) {
-      const int col = t / shape.by_slots;
-      const E* const run = in + col * shape.ld;
-      const int row = (t - col * slots) * V - past_vector(run) / static_cast<int>(sizeof(E));
-      const int offset = row * tile.row_bytes + col * static_cast<int>(sizeof(E));
-      if (row >= 0 && row + V <= block.count) {
-        const Vector value = *reinterpret_cast<const Vector*>(run + row);
 #pragma unroll
-        for (int i = 0; i < V; ++i) tile.at(offset + i * tile.row_bytes) = unpack<E>(value, i);
-      } else {
-        for (int i = 0; i < V; ++i)
-          if (row + i >= 0 && row + i < block.count) tile.at(offset + i * tile.row_bytes) = run[row + i];
-      }
+    for (int i = 0; i < kItems; ++i) {
+      const auto piece = pieces.vector(first + i * threads, in);
+      if (piece.inside) tile.put_column(piece.row * tile.row_bytes + piece.col * kBytes, value[i]);
     }
   }
+  for (int t = thread; t < pieces.elements(); t += threads) {
+    const auto piece = pieces.element(t, in);
+    if (piece.inside) tile.at(piece.row * tile.row_bytes + piece.col * kBytes) = in[piece.col * shape.ld + piece.row];
+  }
   __syncthreads();
-  tile.store_stream(out, block.count * shape.width);
+  tile.store_stream(out, pieces.count * shape.width);
 }
 
 }  // namespace xpose::kernels
