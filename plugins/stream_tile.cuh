@@ -1,8 +1,9 @@
-// A piece of a dense stream of rows in shared memory. The stream enters and leaves it in 16-byte vectors
-// at addresses that are multiples of 16, wherever it begins; a thread takes from it, or puts into it, V = 16 / sizeof(E)
-// elements of one column, a row apart, which are a vector of the transposed side. The next vector of that column
-// is V rows on, which is 16 * width bytes: a gap of 16 bytes behind them, where the width is even, puts eight such threads
-// 16 bytes apart modulo the 128 of all banks, and the threads with the next columns between them.
+// A piece of a dense stream of rows in shared memory. The stream enters and leaves it in 16-byte
+// vectors at addresses that are multiples of 16, wherever it begins; a thread takes from it, or
+// puts into it, V = 16 / sizeof(E) elements of one column, a row apart, which are a vector of the
+// transposed side. The next vector of that column is V rows on, which is 16 * width bytes: a gap of
+// 16 bytes behind them, where the width is even, puts eight such threads 16 bytes apart modulo the
+// 128 of all banks, and the threads with the next columns between them.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +11,9 @@
 
 namespace xpose::kernels {
 
-// x / divisor by one multiplication, for x < 2^16 and divisors from 2 to 2^16: the reciprocal is too large by
-// less than 2^-32 (Granlund and Montgomery, "Division by Invariant Integers using Multiplication", 1994).
+// x / divisor by one multiplication, for x < 2^16 and divisors from 2 to 2^16: the reciprocal is
+// too large by less than 2^-32 (Granlund and Montgomery, "Division by Invariant Integers using
+// Multiplication", 1994).
 struct Divisor {
   uint32_t reciprocal;
 
@@ -72,8 +74,8 @@ __device__ __forceinline__ E unpack(const Vector& vector, int i) {
   E element;
   if constexpr (sizeof(E) <= 4) {
     constexpr int kPerWord = 4 / sizeof(E);
-    element.words[0] = static_cast<typename E::Word>(vector.words[i / kPerWord] >>
-                                                     8 * sizeof(E) * (i % kPerWord));
+    element.words[0] =
+        static_cast<typename E::Word>(vector.words[i / kPerWord] >> 8 * sizeof(E) * (i % kPerWord));
   } else {
     constexpr int kWords = sizeof(E) / 8;
     for (int w = 0; w < kWords; ++w)
@@ -88,18 +90,22 @@ __device__ __forceinline__ int past_vector(const void* address) {
   return static_cast<int>(reinterpret_cast<uintptr_t>(address) & 15);
 }
 
-// The vectors of a span of bytes that begins `skew` bytes behind an address that is a multiple of 16 and ends `end`
-// bytes behind it: those from first to last lie in it. What is left are `head` bytes before and `tail` bytes behind.
+// The vectors of a span of bytes that begins `skew` bytes behind an address that is a multiple of
+// 16 and ends `end` bytes behind it: those from first to last lie in it. What is left are `head`
+// bytes before and `tail` bytes behind.
 struct VectorSpan {
   int skew, first, last, head, tail;
 
   __device__ __forceinline__ VectorSpan(int skew_bytes, int bytes)
-      : skew(skew_bytes), first(skew == 0 ? 0 : 1), last(max(first, (skew + bytes) / 16)),
-        head(min(16 * first, skew + bytes) - skew), tail(skew + bytes - 16 * last) {}
+      : skew(skew_bytes),
+        first(skew == 0 ? 0 : 1),
+        last(max(first, (skew + bytes) / 16)),
+        head(min(16 * first, skew + bytes) - skew),
+        tail(skew + bytes - 16 * last) {}
 };
 
-// Rows of `width` elements that begin `skew` bytes behind a multiple of 16, as they do in global memory. With Gaps,
-// there are kGap bytes behind every group of V rows, 16 * width bytes.
+// Rows of `width` elements that begin `skew` bytes behind a multiple of 16, as they do in global
+// memory. With Gaps, there are kGap bytes behind every group of V rows, 16 * width bytes.
 template <class E, bool Gaps>
 struct StreamTile {
   static constexpr int kBytes = static_cast<int>(sizeof(E));
@@ -111,12 +117,14 @@ struct StreamTile {
 
   // gap: bytes, a multiple of 16; 0 unless Gaps.
   __device__ __forceinline__ StreamTile(int width, int skew_bytes, int gap_bytes, Divisor divisor)
-      : tile(plugin::shared_memory<unsigned char>()), row_bytes(width * kBytes), skew(skew_bytes), gap(gap_bytes), by_width(divisor) {}
+      : tile(plugin::shared_memory<unsigned char>()),
+        row_bytes(width * kBytes),
+        skew(skew_bytes),
+        gap(gap_bytes),
+        by_width(divisor) {}
 
   // Bytes of the gaps before vector q.
-  __device__ __forceinline__ int gaps_before(int q) const {
-    return Gaps ? q / by_width * gap : 0;
-  }
+  __device__ __forceinline__ int gaps_before(int q) const { return Gaps ? q / by_width * gap : 0; }
   __device__ __forceinline__ Vector& vector(int q) const {
     return *reinterpret_cast<Vector*>(tile + q * 16 + gaps_before(q));
   }
@@ -127,8 +135,8 @@ struct StreamTile {
     return *reinterpret_cast<E*>(tile + place + gaps_before(place >> 4));
   }
 
-  // V elements of a column, the first of them `offset` bytes behind the first of the stream. Less than a group, so at
-  // most one gap, lies between them.
+  // V elements of a column, the first of them `offset` bytes behind the first of the stream. Less
+  // than a group, so at most one gap, lies between them.
   struct Column {
     unsigned char* first;
     int row_bytes, gap, before_gap;  // bytes from the first to where the next gap begins
@@ -153,16 +161,23 @@ struct StreamTile {
     for (int i = 0; i < V; ++i) to[i] = unpack<E>(vector, i);
   }
 
+  // The element outside of all vectors that this thread moves, or -1. A block has at least 32
+  // threads.
+  __device__ __forceinline__ int edge_of(const VectorSpan& span, int elements) const {
+    const int thread = threadIdx.x;
+    if (thread < V) return thread * kBytes < span.head ? thread : -1;
+    return (thread - V) * kBytes < span.tail ? elements - 1 - (thread - V) : -1;
+  }
+
   // Reads `elements` of the stream from global memory, with all threads of the block.
   __device__ __forceinline__ void load_stream(const E* __restrict__ in, int elements) const {
     const VectorSpan span(skew, elements * kBytes);
-    const Vector* const vectors = reinterpret_cast<const Vector*>(reinterpret_cast<const unsigned char*>(in) - skew);
+    const Vector* const vectors =
+        reinterpret_cast<const Vector*>(reinterpret_cast<const unsigned char*>(in) - skew);
     const int threads = blockDim.x, thread = threadIdx.x;
-    if (thread * kBytes < span.head) at(thread * kBytes) = in[thread];
-    if (thread * kBytes < span.tail) {
-      const int e = elements - 1 - thread;
-      at(e * kBytes) = in[e];
-    }
+    const int edge = edge_of(span, elements);
+    E edge_value;  // in flight while the vectors are
+    if (edge >= 0) edge_value = in[edge];
     for (int first = span.first + thread; first < span.last; first += kItems * threads) {
       Vector value[kItems];
 #pragma unroll
@@ -172,20 +187,19 @@ struct StreamTile {
       for (int i = 0; i < kItems; ++i)
         if (first + i * threads < span.last) vector(first + i * threads) = value[i];
     }
+    if (edge >= 0) at(edge * kBytes) = edge_value;
   }
   __device__ __forceinline__ void store_stream(E* __restrict__ out, int elements) const {
     const VectorSpan span(skew, elements * kBytes);
     Vector* const vectors = reinterpret_cast<Vector*>(reinterpret_cast<unsigned char*>(out) - skew);
     const int threads = blockDim.x, thread = threadIdx.x;
-    if (thread * kBytes < span.head) out[thread] = at(thread * kBytes);
-    if (thread * kBytes < span.tail) {
-      const int e = elements - 1 - thread;
-      out[e] = at(e * kBytes);
-    }
+    const int edge = edge_of(span, elements);
+    if (edge >= 0) out[edge] = at(edge * kBytes);
     for (int first = span.first + thread; first < span.last; first += kItems * threads) {
 #pragma unroll
       for (int i = 0; i < kItems; ++i)
-        if (first + i * threads < span.last) vectors[first + i * threads] = vector(first + i * threads);
+        if (first + i * threads < span.last)
+          vectors[first + i * threads] = vector(first + i * threads);
     }
   }
 };

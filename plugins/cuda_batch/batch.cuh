@@ -4,7 +4,6 @@
 
 namespace xpose::kernels {
 
-
 // `count` dense matrices of rows x cols; a block has `chunk` of them.
 struct BatchShape {
   int64_t count;
@@ -19,7 +18,9 @@ struct BatchWalk {
   const BatchShape& shape;
   int col, row, offset;  // offset: bytes, in the input stream
 
-  __device__ __forceinline__ BatchWalk(const StreamTile<E, Gaps>& of, const BatchShape& shape_of, int element) : tile(of), shape(shape_of) {
+  __device__ __forceinline__ BatchWalk(const StreamTile<E, Gaps>& of, const BatchShape& shape_of,
+                                       int element)
+      : tile(of), shape(shape_of) {
     const int out_row = element / shape.by_rows;  // of all matrices
     const int matrix = out_row / shape.by_cols;
     col = out_row - matrix * shape.cols;
@@ -53,7 +54,8 @@ __global__ void batch(const E* __restrict__ in, E* __restrict__ out, BatchShape 
   tile.load_stream(in, elements);
   __syncthreads();
   const VectorSpan span(past_vector(out), elements * kBytes);
-  Vector* const vectors = reinterpret_cast<Vector*>(reinterpret_cast<unsigned char*>(out) - span.skew);
+  Vector* const vectors =
+      reinterpret_cast<Vector*>(reinterpret_cast<unsigned char*>(out) - span.skew);
   const int thread = threadIdx.x;
   const bool along_columns = shape.rows % V == 0 && span.skew == 0;  // no vector has two columns
   for (int q0 = span.first + thread; q0 < span.last; q0 += kItems * blockDim.x) {
@@ -62,12 +64,15 @@ __global__ void batch(const E* __restrict__ in, E* __restrict__ out, BatchShape 
       const int q = q0 + i * blockDim.x;
       if (q >= span.last) break;
       BatchWalk<E, Gaps> walk(tile, shape, q * V - span.skew / kBytes);
-      if (along_columns) vectors[q] = tile.get_column(walk.offset);
-      else vectors[q] = pack<E>([&](int) { return walk.next(); });
+      if (along_columns)
+        vectors[q] = tile.get_column(walk.offset);
+      else
+        vectors[q] = pack<E>([&](int) { return walk.next(); });
     }
   }
   if (thread * kBytes < span.head) out[thread] = BatchWalk<E, Gaps>(tile, shape, thread).next();
-  if (thread * kBytes < span.tail) out[elements - 1 - thread] = BatchWalk<E, Gaps>(tile, shape, elements - 1 - thread).next();
+  if (thread * kBytes < span.tail)
+    out[elements - 1 - thread] = BatchWalk<E, Gaps>(tile, shape, elements - 1 - thread).next();
 }
 
 }  // namespace xpose::kernels

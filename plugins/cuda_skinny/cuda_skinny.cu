@@ -10,7 +10,8 @@ namespace {
 
 constexpr int64_t kWidest = 128;
 
-// A problem as a dense stream of `rows` rows of `width` elements, and `width` runs of `rows` elements.
+// A problem as a dense stream of `rows` rows of `width` elements, and `width` runs of `rows`
+// elements.
 struct Skinny {
   static Card card() {
     return {.name = "skinny",
@@ -30,8 +31,11 @@ struct Skinny {
       throw Unsupported("the shorter side is over " + std::to_string(kWidest));
     if (skinny.stream_ld_ != skinny.width_)
       throw Unsupported("the rows along the shorter side have gaps");
+    if (config["vectors"] != 4 && skinny.run_ == run_of(skinny.width_, 4 * config["threads"]))
+      throw Unsupported("the block is the same with vectors=4");
     if (skinny.shared_bytes_ > kMaxSharedBytes)
-      throw Unsupported(std::to_string(skinny.shared_bytes_) + " bytes are more than the 48 KiB of shared memory a block has");
+      throw Unsupported(std::to_string(skinny.shared_bytes_) +
+                        " bytes are more than the 48 KiB of shared memory a block has");
     return {.launch = describe_launch({skinny.blocks_, static_cast<uint64_t>(skinny.matrices_)},
                                       {skinny.threads_}, skinny.shared_bytes_)};
   }
@@ -44,7 +48,7 @@ struct Skinny {
         threads_(static_cast<uint32_t>(config["threads"])) {
     rows_ = splits_ ? problem.rows : problem.cols;
     if (problem.batch_rank != 0) matrices_ = problem.batch[0].extent;
-    run_ = std::max<int64_t>(kernels::kAlong, config["threads"] * config["vectors"] / width_ / kernels::kAlong * kernels::kAlong);
+    run_ = run_of(width_, config["threads"] * config["vectors"]);
     gap_ = width_ % 2 == 0 ? 16 : 0;
     shared_bytes_ = static_cast<uint64_t>(run_ * (16 * width_ + gap_) + 16 + gap_);
     blocks_ = static_cast<uint64_t>(blocks_over(rows_, run_ * 16 / problem.element_bytes));
@@ -70,6 +74,11 @@ struct Skinny {
   }
 
  private:
+  // Vectors of each run, of so many in a block.
+  static int64_t run_of(int64_t width, int64_t vectors) {
+    return std::max(vectors / (width * kernels::kAlong), int64_t{1}) * kernels::kAlong;
+  }
+
   using BatchDim = xpose_batch_dim;
 
   kernels::SkinnyShape shape(const void* runs) const {

@@ -4,10 +4,12 @@
 
 namespace xpose::kernels {
 
-inline constexpr int kAlong = 8;  // neighbouring threads with vectors of one run; the next eight have the next run
+// So many neighbouring threads have vectors of one run, and the next ones those of the next run.
+inline constexpr int kAlong = 8;
 
-// One matrix of the problem: `rows` x `width`, dense, on one side, and `width` runs of `rows` elements, ld apart, on
-// the other. A block has `run` vectors of each run, a multiple of kAlong; blockIdx.y is the matrix.
+// One matrix of the problem: `rows` x `width`, dense, on one side, and `width` runs of `rows`
+// elements, ld apart, on the other. A block has `run` vectors of each run, a multiple of kAlong;
+// blockIdx.y is the matrix.
 struct SkinnyShape {
   int64_t rows, ld, stream_stride, run_stride;
   int width, run, gap;
@@ -53,6 +55,7 @@ struct RunPieces {
   }
   // Element t of those outside of all vectors: less than V before, less than V behind.
   __device__ __forceinline__ Piece element(int t, const E* runs) const {
+    if (t >= elements()) return {0, 0, false};
     const int col = t / (2 * V), i = t % (2 * V);
     const int before = head(runs + col * shape.ld);
     const int row = i < V ? i : before + (count - before) / V * V + i - V;
@@ -77,12 +80,15 @@ __global__ void deinterleave(const E* __restrict__ in, E* __restrict__ out, Skin
     for (int i = 0; i < kItems; ++i) {
       const auto piece = pieces.vector(first + i * threads, out);
       if (piece.inside)
-        *reinterpret_cast<Vector*>(out + piece.col * shape.ld + piece.row) = tile.get_column(piece.row * tile.row_bytes + piece.col * kBytes);
+        *reinterpret_cast<Vector*>(out + piece.col * shape.ld + piece.row) =
+            tile.get_column(piece.row * tile.row_bytes + piece.col * kBytes);
     }
   }
   for (int t = thread; t < pieces.elements(); t += threads) {
     const auto piece = pieces.element(t, out);
-    if (piece.inside) out[piece.col * shape.ld + piece.row] = tile.at(piece.row * tile.row_bytes + piece.col * kBytes);
+    if (piece.inside)
+      out[piece.col * shape.ld + piece.row] =
+          tile.at(piece.row * tile.row_bytes + piece.col * kBytes);
   }
 }
 
@@ -95,12 +101,16 @@ __global__ void interleave(const E* __restrict__ in, E* __restrict__ out, Skinny
   out += blockIdx.y * shape.stream_stride + pieces.first * shape.width;
   const StreamTile<E, Gaps> tile(shape.width, past_vector(out), shape.gap, shape.by_width);
   const int thread = threadIdx.x, threads = blockDim.x;
+  const auto edge = pieces.element(thread, in);
+  E edge_value;  // in flight while the vectors are
+  if (edge.inside) edge_value = in[edge.col * shape.ld + edge.row];
   for (int first = thread; first < shape.width * shape.run; first += kItems * threads) {
     Vector value[kItems];
 #pragma unroll
     for (int i = 0; i < kItems; ++i) {
       const auto piece = pieces.vector(first + i * threads, in);
-      if (piece.inside) value[i] = *reinterpret_cast<const Vector*>(in + piece.col * shape.ld + piece.row);
+      if (piece.inside)
+        value[i] = *reinterpret_cast<const Vector*>(in + piece.col * shape.ld + piece.row);
     }
 #pragma unroll
     for (int i = 0; i < kItems; ++i) {
@@ -108,9 +118,12 @@ __global__ void interleave(const E* __restrict__ in, E* __restrict__ out, Skinny
       if (piece.inside) tile.put_column(piece.row * tile.row_bytes + piece.col * kBytes, value[i]);
     }
   }
-  for (int t = thread; t < pieces.elements(); t += threads) {
+  if (edge.inside) tile.at(edge.row * tile.row_bytes + edge.col * kBytes) = edge_value;
+  for (int t = thread + threads; t < pieces.elements(); t += threads) {
     const auto piece = pieces.element(t, in);
-    if (piece.inside) tile.at(piece.row * tile.row_bytes + piece.col * kBytes) = in[piece.col * shape.ld + piece.row];
+    if (piece.inside)
+      tile.at(piece.row * tile.row_bytes + piece.col * kBytes) =
+          in[piece.col * shape.ld + piece.row];
   }
   __syncthreads();
   tile.store_stream(out, pieces.count * shape.width);
