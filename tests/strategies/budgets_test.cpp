@@ -12,7 +12,6 @@ namespace xpose {
 namespace {
 
 constexpr std::int64_t side = 256;
-constexpr double warps = side * side / 32;
 
 // Of one warp's 32 elements, for elements of 1, 2, 4, 8 and 16 bytes.
 using BySize = std::array<double, 5>;
@@ -26,10 +25,14 @@ constexpr BySize ideal = {1, 1, 1, 2, 4};
 // side): rows of a power of two meet few banks.
 constexpr BySize down = {4, 8, 16, 32, 32};
 constexpr BySize down_of_two = {8, 16, 16, 32, 32};
+// Of vectors of 16 bytes, per 32 elements: ideal for them.
+constexpr BySize vectors = {0.25, 0.5, 1, 2, 4};
 // In rows that are 2 elements longer: from 8 bytes on, 2 lanes of a part meet a bank; of bytes, the
 // two columns lie in different words for every other warp.
 constexpr BySize down_padded = {1.5, 1, 1, 4, 8};
 constexpr BySize down_two_padded = {1, 1, 1, 4, 8};
+// Of 8 bytes, 16 threads go down a column in steps of 16 bytes modulo the banks, and meet in pairs.
+constexpr BySize down_batch = {1, 1, 1, 4, 4};
 constexpr BySize none = {0, 0, 0, 0, 0};
 
 struct Budget {
@@ -37,6 +40,7 @@ struct Budget {
   Config config;
   BySize load_sectors, store_sectors;
   BySize load_wavefronts = none, store_wavefronts = none;
+  std::int64_t rows = side, cols = side, batch = 1;  // dense
 };
 void PrintTo(const Budget& budget, std::ostream* out) {
   *out << to_string(Variant{budget.strategy, budget.config});
@@ -69,7 +73,10 @@ class Budgets : public testing::TestWithParam<Budget> {
 TEST_P(Budgets, AreExact) {
   const Budget& budget = GetParam();
   for (std::size_t size = 0; size < 5; ++size) {
-    Problem problem = matrix(side, side, 1U << size, {DeviceKind::cuda, 0});
+    Problem problem = matrix(budget.rows, budget.cols, 1U << size, {DeviceKind::cuda, 0});
+    const std::int64_t area = budget.rows * budget.cols;
+    if (budget.batch > 1) problem.batch = {{budget.batch, area, area}};
+    const double warps = static_cast<double>(area * budget.batch) / 32;
     problem.in_alignment = problem.out_alignment = 256;
     ExplainOptions options;
     options.config = budget.config;
@@ -92,6 +99,8 @@ std::string name_of(const testing::TestParamInfo<Budget>& test) {
   std::string name = test.param.strategy;
   for (const AxisValue& value : test.param.config)
     if (value.axis == "pad") name += "_by_" + std::to_string(value.value);
+  if (test.param.rows != side)
+    name += "_" + std::to_string(test.param.rows) + "x" + std::to_string(test.param.cols);
   return name;
 }
 
@@ -107,7 +116,11 @@ INSTANTIATE_TEST_SUITE_P(
                     Budget{"smem_pad", tiles(2), coalesced, half_rows, down_padded, ideal},
                     Budget{"smem_unroll2", tiles(), coalesced, half_rows, down_of_two, ideal},
                     Budget{"smem_unroll2_pad", tiles(2), coalesced, half_rows, down_two_padded,
-                           ideal}),
+                           ideal},
+                    Budget{"skinny", {}, coalesced, coalesced, ideal, vectors, 2048, 32},
+                    Budget{"skinny", {}, coalesced, coalesced, vectors, ideal, 32, 2048},
+                    Budget{"skinny", {}, coalesced, coalesced, ideal, vectors, 1024, 128},
+                    Budget{"batch", {}, coalesced, coalesced, down_batch, vectors, 32, 32, 16}),
     name_of);
 
 }  // namespace

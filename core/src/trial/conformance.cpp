@@ -95,6 +95,23 @@ std::vector<Problem> conformance_problems(std::uint32_t element_bytes, Device de
   const int axes[] = {0, 3, 2, 1};
   problems.push_back(permutation(shape, axes, element_bytes, device));
   add(40, 24).batch = {{3, 0, std::int64_t{40} * 24}};
+  // Short sides, several blocks long: dense, in a batch, with runs that are nowhere aligned.
+  add(1040, 16);
+  add(16, 1040);
+  add(3, 1040).batch = {{4, std::int64_t{3} * 1040, std::int64_t{3} * 1040}};
+  add(1040, 3).batch = {{4, std::int64_t{3} * 1040, std::int64_t{3} * 1040}};
+  add(9, 1037).in_ld = 1041;
+  add(1037, 6).out_ld = 1039;
+  // Small matrices one behind the other, several to a block.
+  for (const auto& [rows, cols] : {std::pair{5, 5}, {16, 16}, {12, 6}, {2, 31}}) {
+    const std::int64_t area = std::int64_t{rows} * cols;
+    add(rows, cols).batch = {{std::int64_t{9000} / area, area, area}};
+  }
+  for (const bool output : {false, true}) {
+    Problem& skewed = add(16, 8);
+    skewed.batch = {{65, 128, 128}};
+    (output ? skewed.out_alignment : skewed.in_alignment) = element_bytes;
+  }
   if (device.kind == DeviceKind::cuda) {
     // More matrices, and more tiles in a column, than a grid dimension of 65535 takes.
     add(2, 2).batch = {{70001, 4, 5}};

@@ -1,0 +1,112 @@
+// Matrices with one short side that is dense: a stream on one side, a few long runs on the other.
+#include <xpose/cuda.hpp>
+
+#include "skinny.cuh"
+
+using namespace xpose;
+using namespace xpose::plugin;
+
+namespace {
+
+constexpr int64_t kWidest = 128;
+
+// A problem as a dense stream of `rows` rows of `width` elements, and `width` runs of `rows`
+// elements.
+struct Skinny {
+  static Card card() {
+    return {.name = "skinny",
+            .summary = "one short side: a dense stream to or from a few long runs",
+            .device_kind = XPOSE_CUDA,
+            .min_compute_capability = 80,
+            .max_batch_rank = 1,
+            .traits = XPOSE_TRAIT_CAPTURABLE,
+            .prior_rank = 40,
+            .axes = {{"threads", {128, 256}}, {"vectors", {4, 2}}}};
+  }
+
+  static Quote quote(const Problem& problem, const Config& config) {
+    if (std::min(problem.rows, problem.cols) < 2) throw Unsupported("a side of 1 is a copy");
+    const Skinny skinny(problem, config);
+    if (skinny.width_ > kWidest)
+      throw Unsupported("the shorter side is over " + std::to_string(kWidest));
+    if (skinny.stream_ld_ != skinny.width_)
+      throw Unsupported("the rows along the shorter side have gaps");
+    if (config["vectors"] != 4 && skinny.run_ == run_of(skinny.width_, 4 * config["threads"]))
+      throw Unsupported("the block is the same with vectors=4");
+    if (skinny.shared_bytes_ > kMaxSharedBytes)
+      throw Unsupported(std::to_string(skinny.shared_bytes_) +
+                        " bytes are more than the 48 KiB of shared memory a block has");
+    return {.launch = describe_launch({skinny.blocks_, static_cast<uint64_t>(skinny.matrices_)},
+                                      {skinny.threads_}, skinny.shared_bytes_)};
+  }
+
+  Skinny(const Problem& problem, const Config& config)
+      : problem_(problem),
+        splits_(problem.cols <= problem.rows),
+        width_(splits_ ? problem.cols : problem.rows),
+        stream_ld_(splits_ ? problem.in_ld : problem.out_ld),
+        threads_(static_cast<uint32_t>(config["threads"])) {
+    rows_ = splits_ ? problem.rows : problem.cols;
+    if (problem.batch_rank != 0) matrices_ = problem.batch[0].extent;
+    run_ = run_of(width_, config["threads"] * config["vectors"]);
+    gap_ = width_ % 2 == 0 ? 16 : 0;
+    shared_bytes_ = static_cast<uint64_t>(run_ * (16 * width_ + gap_) + 16 + gap_);
+    blocks_ = static_cast<uint64_t>(blocks_over(rows_, run_ * 16 / problem.element_bytes));
+  }
+
+  void launch(const Launch& launch) const {
+    with_element(problem_.element_bytes, [&]<class E>(E) {
+      for (int64_t z = 0; z < matrices_; z += kMaxGridYZ) {
+        const BatchDim& batch = problem_.batch[0];
+        const auto* const in = static_cast<const E*>(launch.in) + z * batch.in_stride;
+        auto* const out = static_cast<E*>(launch.out) + z * batch.out_stride;
+        const Shape grid = {static_cast<uint32_t>(blocks_),
+                            static_cast<uint32_t>(std::min(matrices_ - z, kMaxGridYZ))};
+        with_constant<0, 1>(gap_ != 0, [&](auto has_gaps) {
+          constexpr bool kGaps = has_gaps() != 0;
+          launch_kernel(splits_ ? "deinterleave" : "interleave",
+                        splits_ ? kernels::deinterleave<E, kGaps> : kernels::interleave<E, kGaps>,
+                        grid, {threads_}, shared_bytes_, launch.stream, in, out,
+                        shape(splits_ ? static_cast<const void*>(out) : in));
+        });
+      }
+    });
+  }
+
+ private:
+  // Vectors of each run, of so many in a block.
+  static int64_t run_of(int64_t width, int64_t vectors) {
+    return std::max(vectors / (width * kernels::kAlong), int64_t{1}) * kernels::kAlong;
+  }
+
+  using BatchDim = xpose_batch_dim;
+
+  kernels::SkinnyShape shape(const void* runs) const {
+    const BatchDim& batch = problem_.batch[0];
+    const int64_t ld = splits_ ? problem_.out_ld : problem_.in_ld;
+    const int64_t run_stride = splits_ ? batch.out_stride : batch.in_stride;
+    const uint64_t strides = static_cast<uint64_t>((ld | run_stride) * problem_.element_bytes);
+    return {.rows = rows_,
+            .ld = ld,
+            .stream_stride = splits_ ? batch.in_stride : batch.out_stride,
+            .run_stride = run_stride,
+            .width = static_cast<int>(width_),
+            .run = static_cast<int>(run_),
+            .gap = static_cast<int>(gap_),
+            .aligned = (reinterpret_cast<uintptr_t>(runs) | strides) % 16 == 0,
+            .by_width = kernels::Divisor(width_)};
+  }
+
+  Problem problem_;
+  bool splits_;  // the input is the stream
+  int64_t rows_, width_, stream_ld_;
+  int64_t matrices_ = 1;
+  int64_t run_;  // vectors of each run that a block has
+  int64_t gap_;  // bytes
+  uint64_t shared_bytes_, blocks_;
+  uint32_t threads_;
+};
+
+}  // namespace
+
+XPOSE_PLUGIN("cuda_skinny", "1.0", Skinny)
