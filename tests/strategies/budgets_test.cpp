@@ -30,6 +30,8 @@ constexpr BySize down_of_two = {8, 16, 16, 32, 32};
 // two columns lie in different words for every other warp.
 constexpr BySize down_padded = {1.5, 1, 1, 4, 8};
 constexpr BySize down_two_padded = {1, 1, 1, 4, 8};
+// Of 16-byte accesses, which move several elements at once.
+constexpr BySize packed = {0.25, 0.5, 1, 2, 4};
 constexpr BySize none = {0, 0, 0, 0, 0};
 
 struct Budget {
@@ -91,23 +93,31 @@ TEST_P(Budgets, AreExact) {
 std::string name_of(const testing::TestParamInfo<Budget>& test) {
   std::string name = test.param.strategy;
   for (const AxisValue& value : test.param.config)
-    if (value.axis == "pad") name += "_by_" + std::to_string(value.value);
+    if (value.axis == "pad" || value.axis == "row_bytes")
+      name += "_by_" + std::to_string(value.value);
   return name;
 }
 
 INSTANTIATE_TEST_SUITE_P(
     Strategies, Budgets,
-    testing::Values(Budget{"copy_row", {}, coalesced, coalesced},
-                    Budget{"copy_col", {}, column, column},
-                    Budget{"naive_row", blocks(), coalesced, column},
-                    Budget{"naive_col", blocks(), column, coalesced},
-                    Budget{"unroll4_row", blocks(), coalesced, column},
-                    Budget{"unroll4_col", blocks(), column, coalesced},
-                    Budget{"smem", tiles(), coalesced, half_rows, down, ideal},
-                    Budget{"smem_pad", tiles(2), coalesced, half_rows, down_padded, ideal},
-                    Budget{"smem_unroll2", tiles(), coalesced, half_rows, down_of_two, ideal},
-                    Budget{"smem_unroll2_pad", tiles(2), coalesced, half_rows, down_two_padded,
-                           ideal}),
+    testing::Values(
+        Budget{"copy_row", {}, coalesced, coalesced}, Budget{"copy_col", {}, column, column},
+        Budget{"naive_row", blocks(), coalesced, column},
+        Budget{"naive_col", blocks(), column, coalesced},
+        Budget{"unroll4_row", blocks(), coalesced, column},
+        Budget{"unroll4_col", blocks(), column, coalesced},
+        Budget{"smem", tiles(), coalesced, half_rows, down, ideal},
+        Budget{"smem_pad", tiles(2), coalesced, half_rows, down_padded, ideal},
+        Budget{"smem_unroll2", tiles(), coalesced, half_rows, down_of_two, ideal},
+        Budget{"smem_unroll2_pad", tiles(2), coalesced, half_rows, down_two_padded, ideal},
+        Budget{
+            "tile", {{"row_bytes", 256}, {"col_bytes", 256}}, coalesced, coalesced, packed, packed},
+        Budget{"tile",
+               {{"row_bytes", 128}, {"col_bytes", 128}},
+               coalesced,
+               coalesced,
+               packed,
+               packed}),
     name_of);
 
 }  // namespace
