@@ -98,7 +98,8 @@ TEST_P(Budgets, AreExact) {
 std::string name_of(const testing::TestParamInfo<Budget>& test) {
   std::string name = test.param.strategy;
   for (const AxisValue& value : test.param.config)
-    if (value.axis == "pad") name += "_by_" + std::to_string(value.value);
+    if (value.axis == "pad" || value.axis == "row_bytes")
+      name += "_by_" + std::to_string(value.value);
   if (test.param.rows != side)
     name += "_" + std::to_string(test.param.rows) + "x" + std::to_string(test.param.cols);
   return name;
@@ -120,7 +121,19 @@ INSTANTIATE_TEST_SUITE_P(
                     Budget{"skinny", {}, coalesced, coalesced, ideal, vectors, 2048, 32},
                     Budget{"skinny", {}, coalesced, coalesced, vectors, ideal, 32, 2048},
                     Budget{"skinny", {}, coalesced, coalesced, ideal, vectors, 1024, 128},
-                    Budget{"batch", {}, coalesced, coalesced, down_batch, vectors, 32, 32, 16}),
+                    Budget{"batch", {}, coalesced, coalesced, down_batch, vectors, 32, 32, 16},
+                    Budget{"tile",
+                           {{"row_bytes", 256}, {"col_bytes", 256}},
+                           coalesced,
+                           coalesced,
+                           vectors,
+                           vectors},
+                    Budget{"tile",
+                           {{"row_bytes", 128}, {"col_bytes", 128}},
+                           coalesced,
+                           coalesced,
+                           vectors,
+                           vectors}),
     name_of);
 
 }  // namespace
