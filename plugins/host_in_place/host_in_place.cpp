@@ -1,5 +1,4 @@
 // Squares transposed in place: blocks across the diagonal change places through small buffers.
-#include <cmath>
 #include <xpose/plugin.hpp>
 
 #include "../host_loop.hpp"
@@ -9,14 +8,12 @@ using namespace xpose::plugin;
 
 namespace {
 
-constexpr int64_t kRunBytes = 256;
-
-// A pair of blocks (row, col), row <= col, of a matrix; pairs are counted along the block rows.
+// A pair of blocks (row, col) and (col, row), row <= col, of a matrix; pairs are counted along the
+// rows of blocks.
 struct Pair {
   int64_t matrix, row, col;
 
-  // The index-th of the matrices' pairs; a matrix of so many blocks a side has blocks * (blocks +
-  // 1) / 2.
+  // The index-th pair of matrices of so many blocks a side.
   static Pair at(int64_t index, int64_t blocks) {
     const int64_t pairs = blocks * (blocks + 1) / 2;
     Pair pair{index / pairs, 0, 0};
@@ -32,9 +29,10 @@ struct Pair {
   }
 };
 
-template <int Bytes>
+template <int Bytes, int Run>
 void transpose(const Problem& problem, const Launch& launch) {
-  using Swap = host::SwapBlocks<Bytes, kRunBytes>;
+  using Swap = host::SwapBlocks<Bytes, Run>;
+  constexpr int kAhead = 256 / Run;  // pairs, so that as many bytes are on their way
   const int64_t side = problem.rows;
   const int64_t blocks = (side + Swap::kSide - 1) / Swap::kSide;
   const int64_t matrices = problem.batch_rank == 0 ? 1 : problem.batch[0].extent;
@@ -46,23 +44,25 @@ void transpose(const Problem& problem, const Launch& launch) {
     return {base + matrix * stride * Bytes + r * pitch + c * Bytes, std::min(Swap::kSide, side - r),
             std::min(Swap::kSide, side - c)};
   };
-  const int64_t steps = matrices * (blocks * (blocks + 1) / 2);
-  host::split(steps, matrices * side * side * Bytes, launch.threads,
-              [&](int64_t first, int64_t last) {
-                Swap swap;
-                Pair pair = Pair::at(first, blocks);
-                for (int64_t step = first; step < last; ++step) {
-                  const Pair next = step + 1 < last ? pair.next(blocks) : pair;
-                  const host::Block upper = block(pair.matrix, pair.row, pair.col);
-                  const host::Block next_upper = block(next.matrix, next.row, next.col);
-                  if (pair.row == pair.col)
-                    swap.transpose(upper, next_upper, pitch);
-                  else
-                    swap.swap(upper, block(pair.matrix, pair.col, pair.row), next_upper,
-                              block(next.matrix, next.col, next.row), pitch);
-                  pair = next;
-                }
-              });
+  const auto range = [&](int64_t first, int64_t last) {
+    Swap exchange(pitch);
+    Pair pair = Pair::at(first, blocks), later = pair;
+    for (int i = 0; i < kAhead; ++i) later = later.next(blocks);
+    for (int64_t step = first; step < last; ++step) {
+      if (step + kAhead >= last) later = pair;  // nothing is left to ask for
+      const host::Block upper = block(pair.matrix, pair.row, pair.col);
+      const host::Block later_upper = block(later.matrix, later.row, later.col);
+      if (pair.row == pair.col)
+        exchange.transpose(upper, later_upper);
+      else
+        exchange.swap(upper, block(pair.matrix, pair.col, pair.row), later_upper,
+                      block(later.matrix, later.col, later.row));
+      pair = pair.next(blocks);
+      later = later.next(blocks);
+    }
+  };
+  host::split(matrices * (blocks * (blocks + 1) / 2), matrices * side * side * Bytes,
+              launch.threads, range);
 }
 
 struct InPlace {
@@ -72,23 +72,30 @@ struct InPlace {
             .min_alignment = 1,
             .max_batch_rank = 1,
             .traits = XPOSE_TRAIT_IN_PLACE,
-            .prior_rank = 100};
+            .prior_rank = 100,
+            .axes = {{"run", {256, 128}}}};
   }
 
-  static Quote quote(const Problem& problem, const Config&) {
+  // `run` is the bytes of a block's row.
+  static Quote quote(const Problem& problem, const Config& config) {
     if (!problem.in_place) throw Unsupported("works in place only");
-    const std::string side = std::to_string(kRunBytes / problem.element_bytes);
+    const std::string side = std::to_string(config["run"] / problem.element_bytes);
     return {.launch = "blocks " + side + "x" + side};
   }
 
-  InPlace(const Problem& problem, const Config&) : problem_(problem) {}
+  InPlace(const Problem& problem, const Config& config) : problem_(problem), run_(config["run"]) {}
 
   void launch(const Launch& launch) const {
-    host::with_element(problem_.element_bytes,
-                       [&]<class E>(E) { transpose<int{sizeof(E)}>(problem_, launch); });
+    host::with_element(problem_.element_bytes, [&]<class E>(E) {
+      if (run_ == 256)
+        transpose<int{sizeof(E)}, 256>(problem_, launch);
+      else
+        transpose<int{sizeof(E)}, 128>(problem_, launch);
+    });
   }
 
   Problem problem_;
+  int64_t run_;
 };
 
 }  // namespace

@@ -1,4 +1,8 @@
-// Two blocks that lie across the diagonal change places, each transposed.
+// Two blocks that lie across the diagonal change places, each transposed through a buffer, so that
+// rows of the matrix are read and written in whole runs of lines. At a power-of-two leading
+// dimension the lines of a column share a few cache sets: what is left half written there is lost
+// before its other half comes. 4096x4096 of 4 bytes, 2 cores of an EPYC (Zen 5): 84 to 95 % of the
+// fastest copy through buffers, 27 % without (2026-11-21).
 #pragma once
 
 #include <algorithm>
@@ -7,69 +11,89 @@
 
 namespace host {
 
-// A block of rows x cols elements at `at`; from one row to the next it is `pitch` bytes.
+// A block of rows x cols elements at `at`, in a matrix whose rows are pitch bytes apart.
 struct Block {
   Byte* at;
   int64_t rows;
   int64_t cols;
 };
 
-// Asks for the rows [first, first + count) of a block, by whole lines, into the second level: the
-// first has the buffers.
+// Asks for a block's rows one by one, while others are worked on: prefetches that come all at once
+// wait for each other. By whole lines, into the second level; the first has the buffers.
 template <int Bytes>
-void prefetch_rows(const Block& block, int64_t pitch, int64_t first, int64_t count) {
-  for (int64_t r = first; r < std::min(first + count, block.rows); ++r)
-    for (int64_t byte = 0; byte < block.cols * Bytes; byte += 64)
-      __builtin_prefetch(block.at + r * pitch + byte, 1, 2);
-}
+class Prefetch {
+ public:
+  Prefetch(const Block& block, int64_t pitch) : block_(block), pitch_(pitch) {}
 
-// out becomes the transpose of a rows x cols block; `ahead` is what is worked on next.
-template <int Bytes>
-void transpose_block(const Byte* in, int64_t in_pitch, Byte* out, int64_t out_pitch, int64_t rows,
-                     int64_t cols, const Block& ahead) {
-  constexpr int64_t kSide = Granule<Bytes>::kSide;
-  const int64_t whole_rows = rows / kSide * kSide, whole_cols = cols / kSide * kSide;
-  for (int64_t r = 0; r < whole_rows; r += kSide) {
-    prefetch_rows<Bytes>(ahead, in_pitch, r, kSide);
-    for (int64_t c = 0; c < whole_cols; c += kSide)
-      Granule<Bytes>::transpose(in + r * in_pitch + c * Bytes, in_pitch,
-                                out + c * out_pitch + r * Bytes, out_pitch);
-  }
-  for (int64_t r = 0; r < rows; ++r)
-    for (int64_t c = r < whole_rows ? whole_cols : 0; c < cols; ++c)
-      std::memcpy(out + c * out_pitch + r * Bytes, in + r * in_pitch + c * Bytes, Bytes);
-}
-
-inline void copy_rows(const Byte* in, int64_t in_pitch, Byte* out, int64_t out_pitch, int64_t rows,
-                      int64_t row_bytes) {
-  for (int64_t r = 0; r < rows; ++r)
-    std::memcpy(out + r * out_pitch, in + r * in_pitch, static_cast<size_t>(row_bytes));
-}
-
-// Both blocks go through buffers of Side bytes a row, so that rows of the matrix are read and
-// written in whole runs: at a power-of-two leading dimension the lines of a column share a few
-// cache sets, and what is left half written there is lost before its other half comes.
-template <int Bytes, int RunBytes>
-struct SwapBlocks {
-  static constexpr int64_t kSide = RunBytes / Bytes;  // elements
-
-  void swap(const Block& upper, const Block& lower, const Block& next_upper,
-            const Block& next_lower, int64_t pitch) {
-    transpose_block<Bytes>(upper.at, pitch, first_, RunBytes, upper.rows, upper.cols, next_upper);
-    transpose_block<Bytes>(lower.at, pitch, second_, RunBytes, lower.rows, lower.cols, next_lower);
-    copy_rows(second_, RunBytes, upper.at, pitch, upper.rows, upper.cols * Bytes);
-    copy_rows(first_, RunBytes, lower.at, pitch, lower.rows, lower.cols * Bytes);
-  }
-
-  void transpose(const Block& diagonal, const Block& next, int64_t pitch) {
-    transpose_block<Bytes>(diagonal.at, pitch, first_, RunBytes, diagonal.rows, diagonal.cols,
-                           next);
-    copy_rows(first_, RunBytes, diagonal.at, pitch, diagonal.rows, diagonal.cols * Bytes);
+  // Up to and without this row.
+  void until(int64_t row) {
+    for (row = std::min(row, block_.rows); next_ < row; ++next_)
+      for (int64_t byte = 0; byte < block_.cols * Bytes; byte += 64)
+        __builtin_prefetch(block_.at + next_ * pitch_ + byte, 0, 2);
   }
 
  private:
-  alignas(64) Byte first_[kSide * RunBytes];
-  alignas(64) Byte second_[kSide * RunBytes];
+  Block block_;
+  int64_t pitch_;
+  int64_t next_ = 0;
+};
+
+template <int Bytes, int RunBytes>
+class SwapBlocks {
+ public:
+  static constexpr int64_t kSide = RunBytes / Bytes;  // elements of a block
+
+  explicit SwapBlocks(int64_t pitch) : pitch_(pitch) {}
+
+  // The later ones are what will be worked on soon.
+  void swap(const Block& upper, const Block& lower, const Block& later_upper,
+            const Block& later_lower) {
+    Prefetch<Bytes> right(later_upper, pitch_), left(later_lower, pitch_);
+    fill(first_, upper, right);
+    fill(second_, lower, left);
+    empty(second_, upper, right);
+    empty(first_, lower, left);
+  }
+
+  void transpose(const Block& diagonal, const Block& later) {
+    Prefetch<Bytes> ahead(later, pitch_);
+    fill(first_, diagonal, ahead);
+    empty(first_, diagonal, ahead);
+  }
+
+ private:
+  using Buffer = Byte[kSide * RunBytes];
+
+  // The buffer becomes the block's transpose; half of the later rows are asked for.
+  void fill(Buffer& buffer, const Block& block, Prefetch<Bytes>& later) const {
+    constexpr int64_t kGranule = Granule<Bytes>::kSide;
+    const int64_t rows = block.rows / kGranule * kGranule, cols = block.cols / kGranule * kGranule;
+    for (int64_t r = 0; r < rows; r += kGranule) {
+      later.until((r + kGranule + 1) / 2);
+      for (int64_t c = 0; c < cols; c += kGranule)
+        Granule<Bytes>::transpose(block.at + r * pitch_ + c * Bytes, pitch_,
+                                  buffer + c * RunBytes + r * Bytes, RunBytes);
+    }
+    for (int64_t r = 0; r < block.rows; ++r)
+      for (int64_t c = r < rows ? cols : 0; c < block.cols; ++c)
+        std::memcpy(buffer + c * RunBytes + r * Bytes, block.at + r * pitch_ + c * Bytes, Bytes);
+  }
+
+  // The block's rows become the buffer's; the other half is asked for.
+  void empty(const Buffer& buffer, const Block& block, Prefetch<Bytes>& later) const {
+    for (int64_t r = 0; r < block.rows; ++r) {
+      later.until((kSide + r) / 2 + 1);
+      if (block.cols == kSide)
+        std::memcpy(block.at + r * pitch_, buffer + r * RunBytes, RunBytes);
+      else
+        std::memcpy(block.at + r * pitch_, buffer + r * RunBytes,
+                    static_cast<size_t>(block.cols) * Bytes);
+    }
+  }
+
+  alignas(64) Buffer first_;
+  alignas(64) Buffer second_;
+  int64_t pitch_;
 };
 
 }  // namespace host

@@ -119,7 +119,7 @@ std::vector<Problem> conformance_problems(std::uint32_t element_bytes, Device de
   const auto pad = [](Problem& problem, std::int64_t by) {
     problem.in_ld = problem.out_ld = problem.cols + by;
   };
-  for (const std::int64_t side : {2, 3, 16, 31, 32, 33, 63, 64, 65, 127, 128, 129, 257, 512})
+  for (const std::int64_t side : {2, 3, 16, 31, 32, 33, 63, 64, 65, 127, 128, 129, 240, 257, 512})
     add_in_place(side);
   pad(add_in_place(67), 5);
   pad(add_in_place(100), 28);
