@@ -57,8 +57,8 @@ struct Vectors {
   template <class Body>
   static void with_tile(uint32_t element_bytes, const Body& body) {
     with_constant<1, 2, 4, 8, 16>(element_bytes, [&](auto bytes) {
-      constexpr int kRunBytes = bytes() == 1 ? 128 : bytes() == 16 ? 512 : 256;
-      constexpr int kThreads = bytes() == 1 || bytes() == 4 ? 256 : 512;
+      constexpr int kRunBytes = bytes() == 1 ? 128 : 256;
+      constexpr int kThreads = bytes() == 2 ? 512 : 256;
       body(std::integral_constant<int, bytes()>{}, std::integral_constant<int, kRunBytes / 16>{},
            std::integral_constant<int, kThreads>{});
     });
