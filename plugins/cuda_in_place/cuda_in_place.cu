@@ -50,38 +50,49 @@ struct Vectors {
             .max_batch_rank = 1,
             .traits = XPOSE_TRAIT_IN_PLACE | XPOSE_TRAIT_CAPTURABLE,
             .max_extent = kMaxSide,
-            .prior_rank = 100};
+            .prior_rank = 100,
+            .axes = {{"run", {256, 128}}}};
   }
 
-  // Calls body(bytes, units, threads), constants, with the tile that measured best for the size.
+  // Calls body(bytes, units, threads), constants; `run` is the bytes of a tile's row.
   template <class Body>
-  static void with_tile(uint32_t element_bytes, const Body& body) {
+  static void with_tile(uint32_t element_bytes, int64_t run, const Body& body) {
+    if (run == 128) {
+      if (element_bytes != 1)
+        throw Unsupported("run=128 is for 1-byte elements, whose tiles are large");
+      return body(std::integral_constant<int, 1>{}, std::integral_constant<int, 8>{},
+                  std::integral_constant<int, 256>{});
+    }
     with_constant<1, 2, 4, 8, 16>(element_bytes, [&](auto bytes) {
-      constexpr int kRunBytes = bytes() == 1 ? 128 : 256;
-      constexpr int kThreads = bytes() == 2 ? 512 : 256;
-      body(std::integral_constant<int, bytes()>{}, std::integral_constant<int, kRunBytes / 16>{},
+      constexpr int kThreads = bytes() == 1 ? 1024 : bytes() == 2 ? 512 : 256;
+      body(std::integral_constant<int, bytes()>{}, std::integral_constant<int, 16>{},
            std::integral_constant<int, kThreads>{});
     });
   }
 
-  static Quote quote(const Problem& problem, const Config&) {
+  static Quote quote(const Problem& problem, const Config& config) {
     if (!problem.in_place) throw Unsupported("works in place only");
     if (problem.rows * problem.element_bytes % 16 != 0)
       throw Unsupported("rows are no whole number of 16-byte accesses");
     Quote quote;
-    with_tile(problem.element_bytes, [&](auto bytes, auto units, auto threads) {
+    with_tile(problem.element_bytes, config["run"], [&](auto bytes, auto units, auto threads) {
       using Tile = kernels::VectorTile<bytes(), units(), threads()>;
       quote = quote_grid(problem, Tile::kSide, threads(), 1, Tile::kSharedBytes);
     });
     return quote;
   }
 
-  Vectors(const Problem& problem, const Config&) : problem_(problem) {}
+  Vectors(const Problem& problem, const Config& config) : problem_(problem), run_(config["run"]) {
+    with_tile(problem.element_bytes, run_, [&](auto bytes, auto units, auto threads) {
+      allow_shared_bytes("swap_vectors", kernels::swap_vectors<bytes(), units(), threads()>,
+                         kernels::VectorTile<bytes(), units(), threads()>::kSharedBytes);
+    });
+  }
 
   void launch(const Launch& launch) const {
     const int64_t pitch = problem_.in_ld * problem_.element_bytes / 16;
     const int64_t stride = problem_.batch[0].in_stride * problem_.element_bytes / 16;
-    with_tile(problem_.element_bytes, [&](auto bytes, auto units, auto threads) {
+    with_tile(problem_.element_bytes, run_, [&](auto bytes, auto units, auto threads) {
       using Tile = kernels::VectorTile<bytes(), units(), threads()>;
       for_each_launch(problem_, Tile::kSide, [&](int64_t first, Shape grid) {
         launch_kernel("swap_vectors", kernels::swap_vectors<bytes(), units(), threads()>, grid,
@@ -93,6 +104,7 @@ struct Vectors {
   }
 
   Problem problem_;
+  int64_t run_;
 };
 
 struct Elements {

@@ -36,8 +36,8 @@ struct VectorTile {
   static constexpr int kLoads = kSide * Units / Threads;  // units of a tile that a thread has
   static constexpr int kColumns = kLoads / kAcross;       // groups of kAcross output rows
   static constexpr int kUnits = kSide * Units;
-  // One tile after the other where two do not fit what a block has without an opt-in.
-  static constexpr bool kBothStaged = 2 * 16 * kUnits <= int{plugin::kMaxSharedBytes};
+  // One tile after the other where two would leave a multiprocessor one block.
+  static constexpr bool kBothStaged = 2 * 16 * kUnits <= 64 * 1024;
   // Threads in a row that write units in a row: 256 bytes where the tile is as wide.
   static constexpr int kLanes = Units % 16 == 0 ? 16 : 8;
   static constexpr uint64_t kSharedBytes = uint64_t{16} * kUnits * (kBothStaged ? 2 : 1);

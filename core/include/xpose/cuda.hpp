@@ -13,7 +13,8 @@
 // or launch_tiles rather than <<<>>>, and take dynamic shared memory from shared_memory<T>() rather
 // than from an extern array.
 //
-// Everything but launch_kernel, check_cuda and shared_memory also compiles without CUDA.
+// Everything but launch_kernel, allow_shared_bytes, check_cuda and shared_memory also compiles
+// without CUDA.
 #pragma once
 
 #ifdef XPOSE_MODEL
@@ -32,7 +33,8 @@ namespace xpose::plugin {
 // Limits of a grid and of a block on every device.
 inline constexpr int64_t kMaxGridYZ = 65535;
 inline constexpr int64_t kMaxThreads = 1024;
-inline constexpr uint64_t kMaxSharedBytes = 48 * 1024;  // more needs an opt-in for each kernel
+inline constexpr uint64_t kMaxSharedBytes = 48 * 1024;         // more needs allow_shared_bytes
+inline constexpr uint64_t kMaxAllowedSharedBytes = 99 * 1024;  // with it, from capability 8.0 on
 
 // An element as the hardware moves it: Bytes opaque bytes at addresses that are multiples of Align.
 // Align < Bytes takes several accesses, each of Align bytes.
@@ -110,6 +112,7 @@ struct Tiling {
   int64_t block_y = 1;
   Along x_along = Along::input_row;
   uint64_t shared_bytes = 0;
+  uint64_t max_shared_bytes = kMaxSharedBytes;  // what quote_tiles accepts
   int32_t role = XPOSE_TRANSPOSE;
 
   Shape block() const { return {static_cast<uint32_t>(block_x), static_cast<uint32_t>(block_y)}; }
@@ -158,9 +161,10 @@ inline Quote quote_tiles(const Problem& problem, const Tiling& tiling) {
   const std::string block = std::to_string(tiling.block_x) + "x" + std::to_string(tiling.block_y);
   if (tiling.block_x * tiling.block_y > kMaxThreads)
     throw Unsupported("a block of " + block + " threads is more than the 1024 a device runs");
-  if (tiling.shared_bytes > kMaxSharedBytes)
+  if (tiling.shared_bytes > tiling.max_shared_bytes)
     throw Unsupported("a tile of " + std::to_string(tiling.shared_bytes) +
-                      " bytes is more than the 48 KiB of shared memory a block has");
+                      " bytes is more than the " + std::to_string(tiling.max_shared_bytes / 1024) +
+                      " KiB of shared memory a block has");
   const detail::GridExtents extents(problem, tiling);
   const auto count = [](int64_t extent, int64_t tile) {
     return static_cast<uint64_t>(blocks_over(extent, tile));
@@ -209,6 +213,12 @@ template <class E, class... More>
 using TileKernel = void (*)(const E* in, E* out, int rows, int cols, int64_t in_ld, int64_t out_ld,
                             int64_t in_stride, int64_t out_stride, More... more);
 
+// Lets the kernel have so much dynamic shared memory on the current device, where it is more than
+// kMaxSharedBytes. For a plan's constructor: launches then need nothing more. Throws as
+// launch_kernel does.
+template <class... Parameters>
+void allow_shared_bytes(const char* name, void (*kernel)(Parameters...), uint64_t bytes);
+
 // Enqueues one kernel. Throws DeviceError("kernel NAME: reason") where the device refuses it.
 template <class... Parameters>
 void launch_kernel(const char* name, void (*kernel)(Parameters...), Shape grid, Shape block,
@@ -240,6 +250,9 @@ inline void check_cuda(cudaError_t status, const char* what) {
 #if defined(XPOSE_MODEL)
 
 template <class... Parameters>
+void allow_shared_bytes(const char*, void (*)(Parameters...), uint64_t) {}
+
+template <class... Parameters>
 void launch_kernel(const char* name, void (*kernel)(Parameters...), Shape grid, Shape block,
                    uint64_t shared_bytes, void*, std::type_identity_t<Parameters>... arguments) {
   const auto thread = [=]() XPOSE_MODEL_UNOBSERVED { kernel(arguments...); };
@@ -256,6 +269,15 @@ T* shared_memory() {
 }
 
 #elif defined(__CUDACC__)
+
+template <class... Parameters>
+void allow_shared_bytes(const char* name, void (*kernel)(Parameters...), uint64_t bytes) {
+  if (bytes <= kMaxSharedBytes) return;
+  if (const cudaError_t status = cudaFuncSetAttribute(
+          kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes));
+      status != cudaSuccess)
+    check_cuda(status, ("shared memory of the kernel " + std::string(name)).c_str());
+}
 
 template <class... Parameters>
 void launch_kernel(const char* name, void (*kernel)(Parameters...), Shape grid, Shape block,
