@@ -1,8 +1,8 @@
 // Two blocks that lie across the diagonal change places, each transposed through a buffer, so that
 // rows of the matrix are read and written in whole runs of lines. At a power-of-two leading
 // dimension the lines of a column share a few cache sets: what is left half written there is lost
-// before its other half comes. 4096x4096 of 4 bytes, 2 cores of an EPYC (Zen 5): 93 % of the fastest
-// copy through buffers, 27 % by swapping granules directly, in one run (2026-11-21).
+// before its other half comes. 4096x4096 of 4 bytes, 2 cores of an EPYC (Zen 5): 93 % of the
+// fastest copy through buffers, 27 % by swapping granules directly, in one run (2026-11-21).
 #pragma once
 
 #include <algorithm>
