@@ -14,7 +14,7 @@ void add_problem_options(po::options_description& options) {
       "out-ld", po::value<std::int64_t>()->default_value(0)->value_name("N"),
       "elements from one output row to the next; 0: dense")(
       "alignment", po::value<std::uint32_t>()->default_value(256)->value_name("N"),
-      "bytes that divide both base addresses");
+      "bytes that divide both base addresses")("in-place", "the output is the input: a square");
 }
 
 Problem problem_of(const po::variables_map& values, Device device) {
@@ -23,6 +23,9 @@ Problem problem_of(const po::variables_map& values, Device device) {
   problem.in_ld = values["in-ld"].as<std::int64_t>();
   problem.out_ld = values["out-ld"].as<std::int64_t>();
   problem.in_alignment = problem.out_alignment = values["alignment"].as<std::uint32_t>();
+  problem.in_place = values.count("in-place") != 0;
+  if (problem.in_place && problem.in_ld == 0) problem.in_ld = problem.out_ld;
+  if (problem.in_place && problem.out_ld == 0) problem.out_ld = problem.in_ld;
   const auto batch = values["batch"].as<std::int64_t>();
   if (batch < 0) throw UsageError("--batch is 0 or more");
   const std::int64_t in_ld = problem.in_ld != 0 ? problem.in_ld : cols;

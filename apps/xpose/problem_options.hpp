@@ -5,7 +5,7 @@
 
 namespace xpose::app {
 
-// --shape, --bytes, --batch, --in-ld, --out-ld and --alignment.
+// --shape, --bytes, --batch, --in-ld, --out-ld, --alignment and --in-place.
 void add_problem_options(po::options_description& options);
 
 // Throws UsageError where they do not make a problem.

@@ -133,7 +133,8 @@ void Plan::execute(const void* in, void* out, void* stream) const {
                                     out_address < in_address + impl_->in_bytes)
     throw Error(ErrorKind::invalid, impl_->problem.in_place
                                         ? "the problem is in place, but input and output differ"
-                                        : "input and output overlap: use a separate output");
+                                        : "input and output overlap: use a separate output, or "
+                                          "Problem::in_place for a square matrix");
   if (impl_->switch_device) impl_->backend->make_current();
   reported([&] {
     impl_->workspaces->with(

@@ -6,6 +6,7 @@ Results on stdout, talk on stderr, exit codes as documented, errors of one line 
 import json
 import os
 import pathlib
+import platform
 import pty
 import signal
 import subprocess
@@ -238,6 +239,21 @@ class Others(unittest.TestCase):
             self.assertRegex(tuned.stderr, r"\Axpose: refused fake\.so: [^\n]+\n\Z")
         missing = xpose("plugins", "--plugins", "/nonexistent/folder")
         self.assertIn("/nonexistent/folder cannot be read", missing.stdout)
+
+    def test_tune_in_place(self):
+        result = tune("--in-place", "--shape", "97x97", "--in-ld", "100", "--batch", "3", "--json", "-")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        report = json.loads(result.stdout)
+        self.assertTrue(report["problem"]["in_place"])
+        self.assertEqual(report["problem"]["out_ld"], 100)
+        self.assertEqual(report["winner"].split("{")[0], "host_in_place")
+        tried = {trial["strategy"]: trial for trial in report["trials"]}
+        self.assertEqual(tried["host_naive_row"]["detail"], "does not work in place")
+        self.assertIn("copy_stream" if platform.machine() == "x86_64" else "copy_memcpy", tried)
+        refused = tune("--in-place", "--shape", "97x96")
+        self.assertEqual(refused.returncode, 2)
+        self.assertIn("only a square matrix is transposed in place", refused.stderr)
+        self.assertEqual(tune("--shape", "97x97").stdout.count("works in place only"), 1)
 
     def test_plugin_path_from_the_environment(self):
         with tempfile.TemporaryDirectory() as folder:

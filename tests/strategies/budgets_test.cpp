@@ -56,19 +56,18 @@ Config tiles(std::int64_t pad = -1) {
   return config;
 }
 
-class Budgets : public testing::TestWithParam<Budget> {
- protected:
-  static Engine& engine() {
-    static Engine engine([] {
-      EngineOptions options;
-      options.plugin_folders = {XPOSE_PLUGINS};
-      options.worker = XPOSE_TRIAL_PROGRAM;
-      options.remember = false;
-      return options;
-    }());
-    return engine;
-  }
-};
+Engine& engine() {
+  static Engine engine([] {
+    EngineOptions options;
+    options.plugin_folders = {XPOSE_PLUGINS};
+    options.worker = XPOSE_TRIAL_PROGRAM;
+    options.remember = false;
+    return options;
+  }());
+  return engine;
+}
+
+class Budgets : public testing::TestWithParam<Budget> {};
 
 TEST_P(Budgets, AreExact) {
   const Budget& budget = GetParam();
@@ -92,6 +91,27 @@ TEST_P(Budgets, AreExact) {
         << of;
     EXPECT_EQ(static_cast<double>(sum.store_wavefronts) / warps, budget.store_wavefronts.at(size))
         << of;
+  }
+}
+
+TEST(InPlaceBudgets, VectorsAskForNothingTwice) {
+  for (std::size_t size = 0; size < 5; ++size) {
+    Problem problem = matrix(side, side, 1U << size, {DeviceKind::cuda, 0});
+    problem.in_alignment = problem.out_alignment = 256;
+    problem.in_place = true;
+    ExplainOptions options;
+    options.measure = false;
+    const Explanation told = explain(engine(), problem, "swap_vectors", options);
+    ASSERT_TRUE(told.model) << told.no_model;
+    EXPECT_TRUE(told.model->findings.empty()) << told.limiter;
+    const AccessTotals sum = told.model->totals();
+    const std::string of = " for elements of " + std::to_string(1 << size) + " bytes";
+    EXPECT_EQ(static_cast<double>(sum.load_sectors) / warps, coalesced.at(size)) << of;
+    EXPECT_EQ(static_cast<double>(sum.store_sectors) / warps, coalesced.at(size)) << of;
+    // 128 bytes a wavefront, both ways.
+    const double wavefronts = static_cast<double>(side * side << size) / 128;
+    EXPECT_EQ(static_cast<double>(sum.load_wavefronts), wavefronts) << of;
+    EXPECT_EQ(static_cast<double>(sum.store_wavefronts), wavefronts) << of;
   }
 }
 

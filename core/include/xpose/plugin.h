@@ -84,7 +84,7 @@ typedef struct xpose_problem {
   int64_t in_ld;
   int64_t out_ld;
   uint32_t batch_rank; /* entries of batch in use, at most the card's max_batch_rank */
-  uint32_t in_place;   /* 1: out is in */
+  uint32_t in_place;   /* 1: out is in; rows == cols >= 2 and both layouts are one */
   xpose_batch_dim batch[XPOSE_MAX_BATCH_RANK];
   uint32_t in_alignment;  /* bytes: the largest power of two, at most 256, that divides the */
   uint32_t out_alignment; /* address of every row (input) and of every column (output) */

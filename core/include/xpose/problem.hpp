@@ -114,6 +114,7 @@ struct Problem {
   std::int64_t in_ld = 0;   // elements from one input row to the next; 0: dense, cols
   std::int64_t out_ld = 0;  // elements from one output row to the next; 0: dense, rows
   std::vector<BatchDim> batch = {};
+  // The output is the input: rows == cols, in_ld == out_ld, and equal batch strides.
   bool in_place = false;
   std::uint32_t in_alignment = 16;   // bytes that are known to divide the input's address
   std::uint32_t out_alignment = 16;  // (the output's); a power of two. malloc gives 16.

@@ -194,8 +194,9 @@ class XPOSE_API Plan {
   // Transposes in to out: addresses of element 0, in the memory of the problem's device.
   // CUDA: enqueues on the stream (a cudaStream_t, null for the default one) and returns.
   // Host: has finished when it returns.
-  // Throws Error invalid for null pointers, for pointers less aligned than the problem promised and
-  // for buffers that overlap, device for a launch that failed. [any thread, several at once with
+  // In place both are one address. Throws Error invalid for null pointers, for pointers less
+  // aligned than the problem promised, for buffers that overlap otherwise and in place for two
+  // addresses, device for a launch that failed. [any thread, several at once with
   // different buffers]
   void execute(const void* in, void* out, void* stream = nullptr) const;
 
@@ -242,7 +243,8 @@ class XPOSE_API Engine {
   void transpose(const void* in, void* out, const Problem& problem, void* stream = nullptr);
 
   // Eigen form, host memory: out becomes the transpose of in. out is resized where its type
-  // allows; throws Error invalid where shapes differ, an inner stride is not 1, or the two overlap.
+  // allows. Where both begin at one address, the matrix is square and transposed in place. Throws
+  // Error invalid where shapes differ, an inner stride is not 1, or the two overlap otherwise.
   template <DenseMatrix In, DenseMatrix Out>
   void transpose(const In& in, Out&& out);
 
@@ -262,9 +264,12 @@ void Engine::transpose(const In& in, Out&& out) {
   using OutM = std::remove_cvref_t<Out>;
   static_assert(sizeof(typename InM::Scalar) == sizeof(typename OutM::Scalar),
                 "transpose() moves elements unchanged: both matrices need elements of one size");
+  const void* const from = in.data();
+  const bool in_place = from != nullptr && from == out.data();
   // Blocks and maps have a resize() too, which only asserts.
   if constexpr (requires { requires std::same_as<typename OutM::PlainObject, OutM>; })
-    if (out.rows() != in.cols() || out.cols() != in.rows()) out.resize(in.cols(), in.rows());
+    if (!in_place && (out.rows() != in.cols() || out.cols() != in.rows()))
+      out.resize(in.cols(), in.rows());
   constexpr std::size_t bytes = sizeof(typename InM::Scalar);
   check_dense_pair(in.rows(), in.cols(), out.rows(), out.cols(),
                    in.innerStride() == 1 && out.innerStride() == 1);
@@ -274,6 +279,7 @@ void Engine::transpose(const In& in, Out&& out) {
       InM::IsRowMajor ? matrix(in.rows(), in.cols(), bytes) : matrix(in.cols(), in.rows(), bytes);
   problem.in_ld = in.outerStride();
   problem.out_ld = out.outerStride();
+  problem.in_place = in_place;
   transpose(static_cast<const void*>(in.data()), static_cast<void*>(out.data()), problem);
 }
 

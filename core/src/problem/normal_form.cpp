@@ -70,7 +70,21 @@ void fill_leading_dimensions(Problem& problem) {
   if (problem.cols == 1) problem.out_ld = problem.rows;
 }
 
-// Fuses one batch dimension into the rows, the columns or another batch dimension.
+// In place, input and output are one buffer with one layout and one address.
+void check_in_place(const Problem& problem) {
+  const auto differ = [&](const std::string& what, std::int64_t in, std::int64_t out) {
+    refuse(problem, "in place, input and output share one " + what + ", but these are " +
+                        std::to_string(in) + " and " + std::to_string(out));
+  };
+  if (problem.rows != problem.cols) refuse(problem, "only a square matrix is transposed in place");
+  if (problem.in_ld != problem.out_ld) differ("leading dimension", problem.in_ld, problem.out_ld);
+  for (const BatchDim& dim : problem.batch)
+    if (dim.in_stride != dim.out_stride) differ("batch stride", dim.in_stride, dim.out_stride);
+}
+
+// Fuses one batch dimension into the rows, the columns or another batch dimension. In place only
+// the last can hold: there a stride that continues the rows of the input does not continue those of
+// the output, so that matrices stay square.
 bool fuse_once(Problem& problem) {
   for (auto dim = problem.batch.begin(); dim != problem.batch.end(); ++dim) {
     const bool continues_rows =
@@ -128,6 +142,8 @@ Problem normal_form(const Problem& problem) {
   Problem folded = problem;
   bool empty = folded.rows == 0 || folded.cols == 0;
   for (const BatchDim& dim : folded.batch) empty = empty || dim.extent == 0;
+  // In place, matrices of one element stay as they are.
+  empty = empty || (folded.in_place && folded.rows == 1 && folded.cols == 1);
   if (empty) {
     folded.rows = folded.cols = folded.in_ld = folded.out_ld = 0;
     folded.batch.clear();
@@ -135,6 +151,11 @@ Problem normal_form(const Problem& problem) {
   }
   fill_leading_dimensions(folded);
   std::erase_if(folded.batch, [](const BatchDim& dim) { return dim.extent == 1; });
+  if (folded.in_place) {
+    check_in_place(folded);
+    folded.in_alignment = folded.out_alignment =
+        std::max(folded.in_alignment, folded.out_alignment);
+  }
   check_output_is_disjoint(folded);
   in_span(folded);  // refuses what overflows, so that the products below cannot
   while (fuse_once(folded)) {

@@ -50,19 +50,27 @@ Arena::Arena(Backend& backend, const Problem& problem, std::size_t sets)
   fill_with_index(in.data() + in_offset_,
                   std::min(in_elements, std::max(in_span(problem), element_count(problem))),
                   problem.element_bytes);
-  input_ = DeviceBuffer(backend_, in.size());
-  backend_.upload(input_.data(), in.data(), in.size());
+  if (problem.in_place) tell_triangles_apart(problem, in.data() + in_offset_);
 
-  std::vector<std::byte> out(out_bytes(problem), guard_byte);
+  std::vector<std::byte> out =
+      problem.in_place ? in : std::vector<std::byte>(out_bytes(problem), guard_byte);
   reference_transpose(problem, in.data() + in_offset_, out.data() + out_offset_);
   expected_ = DeviceBuffer(backend_, out.size());
   backend_.upload(expected_.data(), out.data(), out.size());
 
-  // The complement, put where the reference puts it, leaves the gaps alone.
-  for (std::byte& byte : in) byte = ~byte;
-  reference_transpose(problem, in.data() + in_offset_, out.data() + out_offset_);
+  input_ = DeviceBuffer(backend_, in.size());
   poisoned_ = DeviceBuffer(backend_, out.size());
-  backend_.upload(poisoned_.data(), out.data(), out.size());
+  if (problem.in_place) {
+    backend_.upload(poisoned_.data(), in.data(), in.size());
+    for (std::byte& byte : in) byte = ~byte;  // what a copy has not written is seen as well
+    backend_.upload(input_.data(), in.data(), in.size());
+  } else {
+    backend_.upload(input_.data(), in.data(), in.size());
+    // The complement, put where the reference puts it, leaves the gaps alone.
+    for (std::byte& byte : in) byte = ~byte;
+    reference_transpose(problem, in.data() + in_offset_, out.data() + out_offset_);
+    backend_.upload(poisoned_.data(), out.data(), out.size());
+  }
 
   workspace_guard_ = DeviceBuffer(backend_, guard);
   const std::vector<std::byte> guard_image(guard, guard_byte);
@@ -73,7 +81,9 @@ Arena::Arena(Backend& backend, const Problem& problem, std::size_t sets)
   }
 }
 
-const void* Arena::in(std::size_t set) const { return sets_.at(set).in.data() + in_offset_; }
+const void* Arena::in(std::size_t set) const {
+  return problem_.in_place ? out(set) : sets_.at(set).in.data() + in_offset_;
+}
 void* Arena::out(std::size_t set) const { return sets_.at(set).out.data() + out_offset_; }
 const void* Arena::copy_in(std::size_t set) const { return sets_.at(set).in.data() + guard; }
 void* Arena::copy_out(std::size_t set) const { return sets_.at(set).out.data() + guard; }
@@ -179,7 +189,9 @@ Outcome Arena::explain_output(std::size_t set, std::uint64_t offset) {
   backend_.download(wanted.data(), expected_.data() + begin, problem_.element_bytes);
   const std::string where = describe(problem_, at) + " should be in[" + std::to_string(at.row) +
                             ',' + std::to_string(at.col) + "], ";
-  if (found == poison) return {Verdict::wrong_result, where + "but was not written"};
+  if (found == poison)
+    return {Verdict::wrong_result,
+            where + (problem_.in_place ? "but was not moved" : "but was not written")};
   const std::int64_t elements = std::max(in_span(problem_), element_count(problem_));
   return {Verdict::wrong_result,
           where + describe_value(wanted.data(), problem_.element_bytes, elements) + "; found " +

@@ -13,7 +13,8 @@ namespace xpose {
 // Every allocation is [guard | slack to the problem's real alignment | payload | guard]. The whole
 // allocation is compared with an image of what it must hold, so that one comparison covers the
 // elements, the gaps between rows and the guards. Output elements are poisoned with the complement
-// of what belongs there: whatever is not written is seen. [one thread at a time]
+// of what belongs there: whatever is not written is seen. In place, input and output are the
+// output's buffer, which begins as the input; the input's is for copies. [one thread at a time]
 class Arena {
  public:
   // [normal form, not empty] `sets` pairs of buffers with the same content.
@@ -27,7 +28,7 @@ class Arena {
   void* copy_out(std::size_t set) const;
   void* workspace(std::uint64_t bytes);  // null for 0; content unspecified, guarded
 
-  void poison(std::size_t set);              // the output; the last workspace's guards
+  void poison(std::size_t set);              // the output, in place the input
   Outcome check_transpose(std::size_t set);  // after a transpose into a poisoned set
   Outcome check_copy(std::size_t set);       // after a copy into a poisoned set
   void restore(std::size_t set);             // input and output, after damage

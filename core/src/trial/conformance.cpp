@@ -127,6 +127,29 @@ std::vector<Problem> conformance_problems(std::uint32_t element_bytes, Device de
     Problem& both = add(96, 160);
     both.in_alignment = both.out_alignment = aligned;
   }
+  // In place: around every usual tile and register, padded, batched, misaligned.
+  const auto add_in_place = [&](std::int64_t side) -> Problem& {
+    Problem& problem = add(side, side);
+    problem.in_place = true;
+    return problem;
+  };
+  const auto pad = [](Problem& problem, std::int64_t by) {
+    problem.in_ld = problem.out_ld = problem.cols + by;
+  };
+  for (const std::int64_t side : {2, 3, 16, 31, 32, 33, 63, 64, 65, 127, 128, 129, 240, 257, 512})
+    add_in_place(side);
+  pad(add_in_place(67), 5);
+  pad(add_in_place(100), 28);
+  add_in_place(33).batch = {{5, 33 * 33, 33 * 33}};
+  add_in_place(64).batch = {{3, 64 * 64 + 11, 64 * 64 + 11}};
+  add_in_place(130).batch = {{2, std::int64_t{4} * 17000, std::int64_t{4} * 17000},
+                             {3, 17000, 17000}};
+  if (device.kind == DeviceKind::cuda) add_in_place(2).batch = {{70001, 5, 5}};
+  for (const std::uint32_t aligned : {element_bytes, std::uint32_t{1}}) {
+    Problem& problem = add_in_place(97);
+    problem.in_alignment = problem.out_alignment = aligned;
+    pad(problem, 31);  // whole vectors from row to row: only the base is misaligned
+  }
   return problems;
 }
 
@@ -148,6 +171,7 @@ void check_conformance(const std::filesystem::path& plugin, const std::string& s
   std::size_t index = 0;
   for (const Problem& problem : conformance_problems(element_bytes, device)) {
     const std::size_t here = index++;
+    if (problem.in_place && !described.info.in_place) continue;
     const Problem normal = normal_form(problem);
     if (options.max_elements != 0 && element_count(normal) > options.max_elements) continue;
     if (options.problem && *options.problem != here) continue;

@@ -22,7 +22,9 @@ std::size_t set_count(Backend& backend, const Problem& problem, bool warm) {
             std::to_string(least) + " bytes, but " + std::to_string(free) +
             " bytes are free; plan it with Policy::estimate, or `xpose run --strategy NAME`");
   if (warm) return 1;
-  const std::uint64_t one = Arena::footprint(problem, 2) - Arena::footprint(problem, 1);
+  // Of a set, a transpose in place touches one buffer of two.
+  const std::uint64_t one =
+      (Arena::footprint(problem, 2) - Arena::footprint(problem, 1)) / (problem.in_place ? 2 : 1);
   const std::uint64_t cold = 4 * backend.info().cache_bytes / one + 1;
   std::size_t sets = std::clamp<std::uint64_t>(cold, 2, 64);
   while (sets > 1 && Arena::footprint(problem, sets) > backend.free_bytes() / 2) --sets;

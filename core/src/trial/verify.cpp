@@ -5,6 +5,8 @@
 #include <cstring>
 #include <thread>
 
+#include "batch_loop.hpp"
+
 namespace xpose {
 namespace {
 
@@ -102,6 +104,23 @@ std::string describe_value(const std::byte* value, std::uint32_t bytes, std::int
     text += digits[byte & 15];
   }
   return text;
+}
+
+void tell_triangles_apart(const Problem& problem, std::byte* data) {
+  if (problem.element_bytes >= 4) return;
+  for_each_matrix(problem.batch, problem.element_bytes, data, data, [&](const void*, void* matrix) {
+    in_parallel(problem.rows, std::max<std::int64_t>(1, (1 << 20) / problem.cols),
+                [&](std::int64_t begin, std::int64_t end) {
+                  for (std::int64_t r = begin; r < end; ++r) {
+                    auto* element =
+                        static_cast<std::byte*>(matrix) + r * problem.in_ld * problem.element_bytes;
+                    for (std::int64_t c = 0; c < problem.cols; ++c) {
+                      *element = (*element & std::byte{0xfe}) | std::byte{c > r};
+                      element += problem.element_bytes;
+                    }
+                  }
+                });
+  });
 }
 
 void reference_transpose(const Problem& problem, const std::byte* in, std::byte* out) {

@@ -21,6 +21,11 @@ std::string describe_value(const std::byte* value, std::uint32_t bytes, std::int
 // Fills `elements` elements with their values.
 void fill_with_index(std::byte* data, std::int64_t elements, std::uint32_t element_bytes);
 
+// [normal form, in place] Makes an element of 1 or 2 bytes differ from the one it is swapped with,
+// so that what was not moved shows: above the diagonal the lowest bit is set, below it is not. From
+// 4 bytes on, values differ as they are. data is the address of element 0.
+void tell_triangles_apart(const Problem& problem, std::byte* data);
+
 // [normal form] Eigen's transpose; in and out are the addresses of element 0.
 void reference_transpose(const Problem& problem, const std::byte* in, std::byte* out);
 

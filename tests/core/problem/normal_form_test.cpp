@@ -153,6 +153,59 @@ TEST(NormalForm, RefusesMoreBatchDimensionsThanTheContractHas) {
   expect_refused(problem, "7 batch dimensions");
 }
 
+Problem square_in_place(std::int64_t side, std::int64_t ld) {
+  Problem problem = strided(side, side, ld, ld);
+  problem.in_place = true;
+  return problem;
+}
+
+TEST(NormalForm, InPlaceNeedsOneSquareLayout) {
+  Problem problem = matrix(3, 5, 4);
+  problem.in_place = true;
+  expect_refused(problem, "only a square matrix is transposed in place");
+  problem = square_in_place(5, 8);
+  EXPECT_EQ(normal_form(problem).in_ld, 8);
+  problem.out_ld = 9;
+  expect_refused(problem,
+                 "in place, input and output share one leading dimension, but these are 8 and 9");
+  problem = square_in_place(5, 5);
+  problem.batch = {{3, 25, 30}};
+  expect_refused(problem, "share one batch stride, but these are 25 and 30");
+  problem.batch = {{1, 25, 30}};
+  EXPECT_TRUE(normal_form(problem).batch.empty());
+}
+
+TEST(NormalForm, InPlaceBothAlignmentsAreOneAddress) {
+  Problem problem = square_in_place(64, 64);
+  problem.in_alignment = 4;
+  problem.out_alignment = 128;
+  EXPECT_EQ(normal_form(problem).in_alignment, 128U);
+  EXPECT_EQ(normal_form(problem).out_alignment, 128U);
+}
+
+TEST(NormalForm, InPlaceBatchesStaySquare) {
+  // One column of matrices, one row of them, and a dense pile: the last alone is fused.
+  for (const std::int64_t stride : {std::int64_t{7} * 40, std::int64_t{7}}) {
+    Problem problem = square_in_place(7, 40);
+    problem.batch = {{5, stride, stride}};
+    const Problem normal = normal_form(problem);
+    EXPECT_EQ(normal.rows, 7);
+    EXPECT_EQ(normal.cols, 7);
+    EXPECT_EQ(normal.batch, problem.batch);
+  }
+  Problem pile = square_in_place(7, 7);
+  pile.batch = {{2, 150, 150}, {3, 50, 50}};
+  const Problem normal = normal_form(pile);
+  EXPECT_EQ(normal.rows, 7);
+  EXPECT_EQ(normal.batch, (std::vector<BatchDim>{{6, 50, 50}}));
+}
+
+TEST(NormalForm, InPlaceOneElementStaysAsItIs) {
+  Problem problem = square_in_place(1, 1);
+  problem.batch = {{1000, 3, 3}};
+  EXPECT_TRUE(is_empty(normal_form(problem)));
+}
+
 TEST(NormalForm, CopyOfTheSameBytesIsDense) {
   Problem problem = strided(3, 5, 8, 6);
   problem.batch = {{2, 100, 100}};

@@ -1,0 +1,149 @@
+// Squares transposed in place by swapping tiles across the diagonal.
+#include <xpose/cuda.hpp>
+
+#include "swap_elements.cuh"
+#include "swap_vectors.cuh"
+
+using namespace xpose;
+using namespace xpose::plugin;
+
+namespace {
+
+constexpr int64_t kMaxSide = int64_t{1} << 30;  // so that an index fits an int
+
+int64_t matrices(const Problem& problem) {
+  return problem.batch_rank == 0 ? 1 : problem.batch[0].extent;
+}
+
+// One block a pair of tiles, refused where a grid has no room for them.
+int64_t pairs(int64_t side, int64_t tile) {
+  const int64_t tiles = blocks_over(side, tile);
+  if (tiles > 65535) throw Unsupported("more pairs of tiles than a grid has blocks for");
+  return tiles * (tiles + 1) / 2;
+}
+
+Quote quote_grid(const Problem& problem, int64_t tile, uint64_t threads_x, uint64_t threads_y,
+                 uint64_t shared_bytes) {
+  const int64_t launches = blocks_over(matrices(problem), kMaxGridYZ);
+  Quote quote{.launch = describe_launch({static_cast<uint64_t>(pairs(problem.rows, tile)), 1,
+                                         static_cast<uint64_t>(matrices(problem))},
+                                        {threads_x, threads_y}, shared_bytes)};
+  if (launches > 1) quote.launch += " in " + std::to_string(launches) + " launches";
+  return quote;
+}
+
+// Calls body(offset in matrices, grid) for each launch.
+template <class Body>
+void for_each_launch(const Problem& problem, int64_t tile, const Body& body) {
+  for (int64_t z = 0; z < matrices(problem); z += kMaxGridYZ)
+    body(z, Shape{static_cast<uint32_t>(pairs(problem.rows, tile)), 1,
+                  static_cast<uint32_t>(std::min(matrices(problem) - z, kMaxGridYZ))});
+}
+
+struct Vectors {
+  static Card card() {
+    return {.name = "swap_vectors",
+            .summary = "squares in place: pairs of tiles change places by 16-byte accesses",
+            .device_kind = XPOSE_CUDA,
+            .min_alignment = 16,
+            .min_compute_capability = 80,
+            .max_batch_rank = 1,
+            .traits = XPOSE_TRAIT_IN_PLACE | XPOSE_TRAIT_CAPTURABLE,
+            .max_extent = kMaxSide,
+            .prior_rank = 100,
+            .axes = {{"run", {256, 128}}}};
+  }
+
+  // Calls body(bytes, units, threads), constants; `run` is the bytes of a tile's row.
+  template <class Body>
+  static void with_tile(uint32_t element_bytes, int64_t run, const Body& body) {
+    if (run == 128) {
+      if (element_bytes != 1)
+        throw Unsupported("run=128 is for 1-byte elements, whose tiles are large");
+      return body(std::integral_constant<int, 1>{}, std::integral_constant<int, 8>{},
+                  std::integral_constant<int, 256>{});
+    }
+    with_constant<1, 2, 4, 8, 16>(element_bytes, [&](auto bytes) {
+      constexpr int kThreads = bytes() == 1 ? 1024 : bytes() == 2 ? 512 : 256;
+      body(std::integral_constant<int, bytes()>{}, std::integral_constant<int, 16>{},
+           std::integral_constant<int, kThreads>{});
+    });
+  }
+
+  static Quote quote(const Problem& problem, const Config& config) {
+    if (!problem.in_place) throw Unsupported("works in place only");
+    if (problem.rows * problem.element_bytes % 16 != 0)
+      throw Unsupported("rows are no whole number of 16-byte accesses");
+    Quote quote;
+    with_tile(problem.element_bytes, config["run"], [&](auto bytes, auto units, auto threads) {
+      using Tile = kernels::VectorTile<bytes(), units(), threads()>;
+      quote = quote_grid(problem, Tile::kSide, threads(), 1, Tile::kSharedBytes);
+    });
+    return quote;
+  }
+
+  Vectors(const Problem& problem, const Config& config) : problem_(problem), run_(config["run"]) {
+    with_tile(problem.element_bytes, run_, [&](auto bytes, auto units, auto threads) {
+      allow_shared_bytes("swap_vectors", kernels::swap_vectors<bytes(), units(), threads()>,
+                         kernels::VectorTile<bytes(), units(), threads()>::kSharedBytes);
+    });
+  }
+
+  void launch(const Launch& launch) const {
+    const int64_t pitch = problem_.in_ld * problem_.element_bytes / 16;
+    const int64_t stride = problem_.batch[0].in_stride * problem_.element_bytes / 16;
+    with_tile(problem_.element_bytes, run_, [&](auto bytes, auto units, auto threads) {
+      using Tile = kernels::VectorTile<bytes(), units(), threads()>;
+      for_each_launch(problem_, Tile::kSide, [&](int64_t first, Shape grid) {
+        launch_kernel("swap_vectors", kernels::swap_vectors<bytes(), units(), threads()>, grid,
+                      {threads()}, Tile::kSharedBytes, launch.stream,
+                      static_cast<uint4*>(launch.out) + first * stride,
+                      static_cast<int>(problem_.rows), pitch, stride);
+      });
+    });
+  }
+
+  Problem problem_;
+  int64_t run_;
+};
+
+struct Elements {
+  static Card card() {
+    return {.name = "swap_elements",
+            .summary = "squares in place: pairs of tiles change places element by element",
+            .device_kind = XPOSE_CUDA,
+            .min_alignment = 1,
+            .min_compute_capability = 80,
+            .max_batch_rank = 1,
+            .traits = XPOSE_TRAIT_IN_PLACE | XPOSE_TRAIT_CAPTURABLE,
+            .max_extent = kMaxSide,
+            .prior_rank = 120};
+  }
+
+  static Quote quote(const Problem& problem, const Config&) {
+    if (!problem.in_place) throw Unsupported("works in place only");
+    return quote_grid(problem, kernels::kElementTile, kernels::kElementTile, kernels::kElementRows,
+                      0);
+  }
+
+  Elements(const Problem& problem, const Config&) : problem_(problem) {}
+
+  void launch(const Launch& launch) const {
+    const uint32_t alignment = std::min(problem_.in_alignment, problem_.out_alignment);
+    const int64_t stride = problem_.batch[0].in_stride;
+    with_element(problem_.element_bytes, alignment, [&]<class E>(E) {
+      for_each_launch(problem_, kernels::kElementTile, [&](int64_t first, Shape grid) {
+        launch_kernel("swap_elements", kernels::swap_elements<E>, grid,
+                      {kernels::kElementTile, kernels::kElementRows}, 0, launch.stream,
+                      static_cast<E*>(launch.out) + first * stride, static_cast<int>(problem_.rows),
+                      problem_.in_ld, stride);
+      });
+    });
+  }
+
+  Problem problem_;
+};
+
+}  // namespace
+
+XPOSE_PLUGIN("cuda_in_place", "1.0", Vectors, Elements)
