@@ -1,0 +1,193 @@
+#include "device/pattern.hpp"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstring>
+
+#include "parallel.hpp"
+
+namespace xpose {
+namespace {
+
+constexpr std::uint64_t grain = 4 << 20;  // bytes that are worth another thread
+constexpr std::int64_t block = 256;  // elements compared before it is asked whether one differs
+
+template <std::size_t bytes>
+std::array<std::byte, bytes> value_of(std::int64_t index, std::uint64_t flip) {
+  const ElementBits bits = element_bits(index, bytes);
+  const std::array<std::uint64_t, 2> words = {bits.low ^ flip, bits.high ^ flip};
+  std::array<std::byte, bytes> value;
+  std::memcpy(value.data(), words.data(), bytes);
+  return value;
+}
+
+std::uint64_t flip_of(const Pattern& pattern) { return pattern.is_complement ? ~0ULL : 0; }
+
+// Calls each(index, offset of the element) over a run, with the element's size as a constant.
+template <class Each>
+void for_size(std::uint32_t element_bytes, const Each& each) {
+  switch (element_bytes) {
+    case 1:
+      return each(std::integral_constant<std::size_t, 1>());
+    case 2:
+      return each(std::integral_constant<std::size_t, 2>());
+    case 4:
+      return each(std::integral_constant<std::size_t, 4>());
+    case 8:
+      return each(std::integral_constant<std::size_t, 8>());
+    default:
+      return each(std::integral_constant<std::size_t, 16>());
+  }
+}
+
+class Fill {
+ public:
+  Fill(const Pattern& pattern, std::byte* data) : flip_(flip_of(pattern)), data_(data) {}
+
+  bool guard(std::uint64_t at, std::uint64_t bytes) {
+    std::memset(data_ + at, guard_byte, bytes);
+    return true;
+  }
+  bool part(std::uint64_t at, std::byte value) {
+    data_[at] = value;
+    return true;
+  }
+  template <std::size_t bytes>
+  bool elements(std::uint64_t at, std::int64_t index, std::int64_t step, std::int64_t count) {
+    std::byte* to = data_ + at;
+    for (std::int64_t i = 0; i < count; ++i, index += step, to += bytes) {
+      const auto value = value_of<bytes>(index, flip_);
+      std::memcpy(to, value.data(), bytes);
+    }
+    return true;
+  }
+
+ private:
+  std::uint64_t flip_;
+  std::byte* data_;
+};
+
+// Stops at the first byte that differs.
+class Compare {
+ public:
+  Compare(const Pattern& pattern, const std::byte* data) : flip_(flip_of(pattern)), data_(data) {}
+
+  std::optional<std::uint64_t> found() const { return found_; }
+
+  bool guard(std::uint64_t at, std::uint64_t bytes) {
+    const std::byte* end = data_ + at + bytes;
+    const std::byte* other =
+        std::find_if(data_ + at, end, [](std::byte byte) { return byte != std::byte{guard_byte}; });
+    if (other != end) found_ = static_cast<std::uint64_t>(other - data_);
+    return !found_;
+  }
+  bool part(std::uint64_t at, std::byte value) {
+    if (data_[at] != value) found_ = at;
+    return !found_;
+  }
+  template <std::size_t bytes>
+  bool elements(std::uint64_t at, std::int64_t index, std::int64_t step, std::int64_t count) {
+    for (std::int64_t begin = 0; begin < count; begin += block) {
+      const std::int64_t here = std::min(block, count - begin);
+      const std::byte* from = data_ + at + static_cast<std::uint64_t>(begin) * bytes;
+      if (!differs<bytes>(from, index + begin * step, step, here)) continue;
+      for (std::int64_t i = 0;; ++i) {
+        const auto value = value_of<bytes>(index + (begin + i) * step, flip_);
+        const std::byte* element = from + i * static_cast<std::int64_t>(bytes);
+        const auto other = std::mismatch(value.begin(), value.end(), element);
+        if (other.first == value.end()) continue;
+        found_ = static_cast<std::uint64_t>(other.second - data_);
+        return false;
+      }
+    }
+    return true;
+  }
+
+ private:
+  template <std::size_t bytes>
+  bool differs(const std::byte* from, std::int64_t index, std::int64_t step,
+               std::int64_t count) const {
+    std::uint64_t difference = 0;
+    for (std::int64_t i = 0; i < count; ++i, index += step, from += bytes) {
+      const ElementBits bits = element_bits(index, bytes);
+      std::array<std::uint64_t, 2> words = {bits.low ^ flip_, bits.high ^ flip_};
+      std::array<std::uint64_t, 2> found = words;
+      std::memcpy(found.data(), from, bytes);
+      difference |= (words[0] ^ found[0]) | (words[1] ^ found[1]);
+    }
+    return difference != 0;
+  }
+
+  std::uint64_t flip_;
+  const std::byte* data_;
+  std::optional<std::uint64_t> found_;
+};
+
+// Shows a visitor the range piece by piece, until it says that it has seen enough.
+template <class Visitor>
+void visit(const Pattern& pattern, std::uint64_t from, std::uint64_t to, Visitor& visitor) {
+  const std::uint64_t size = pattern.element_bytes;
+  const std::uint64_t end = pattern.begin + static_cast<std::uint64_t>(pattern.span) * size;
+  bool more = true;
+  for (std::uint64_t at = from; more && at < to;) {
+    if (at < pattern.begin || at >= end) {
+      const std::uint64_t bytes = (at < pattern.begin ? std::min(to, pattern.begin) : to) - at;
+      more = visitor.guard(at, bytes);
+      at += bytes;
+      continue;
+    }
+    const std::uint64_t inside = (at - pattern.begin) % size;
+    const Run run = run_at(pattern, static_cast<std::int64_t>((at - pattern.begin) / size));
+    const std::int64_t whole =
+        inside != 0 ? 0 : std::min(run.length, static_cast<std::int64_t>((to - at) / size));
+    if (!run.is_element) {
+      const std::uint64_t bytes =
+          std::min(to - at, static_cast<std::uint64_t>(run.length) * size - inside);
+      more = visitor.guard(at, bytes);
+      at += bytes;
+    } else if (whole == 0) {  // an end of the range cuts the element
+      const ElementBits bits = element_bits(run.index, pattern.element_bytes);
+      const std::uint64_t word = (inside < 8 ? bits.low : bits.high) ^ flip_of(pattern);
+      more = visitor.part(at++, static_cast<std::byte>(word >> (inside % 8 * 8)));
+    } else {
+      for_size(pattern.element_bytes, [&](auto bytes) {
+        more = visitor.template elements<bytes>(at, run.index, run.step, whole);
+      });
+      at += static_cast<std::uint64_t>(whole) * size;
+    }
+  }
+}
+
+template <class Body>
+void in_parts(std::uint64_t from, std::uint64_t to, const Body& body) {
+  in_parallel(static_cast<std::int64_t>(to - from), grain, [&](std::int64_t a, std::int64_t b) {
+    body(from + static_cast<std::uint64_t>(a), from + static_cast<std::uint64_t>(b));
+  });
+}
+
+}  // namespace
+
+void fill_pattern(const Pattern& pattern, std::byte* data, std::uint64_t from, std::uint64_t to) {
+  in_parts(from, to, [&](std::uint64_t a, std::uint64_t b) {
+    Fill fill(pattern, data);
+    visit(pattern, a, b, fill);
+  });
+}
+
+std::optional<std::uint64_t> pattern_difference(const Pattern& pattern, const std::byte* data,
+                                                std::uint64_t from, std::uint64_t to) {
+  std::atomic<std::uint64_t> first = to;
+  in_parts(from, to, [&](std::uint64_t a, std::uint64_t b) {
+    Compare compare(pattern, data);
+    visit(pattern, a, b, compare);
+    if (!compare.found()) return;
+    std::uint64_t known = first;
+    while (*compare.found() < known && !first.compare_exchange_weak(known, *compare.found())) {
+    }
+  });
+  if (first == to) return std::nullopt;
+  return first;
+}
+
+}  // namespace xpose

@@ -1,0 +1,92 @@
+// What every byte of a trial's buffers must be, as a function of its place alone: computed where it
+// is needed, by processors and by kernels, and never stored.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+#ifdef __CUDACC__
+#define XPOSE_ANYWHERE __host__ __device__
+#else
+#define XPOSE_ANYWHERE
+#endif
+
+namespace xpose {
+
+constexpr std::uint8_t guard_byte = 0xc3;
+
+// An allocation: guard bytes, elements from `begin` on, guard bytes again. Elements lie in nested
+// dimensions, and what they leave between them are guard bytes too.
+struct Pattern {
+  struct Dim {
+    std::int64_t extent = 0;
+    std::int64_t stride = 0;     // here, in elements
+    std::int64_t in_stride = 0;  // of the index that an element encodes
+  };
+  std::uint64_t bytes = 0;          // of the allocation
+  std::uint64_t begin = 0;          // offset of element 0
+  std::int64_t span = 0;            // elements from the first to one past the last; 0: guards alone
+  std::uint32_t element_bytes = 1;  // a power of two
+  bool is_complement = false;       // of the elements: the poison
+  int rank = 0;
+  Dim dims[8] = {};  // extents above 1, largest stride first, each stepping over all that follow
+};
+
+XPOSE_ANYWHERE constexpr std::uint64_t mix(std::uint64_t x) {  // splitmix64's finaliser
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ULL;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111ebULL;
+  return x ^ (x >> 31);
+}
+
+// The value of the element that encodes an index, in its low `element_bytes` bytes. Neighbours
+// differ, and so do indices that are equal modulo 2^32. From 4 bytes on the index itself is
+// visible; narrower elements hold a hash of it.
+struct ElementBits {
+  std::uint64_t low = 0;
+  std::uint64_t high = 0;
+};
+XPOSE_ANYWHERE constexpr ElementBits element_bits(std::int64_t index, std::uint32_t element_bytes) {
+  const auto i = static_cast<std::uint64_t>(index);
+  if (element_bytes < 4) return {mix(i + 1), 0};
+  const std::uint64_t high = i >> 32;
+  const auto first = static_cast<std::uint32_t>(i + (high == 0 ? 0 : mix(high)));
+  if (element_bytes == 4) return {first, 0};
+  return {first | (mix(i + 1) << 32), element_bytes == 8 ? 0 : mix(~i)};
+}
+
+// Neighbouring positions, in elements, that are all elements or all gap.
+struct Run {
+  bool is_element = false;
+  std::int64_t length = 0;
+  std::int64_t index = 0;  // that the first element encodes
+  std::int64_t step = 0;   // from each element's index to the next one's
+};
+
+// [0 <= position < span] The run from a position on.
+XPOSE_ANYWHERE constexpr Run run_at(const Pattern& pattern, std::int64_t position) {
+  Run run;
+  std::int64_t left = position;
+  std::int64_t next = pattern.span;  // the first element behind the position
+  run.length = 1;
+  for (int d = 0; d < pattern.rank; ++d) {
+    const Pattern::Dim& dim = pattern.dims[d];
+    const std::int64_t at = left / dim.stride < dim.extent ? left / dim.stride : dim.extent - 1;
+    if (at + 1 < dim.extent) next = position - left + (at + 1) * dim.stride;
+    left -= at * dim.stride;
+    run.index += at * dim.in_stride;
+    run.step = dim.in_stride;
+    if (dim.stride == 1) run.length = dim.extent - at;
+  }
+  run.is_element = left == 0;
+  if (!run.is_element) run.length = next - position;
+  return run;
+}
+
+// Ranges [from, to) of an allocation, in bytes from its start; on the host.
+void fill_pattern(const Pattern& pattern, std::byte* data, std::uint64_t from, std::uint64_t to);
+// Offset of the first byte that is not what the pattern says.
+std::optional<std::uint64_t> pattern_difference(const Pattern& pattern, const std::byte* data,
+                                                std::uint64_t from, std::uint64_t to);
+
+}  // namespace xpose
