@@ -69,6 +69,19 @@ __global__ void find_first_difference(const uint4* a, const uint4* b, unsigned l
     atomicMin(first, words * 16 + thread);
 }
 
+// While it lives, this thread may allocate although a stream records a graph.
+class AnyCapture {
+ public:
+  AnyCapture() { exchange(); }
+  AnyCapture(const AnyCapture&) = delete;  // gives back what it took
+  AnyCapture& operator=(const AnyCapture&) = delete;
+  ~AnyCapture() { exchange(); }
+
+ private:
+  void exchange() { (void)cudaThreadExchangeStreamCaptureMode(&mode_); }
+  cudaStreamCaptureMode mode_ = cudaStreamCaptureModeRelaxed;
+};
+
 class CudaBackend final : public Backend {
  public:
   explicit CudaBackend(int ordinal) {
@@ -93,6 +106,7 @@ class CudaBackend final : public Backend {
   void* allocate(std::uint64_t bytes) override {
     make_current();
     void* memory = nullptr;
+    const AnyCapture allowed;  // a workspace, at a plan's first launch on a stream
     check(cudaMalloc(&memory, bytes == 0 ? 1 : bytes),
           ("allocating " + std::to_string(bytes) + " bytes on " + to_string(info_.device)).c_str());
     return memory;

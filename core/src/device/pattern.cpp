@@ -4,6 +4,7 @@
 #include <array>
 #include <atomic>
 #include <cstring>
+#include <type_traits>
 
 #include "parallel.hpp"
 
@@ -13,13 +14,46 @@ namespace {
 constexpr std::uint64_t grain = 4 << 20;  // bytes that are worth another thread
 constexpr std::int64_t block = 256;  // elements compared before it is asked whether one differs
 
+// An element as integers, so that loops over elements compile to vectors.
 template <std::size_t bytes>
-std::array<std::byte, bytes> value_of(std::int64_t index, std::uint64_t flip) {
-  const ElementBits bits = element_bits(index, bytes);
-  const std::array<std::uint64_t, 2> words = {bits.low ^ flip, bits.high ^ flip};
-  std::array<std::byte, bytes> value;
-  std::memcpy(value.data(), words.data(), bytes);
-  return value;
+struct Value {
+  using Word = std::conditional_t<
+      bytes == 1, std::uint8_t,
+      std::conditional_t<bytes == 2, std::uint16_t,
+                         std::conditional_t<bytes == 4, std::uint32_t, std::uint64_t>>>;
+  static constexpr std::size_t words = bytes / sizeof(Word);
+  std::array<Word, words> word;
+
+  static Value of_word(std::uint32_t first, std::uint64_t flip) {
+    const ElementBits bits = bits_of_word(first, bytes);
+    Value value;
+    value.word[0] = static_cast<Word>(bits.low ^ flip);
+    if constexpr (words == 2) value.word[1] = bits.high ^ flip;
+    return value;
+  }
+  static Value at(const std::byte* address) {
+    Value value;
+    std::memcpy(&value, address, bytes);
+    return value;
+  }
+  Word difference(const Value& other) const {
+    Word all = 0;
+    for (std::size_t i = 0; i < words; ++i)
+      all = static_cast<Word>(all | (word[i] ^ other.word[i]));
+    return all;
+  }
+};
+
+// each(i, first word) for a block's elements. Below the next multiple of 2^32 the word only adds.
+template <class Each>
+void for_words(std::int64_t index, std::int64_t step, std::int64_t count, const Each& each) {
+  if (index >> 32 == (index + (count - 1) * step) >> 32) {
+    const std::uint32_t first = first_word(index);
+    const auto by = static_cast<std::uint32_t>(step);
+    for (std::int64_t i = 0; i < count; ++i) each(i, first + static_cast<std::uint32_t>(i) * by);
+  } else {
+    for (std::int64_t i = 0; i < count; ++i) each(i, first_word(index + i * step));
+  }
 }
 
 std::uint64_t flip_of(const Pattern& pattern) { return pattern.is_complement ? ~0ULL : 0; }
@@ -55,10 +89,13 @@ class Fill {
   }
   template <std::size_t bytes>
   bool elements(std::uint64_t at, std::int64_t index, std::int64_t step, std::int64_t count) {
-    std::byte* to = data_ + at;
-    for (std::int64_t i = 0; i < count; ++i, index += step, to += bytes) {
-      const auto value = value_of<bytes>(index, flip_);
-      std::memcpy(to, value.data(), bytes);
+    for (std::int64_t begin = 0; begin < count; begin += block) {
+      std::byte* to = data_ + at + static_cast<std::uint64_t>(begin) * bytes;
+      for_words(index + begin * step, step, std::min(block, count - begin),
+                [&, flip = flip_](std::int64_t i, std::uint32_t word) {
+                  const auto value = Value<bytes>::of_word(word, flip);
+                  std::memcpy(to + i * static_cast<std::int64_t>(bytes), &value, bytes);
+                });
     }
     return true;
   }
@@ -93,10 +130,12 @@ class Compare {
       const std::byte* from = data_ + at + static_cast<std::uint64_t>(begin) * bytes;
       if (!differs<bytes>(from, index + begin * step, step, here)) continue;
       for (std::int64_t i = 0;; ++i) {
-        const auto value = value_of<bytes>(index + (begin + i) * step, flip_);
+        const auto value = Value<bytes>::of_word(first_word(index + (begin + i) * step), flip_);
+        std::array<std::byte, bytes> wanted;
+        std::memcpy(wanted.data(), &value, bytes);
         const std::byte* element = from + i * static_cast<std::int64_t>(bytes);
-        const auto other = std::mismatch(value.begin(), value.end(), element);
-        if (other.first == value.end()) continue;
+        const auto other = std::mismatch(wanted.begin(), wanted.end(), element);
+        if (other.first == wanted.end()) continue;
         found_ = static_cast<std::uint64_t>(other.second - data_);
         return false;
       }
@@ -108,14 +147,13 @@ class Compare {
   template <std::size_t bytes>
   bool differs(const std::byte* from, std::int64_t index, std::int64_t step,
                std::int64_t count) const {
-    std::uint64_t difference = 0;
-    for (std::int64_t i = 0; i < count; ++i, index += step, from += bytes) {
-      const ElementBits bits = element_bits(index, bytes);
-      std::array<std::uint64_t, 2> words = {bits.low ^ flip_, bits.high ^ flip_};
-      std::array<std::uint64_t, 2> found = words;
-      std::memcpy(found.data(), from, bytes);
-      difference |= (words[0] ^ found[0]) | (words[1] ^ found[1]);
-    }
+    typename Value<bytes>::Word difference = 0;
+    for_words(index, step, count, [&, flip = flip_](std::int64_t i, std::uint32_t word) {
+      const auto wanted = Value<bytes>::of_word(word, flip);
+      difference = static_cast<typename Value<bytes>::Word>(
+          difference |
+          wanted.difference(Value<bytes>::at(from + i * static_cast<std::int64_t>(bytes))));
+    });
     return difference != 0;
   }
 

@@ -40,19 +40,34 @@ XPOSE_ANYWHERE constexpr std::uint64_t mix(std::uint64_t x) {  // splitmix64's f
 }
 
 // The value of the element that encodes an index, in its low `element_bytes` bytes. Neighbours
-// differ, and so do indices that are equal modulo 2^32. From 4 bytes on the index itself is
-// visible; narrower elements hold a hash of it.
+// differ, and so do indices that are equal modulo 2^32. From 4 bytes on the first 4 are the index
+// itself below 2^32, and all others follow from them, one to one, so that no half of an element may
+// come from another; narrower elements hold a hash of it.
 struct ElementBits {
   std::uint64_t low = 0;
   std::uint64_t high = 0;
 };
-XPOSE_ANYWHERE constexpr ElementBits element_bits(std::int64_t index, std::uint32_t element_bytes) {
+XPOSE_ANYWHERE constexpr std::uint32_t first_word(std::int64_t index) {
   const auto i = static_cast<std::uint64_t>(index);
-  if (element_bytes < 4) return {mix(i + 1), 0};
-  const std::uint64_t high = i >> 32;
-  const auto first = static_cast<std::uint32_t>(i + (high == 0 ? 0 : mix(high)));
+  const std::uint64_t far = i >> 32;
+  return static_cast<std::uint32_t>(i + (far == 0 ? 0 : mix(far)));
+}
+XPOSE_ANYWHERE constexpr ElementBits bits_of_word(std::uint32_t first,
+                                                  std::uint32_t element_bytes) {
   if (element_bytes == 4) return {first, 0};
-  return {first | (mix(i + 1) << 32), element_bytes == 8 ? 0 : mix(~i)};
+  if (element_bytes < 4) {
+    const std::uint32_t x = (first + 1) * 0x9e3779b1U;
+    return {((x ^ (x >> 15)) * 0x85ebca77U) >> 16, 0};
+  }
+  const std::uint32_t second = ~first * 0x9e3779b1U;
+  const std::uint64_t low = first | (static_cast<std::uint64_t>(second) << 32);
+  if (element_bytes == 8) return {low, 0};
+  const std::uint32_t third = ~first * 0x85ebca77U;
+  const std::uint32_t fourth = ~first * 0xc2b2ae3dU;
+  return {low, third | (static_cast<std::uint64_t>(fourth) << 32)};
+}
+XPOSE_ANYWHERE constexpr ElementBits element_bits(std::int64_t index, std::uint32_t element_bytes) {
+  return bits_of_word(first_word(index), element_bytes);
 }
 
 // Neighbouring positions, in elements, that are all elements or all gap.

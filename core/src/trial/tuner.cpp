@@ -157,10 +157,13 @@ Runner* Race::fastest(bool copies) {
 }
 
 void Race::drop_beyond(double ratio) {
-  const Runner* best = fastest(false);
-  for (Runner& runner : runners_)
-    if (runner.racing && !runner.candidate->is_copy && runner.median() > ratio * best->median())
-      runner.racing = false;
+  for (const bool copies : {true, false}) {
+    const Runner* best = fastest(copies);
+    for (Runner& runner : runners_)
+      if (runner.racing && runner.candidate->is_copy == copies &&
+          runner.median() > ratio * best->median())
+        runner.racing = false;
+  }
 }
 
 void Race::drop_slow() {

@@ -21,8 +21,8 @@ using Clock = std::function<double()>;
 //   - from the fifth round on, one whose paired log-ratio to the fastest is above 2 % by two
 //     standard errors is dropped;
 //   - the race ends when all survivors are within 2 %, or rounds or the budget run out; where the
-//   budget does, what is over 1.1 times the fastest one's median is dropped;
-//   - what is still in the race, and the copies, are verified once more;
+//   budget does, what is over 1.1 times the fastest one's median is dropped, copies among copies;
+//   - what is still in the race, copies included, is verified once more;
 //   - within 2 % of the fastest, the lower prior rank wins.
 // Trying may take 60 % of the budget, so that what is right still races. Until one transpose is
 // right the budget cuts nothing; what was not tried is counted in TuneReport::untried. Fills all of
