@@ -203,6 +203,14 @@ TEST_F(CaptureTest, AGraphIsUpdatedToAnotherStrategy) {
   cudaGraphExecDestroy(executable);
 }
 
+// As a plan does for its workspace at its first launch on a stream.
+TEST_F(CaptureTest, MemoryMayBeAllocatedWhileAStreamRecords) {
+  std::optional<DeviceMemory> memory;
+  const Graph graph(stream, [&] { memory.emplace(device, 1 << 20); });
+  EXPECT_EQ(graph.nodes(), 0U);
+  EXPECT_NE(memory->data(), nullptr);
+}
+
 TEST_F(CaptureTest, ANewProblemIsNotMeasuredWhileAStreamRecords) {
   Engine engine(in_memory());
   Buffers buffers(96, 224);
