@@ -89,7 +89,9 @@ struct TuneReport {
   std::optional<std::size_t> winner;     // index into trials
   std::optional<std::size_t> runner_up;  // the best variant of another strategy
   double margin = 0;                     // runner-up's time / winner's time - 1
-  std::size_t untried = 0;               // variants the budget did not reach
+  // Variants the budget did not reach, or whose strategy's first config took over 3 times the
+  // fastest.
+  std::size_t untried = 0;
   int rounds = 0;
   int discarded_rounds = 0;  // the clock dropped during them
   double seconds = 0;        // spent tuning

@@ -2,10 +2,12 @@
 
 #include <fcntl.h>
 #include <sched.h>
+#include <sys/mman.h>
 #include <sys/sysinfo.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <charconv>
 #include <chrono>
 #include <cstdlib>
@@ -14,6 +16,7 @@
 #include <string>
 
 #include "descriptor.hpp"
+#include "parallel.hpp"
 
 namespace xpose {
 namespace {
@@ -73,6 +76,8 @@ std::uint64_t available_memory() {
          static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
 }
 
+constexpr std::uint64_t huge_page = 2 << 20;
+
 class HostBackend final : public Backend {
  public:
   HostBackend() {
@@ -89,11 +94,15 @@ class HostBackend final : public Backend {
   void make_current() override {}
 
   void* allocate(std::uint64_t bytes) override {
-    const std::uint64_t rounded = (std::max<std::uint64_t>(bytes, 1) + 255) / 256 * 256;
-    void* memory = rounded < bytes ? nullptr : std::aligned_alloc(256, rounded);
+    const std::uint64_t alignment = bytes < huge_page ? 256 : huge_page;
+    const std::uint64_t rounded =
+        (std::max<std::uint64_t>(bytes, 1) + alignment - 1) / alignment * alignment;
+    void* memory = rounded < bytes ? nullptr : std::aligned_alloc(alignment, rounded);
     if (memory == nullptr)
       throw Error(ErrorKind::no_memory,
                   "the host has no room for " + std::to_string(bytes) + " bytes");
+    // A transpose walks across pages at every step. Where the kernel declines, pages are small.
+    if (alignment == huge_page) (void)::madvise(memory, rounded, MADV_HUGEPAGE);
     return memory;
   }
   void release(void* memory) noexcept override { std::free(memory); }
@@ -103,27 +112,42 @@ class HostBackend final : public Backend {
   void download(void* host, const void* device, std::uint64_t bytes) override {
     std::memcpy(host, device, bytes);
   }
-  void copy(void* to, const void* from, std::uint64_t bytes) override {
-    std::memcpy(to, from, bytes);
-  }
   std::uint64_t free_bytes() override { return available_memory(); }
 
   std::optional<std::uint64_t> first_difference(const void* a, const void* b,
                                                 std::uint64_t bytes) override {
-    constexpr std::uint64_t step = 1 << 16;
     const auto* x = static_cast<const std::byte*>(a);
     const auto* y = static_cast<const std::byte*>(b);
-    for (std::uint64_t at = 0; at < bytes; at += step) {
-      const std::uint64_t length = std::min(step, bytes - at);
-      if (std::memcmp(x + at, y + at, length) != 0)
-        return static_cast<std::uint64_t>(std::mismatch(x + at, x + at + length, y + at).first - x);
-    }
-    return std::nullopt;
+    std::atomic<std::uint64_t> first = bytes;
+    in_parallel(static_cast<std::int64_t>(bytes), 4 << 20,
+                [&](std::int64_t begin, std::int64_t end) {
+                  constexpr std::int64_t step = 1 << 16;
+                  for (std::int64_t at = begin; at < end; at += step) {
+                    const auto length = static_cast<std::size_t>(std::min(step, end - at));
+                    if (std::memcmp(x + at, y + at, length) == 0) continue;
+                    const auto found = static_cast<std::uint64_t>(
+                        std::mismatch(x + at, x + at + length, y + at).first - x);
+                    std::uint64_t known = first;
+                    while (found < known && !first.compare_exchange_weak(known, found)) {
+                    }
+                    return;
+                  }
+                });
+    if (first == bytes) return std::nullopt;
+    return first;
+  }
+
+  void fill(const Pattern& pattern, void* data, std::uint64_t from, std::uint64_t to) override {
+    fill_pattern(pattern, static_cast<std::byte*>(data), from, to);
+  }
+  std::optional<std::uint64_t> difference(const Pattern& pattern, const void* data,
+                                          std::uint64_t from, std::uint64_t to) override {
+    return pattern_difference(pattern, static_cast<const std::byte*>(data), from, to);
   }
 
   void synchronize() override {}
   bool is_capturing(void*) override { return false; }
-  double seconds(int calls, const std::function<void()>& call) override {
+  double seconds(int calls, const std::function<void()>& call, bool) override {
     const auto begin = std::chrono::steady_clock::now();
     for (int i = 0; i < calls; ++i) call();
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();

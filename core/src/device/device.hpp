@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 
+#include "device/pattern.hpp"
 #include "xpose/xpose.hpp"
 
 namespace xpose {
@@ -23,18 +24,24 @@ class Backend {
   virtual void release(void* memory) noexcept = 0;
   virtual void upload(void* device, const void* host, std::uint64_t bytes) = 0;
   virtual void download(void* host, const void* device, std::uint64_t bytes) = 0;
-  virtual void copy(void* to, const void* from, std::uint64_t bytes) = 0;  // both on the device
   virtual std::uint64_t free_bytes() = 0;
 
   // Offset of the first byte in which two device ranges differ.
   virtual std::optional<std::uint64_t> first_difference(const void* a, const void* b,
                                                         std::uint64_t bytes) = 0;
 
+  // Bytes [from, to) of an allocation of the pattern's size: written, or compared; the comparison
+  // gives the offset of the first byte in the allocation that is not what the pattern says.
+  virtual void fill(const Pattern& pattern, void* data, std::uint64_t from, std::uint64_t to) = 0;
+  virtual std::optional<std::uint64_t> difference(const Pattern& pattern, const void* data,
+                                                  std::uint64_t from, std::uint64_t to) = 0;
+
   virtual void synchronize() = 0;
   virtual bool is_capturing(void* stream) = 0;  // into a CUDA graph
   // Seconds that `calls` calls take on the device. CUDA: events on the default stream, behind one
-  // untimed call that keeps the queue full while the timed ones are submitted.
-  virtual double seconds(int calls, const std::function<void()>& call) = 0;
+  // untimed call that keeps the queue full while the timed ones are submitted; not where one call
+  // is so long that its submission does not count.
+  virtual double seconds(int calls, const std::function<void()>& call, bool calls_are_long) = 0;
 };
 
 // The backend of a device; throws Error device where it cannot be used. Lives until exit.

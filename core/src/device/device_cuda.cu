@@ -1,5 +1,5 @@
-// The CUDA runtime behind the Backend interface, and the one kernel of the core: the comparison
-// that lets large results be checked where they lie.
+// The CUDA runtime behind the Backend interface, and the kernels that let buffers of any size be
+// filled and checked where they lie.
 #include <cuda_runtime.h>
 
 #include <fstream>
@@ -7,6 +7,7 @@
 #include <string>
 
 #include "device/device.hpp"
+#include "device/pattern_kernels.cuh"
 
 namespace xpose {
 namespace {
@@ -44,8 +45,6 @@ std::string driver_version() {
   return "CUDA " + std::to_string(version / 1000) + '.' + std::to_string(version % 1000 / 10);
 }
 
-constexpr unsigned long long no_difference = ~0ULL;
-
 // Both ranges are 16-byte aligned; the tail of fewer than 16 bytes is compared byte by byte.
 __global__ void find_first_difference(const uint4* a, const uint4* b, unsigned long long bytes,
                                       unsigned long long* first) {
@@ -69,6 +68,19 @@ __global__ void find_first_difference(const uint4* a, const uint4* b, unsigned l
   if (thread < bytes % 16 && x[words * 16 + thread] != y[words * 16 + thread])
     atomicMin(first, words * 16 + thread);
 }
+
+// While it lives, this thread may allocate although a stream records a graph.
+class AnyCapture {
+ public:
+  AnyCapture() { exchange(); }
+  AnyCapture(const AnyCapture&) = delete;  // gives back what it took
+  AnyCapture& operator=(const AnyCapture&) = delete;
+  ~AnyCapture() { exchange(); }
+
+ private:
+  void exchange() { (void)cudaThreadExchangeStreamCaptureMode(&mode_); }
+  cudaStreamCaptureMode mode_ = cudaStreamCaptureModeRelaxed;
+};
 
 class CudaBackend final : public Backend {
  public:
@@ -94,6 +106,7 @@ class CudaBackend final : public Backend {
   void* allocate(std::uint64_t bytes) override {
     make_current();
     void* memory = nullptr;
+    const AnyCapture allowed;  // a workspace, at a plan's first launch on a stream
     check(cudaMalloc(&memory, bytes == 0 ? 1 : bytes),
           ("allocating " + std::to_string(bytes) + " bytes on " + to_string(info_.device)).c_str());
     return memory;
@@ -107,9 +120,6 @@ class CudaBackend final : public Backend {
   }
   void download(void* host, const void* device, std::uint64_t bytes) override {
     check(cudaMemcpy(host, device, bytes, cudaMemcpyDeviceToHost), "copying from the device");
-  }
-  void copy(void* to, const void* from, std::uint64_t bytes) override {
-    check(cudaMemcpy(to, from, bytes, cudaMemcpyDeviceToDevice), "copying on the device");
   }
   std::uint64_t free_bytes() override {
     make_current();
@@ -133,18 +143,24 @@ class CudaBackend final : public Backend {
         if (x[i] != y[i]) return i;
       return std::nullopt;
     }
-    DeviceBuffer first(*this, sizeof no_difference);
-    upload(first.data(), &no_difference, sizeof no_difference);
-    const std::uint64_t blocks = std::min<std::uint64_t>((bytes / 16 + 255) / 256 + 1,
-                                                         info_.multiprocessors * std::uint64_t{16});
-    find_first_difference<<<static_cast<unsigned>(blocks), 256>>>(
-        static_cast<const uint4*>(a), static_cast<const uint4*>(b), bytes,
-        reinterpret_cast<unsigned long long*>(first.data()));
-    check(cudaGetLastError(), "comparing on the device");
-    unsigned long long found = no_difference;
-    download(&found, first.data(), sizeof found);
-    if (found == no_difference) return std::nullopt;
-    return found;
+    return least([&](unsigned long long* first) {
+      find_first_difference<<<blocks_for(bytes), threads>>>(
+          static_cast<const uint4*>(a), static_cast<const uint4*>(b), bytes, first);
+    });
+  }
+
+  void fill(const Pattern& pattern, void* data, std::uint64_t from, std::uint64_t to) override {
+    fill_chunks<<<blocks_for(to - from), threads>>>(pattern, static_cast<std::byte*>(data), from,
+                                                    to);
+    check(cudaGetLastError(), "filling a buffer on the device");
+  }
+  std::optional<std::uint64_t> difference(const Pattern& pattern, const void* data,
+                                          std::uint64_t from, std::uint64_t to) override {
+    if (from == to) return std::nullopt;
+    return least([&](unsigned long long* first) {
+      compare_chunks<<<blocks_for(to - from), threads>>>(
+          pattern, static_cast<const std::byte*>(data), from, to, first);
+    });
   }
 
   void synchronize() override { check(cudaDeviceSynchronize(), "waiting for the device"); }
@@ -156,14 +172,14 @@ class CudaBackend final : public Backend {
     return status != cudaStreamCaptureStatusNone;
   }
 
-  double seconds(int calls, const std::function<void()>& call) override {
-    const std::lock_guard lock(events_);
+  double seconds(int calls, const std::function<void()>& call, bool calls_are_long) override {
+    const std::lock_guard lock(mutex_);
     make_current();
     if (begin_ == nullptr) {
       check(cudaEventCreate(&begin_), "creating an event");
       check(cudaEventCreate(&end_), "creating an event");
     }
-    call();
+    if (!calls_are_long) call();
     check(cudaEventRecord(begin_), "recording an event");
     for (int i = 0; i < calls; ++i) call();
     check(cudaEventRecord(end_), "recording an event");
@@ -174,8 +190,30 @@ class CudaBackend final : public Backend {
   }
 
  private:
+  static constexpr unsigned threads = 256;
+
+  unsigned blocks_for(std::uint64_t bytes) const {
+    return static_cast<unsigned>(std::min<std::uint64_t>(
+        bytes / (std::uint64_t{16} * threads) + 1, info_.multiprocessors * std::uint64_t{16}));
+  }
+
+  // Starts a kernel that lowers a number, and reads it.
+  template <class Start>
+  std::optional<std::uint64_t> least(const Start& start) {
+    const std::lock_guard lock(mutex_);
+    if (least_ == nullptr) check(cudaMalloc(&least_, sizeof *least_), "allocating a number");
+    upload(least_, &no_difference, sizeof no_difference);
+    start(least_);
+    check(cudaGetLastError(), "comparing on the device");
+    unsigned long long found = no_difference;
+    download(&found, least_, sizeof found);
+    if (found == no_difference) return std::nullopt;
+    return found;
+  }
+
   DeviceInfo info_{};
-  std::mutex events_;
+  std::mutex mutex_;  // guards what follows
+  unsigned long long* least_ = nullptr;
   cudaEvent_t begin_ = nullptr;
   cudaEvent_t end_ = nullptr;
 };

@@ -1,6 +1,7 @@
 #include "trial/in_process_runner.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <utility>
 
@@ -12,6 +13,16 @@ namespace {
 // Events resolve half a microsecond and a launch is a few: longer samples on CUDA.
 constexpr double host_sample_seconds = 100e-6;
 constexpr double cuda_sample_seconds = 500e-6;
+// A launch of as many samples' length is long: it is timed alone, once.
+constexpr double long_launch_samples = 10;
+// What takes as many times the fastest so far when it is verified has lost.
+constexpr double far_slower = 3;
+// A pair of buffers of as many times the cache leaves nothing of its beginning there.
+constexpr std::uint64_t cold_pair_caches = 8;
+
+double seconds_now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
 
 std::size_t set_count(Backend& backend, const Problem& problem, bool warm) {
   const std::uint64_t least = Arena::footprint(problem, 1);
@@ -22,11 +33,11 @@ std::size_t set_count(Backend& backend, const Problem& problem, bool warm) {
             std::to_string(least) + " bytes, but " + std::to_string(free) +
             " bytes are free; plan it with Policy::estimate, or `xpose run --strategy NAME`");
   if (warm) return 1;
-  // Of a set, a transpose in place touches one buffer of two.
-  const std::uint64_t one =
-      (Arena::footprint(problem, 2) - Arena::footprint(problem, 1)) / (problem.in_place ? 2 : 1);
-  const std::uint64_t cold = 4 * backend.info().cache_bytes / one + 1;
-  std::size_t sets = std::clamp<std::uint64_t>(cold, 2, 64);
+  // Of a pair, a transpose in place touches one buffer.
+  const std::uint64_t touched = problem.in_place ? least / 2 : least;
+  const std::uint64_t cache = backend.info().cache_bytes;
+  if (touched >= cold_pair_caches * cache) return 1;
+  std::size_t sets = std::clamp<std::uint64_t>(4 * cache / touched + 1, 2, 64);
   while (sets > 1 && Arena::footprint(problem, sets) > backend.free_bytes() / 2) --sets;
   return sets;
 }
@@ -74,8 +85,8 @@ InProcessRunner::Prepared& InProcessRunner::bind(const Candidate& candidate) {
   return prepared;
 }
 
-void InProcessRunner::launch(const Candidate& candidate, const BoundPlan& plan, std::size_t set) {
-  void* workspace = arena_->workspace(candidate.workspace_bytes);
+void InProcessRunner::launch(const Candidate& candidate, const BoundPlan& plan, void* workspace,
+                             std::size_t set) {
   if (candidate.is_copy)
     plan.launch(arena_->copy_in(set), arena_->copy_out(set), workspace, nullptr);
   else
@@ -88,9 +99,13 @@ Outcome InProcessRunner::verify(const Candidate& candidate) {
     Prepared& prepared = bind(candidate);
     const std::size_t set = next_set_++ % arena_->sets();
     arena_->poison(set);
-    at_stage("launch");
-    launch(candidate, *prepared.plan, set);
+    void* workspace = arena_->workspace(candidate.workspace_bytes);
     backend_.synchronize();
+    at_stage("launch");
+    const double begin = seconds_now();
+    launch(candidate, *prepared.plan, workspace, set);
+    backend_.synchronize();
+    prepared.verified_seconds = seconds_now() - begin;
     at_stage("check");
     Outcome outcome = candidate.is_copy ? arena_->check_copy(set) : arena_->check_transpose(set);
     if (outcome.verdict != Verdict::ok) arena_->restore(set);
@@ -109,18 +124,29 @@ Sample InProcessRunner::time(const Candidate& candidate) {
     backend_.make_current();
     Prepared& prepared = bind(candidate);
     at_stage("time");
-    const auto call = [&] { launch(candidate, *prepared.plan, next_set_++ % arena_->sets()); };
+    const bool on_host = problem_.device.kind == DeviceKind::host;
+    const double wanted = on_host ? host_sample_seconds : cuda_sample_seconds;
+    const bool is_long = prepared.verified_seconds > long_launch_samples * wanted;
+    double& fastest = fastest_[candidate.is_copy ? 1 : 0];
+    // On CUDA the first launch of a kernel also loads it: there it proves nothing.
+    if (prepared.calls == 0 && on_host && is_long &&
+        prepared.verified_seconds > far_slower * fastest) {
+      prepared.calls = 1;
+      return {{}, prepared.verified_seconds};
+    }
+    void* workspace = arena_->workspace(candidate.workspace_bytes);
+    const auto call = [&] {
+      launch(candidate, *prepared.plan, workspace, next_set_++ % arena_->sets());
+    };
+    double once = 0;
     if (prepared.calls == 0) {
-      const double wanted =
-          problem_.device.kind == DeviceKind::host ? host_sample_seconds : cuda_sample_seconds;
-      const double once = std::max(backend_.seconds(1, call), 1e-7);
-      if (once >= wanted) {  // one call is a sample
-        prepared.calls = 1;
-        return {{}, once};
-      }
+      const bool has_lost = is_long && prepared.verified_seconds > far_slower * fastest;
+      once = std::max(backend_.seconds(1, call, has_lost), 1e-7);
       prepared.calls = std::clamp(static_cast<int>(std::ceil(wanted / once)), 1, 10000);
     }
-    return {{}, backend_.seconds(prepared.calls, call) / prepared.calls};
+    if (once < wanted) once = backend_.seconds(prepared.calls, call, false) / prepared.calls;
+    fastest = std::min(fastest, once);
+    return {{}, once};
   } catch (const Error& error) {
     return {outcome_of(error), 0};
   }

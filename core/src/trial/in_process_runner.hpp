@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <limits>
 #include <map>
 #include <memory>
 #include <optional>
@@ -20,7 +21,9 @@ class InProcessRunner final : public TrialRunner {
   using AtStage = std::function<void(std::string_view)>;
 
   // [normal form, not empty] The buffers are rotated over four times the last level cache, or one
-  // pair where `warm`, and never take more than half of the free memory.
+  // pair where `warm` or where a pair is eight times the cache, and never take more than half of
+  // the free memory. A long launch that took over three times the fastest so far when it was
+  // verified is timed by that launch (host) or one more (CUDA).
   InProcessRunner(Backend& backend, const Problem& problem, unsigned threads, bool warm,
                   AtStage at_stage = {});
 
@@ -31,16 +34,18 @@ class InProcessRunner final : public TrialRunner {
   Sample time(const Candidate& candidate) override;
 
  private:
+  static constexpr double infinity = std::numeric_limits<double>::infinity();
   struct Prepared {
     std::unique_ptr<BoundPlan> plan;
-    int calls = 0;  // in one sample
+    int calls = 0;                // in one sample
+    double verified_seconds = 0;  // of the launch that was verified last, as the host sees it
     bool destroyed_one = false;
   };
   Prepared& bind(const Candidate& candidate);
   void at_stage(std::string_view stage) const {
     if (at_stage_) at_stage_(stage);
   }
-  void launch(const Candidate& candidate, const BoundPlan& plan, std::size_t set);
+  void launch(const Candidate& candidate, const BoundPlan& plan, void* workspace, std::size_t set);
 
   Backend& backend_;
   Problem problem_;
@@ -49,6 +54,7 @@ class InProcessRunner final : public TrialRunner {
   AtStage at_stage_;
   std::optional<Arena> arena_;
   std::size_t next_set_ = 0;
+  double fastest_[2] = {infinity, infinity};  // seconds of a call so far: transposes, copies
   std::map<std::string, Prepared> prepared_;
 };
 

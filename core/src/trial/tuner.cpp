@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <numeric>
 #include <set>
 
@@ -13,6 +14,9 @@ constexpr double drop_ratio = 1.5;
 constexpr double clock_drop_ratio = 1.2;
 constexpr double close_enough = 0.02;
 constexpr int rounds_before_race = 5;
+constexpr double hopeless_ratio = 3;     // of a strategy's first config to the fastest so far
+constexpr double share_of_trying = 0.6;  // of the budget; the rest is the race's
+constexpr double too_late_ratio = 1.1;   // to the fastest, when the budget ends the race
 
 // Linear interpolation between order statistics (the default of R and NumPy).
 double quantile(std::vector<double> values, double q) {
@@ -73,7 +77,7 @@ class Race {
     if (!report_.interrupted && options_.interrupted) report_.interrupted = options_.interrupted();
     return report_.interrupted;
   }
-  bool out_of_budget() const { return clock_() - start_ >= options_.budget_seconds; }
+  bool spent(double share) const { return clock_() - start_ >= share * options_.budget_seconds; }
   void progress(std::string_view stage, std::size_t done, std::size_t total, const Trial* trial) {
     if (options_.progress) options_.progress({stage, done, total, trial});
   }
@@ -82,9 +86,17 @@ class Race {
     return options_.every_strategy ? tried_.contains(candidate.variant.strategy)
                                    : fastest(false) != nullptr;
   }
+  // Whether the first config of its strategy was so slow that no other is worth its time.
+  bool is_hopeless(const Candidate& candidate) {
+    const auto first = first_seconds_.find(candidate.variant.strategy);
+    if (first == first_seconds_.end()) return false;
+    const Runner* best = fastest(candidate.is_copy);
+    return best != nullptr && first->second > hopeless_ratio * best->median();
+  }
   bool record(Runner& runner, const Outcome& outcome);
   void one_round(int turn);
   void drop_slow();
+  void drop_beyond(double ratio);
   bool settled();
   Runner* fastest(bool copies);
 
@@ -93,7 +105,8 @@ class Race {
   const TuneOptions& options_;
   double start_;
   std::vector<Runner> runners_;
-  std::set<std::string> tried_;  // strategies
+  std::set<std::string> tried_;                  // strategies
+  std::map<std::string, double> first_seconds_;  // of each strategy's first config that was right
   TuneReport report_;
 };
 
@@ -114,7 +127,8 @@ void Race::try_all(std::span<const Candidate> candidates) {
                     candidate.prior_rank};
     if (candidate.outcome.verdict != Verdict::ok) {
       record(runner, candidate.outcome);
-    } else if (interrupted() || (out_of_budget() && may_skip(candidate))) {
+    } else if (interrupted() || is_hopeless(candidate) ||
+               (spent(share_of_trying) && may_skip(candidate))) {
       ++report_.untried;
       continue;
     } else {
@@ -124,6 +138,7 @@ void Race::try_all(std::span<const Candidate> candidates) {
         if (record(runner, sample.outcome)) {
           runner.keep(sample.seconds);
           runner.racing = true;
+          first_seconds_.emplace(candidate.variant.strategy, sample.seconds);
         }
       }
     }
@@ -139,6 +154,16 @@ Runner* Race::fastest(bool copies) {
         (best == nullptr || runner.median() < best->median()))
       best = &runner;
   return best;
+}
+
+void Race::drop_beyond(double ratio) {
+  for (const bool copies : {true, false}) {
+    const Runner* best = fastest(copies);
+    for (Runner& runner : runners_)
+      if (runner.racing && runner.candidate->is_copy == copies &&
+          runner.median() > ratio * best->median())
+        runner.racing = false;
+  }
 }
 
 void Race::drop_slow() {
@@ -195,8 +220,8 @@ void Race::run_rounds() {
   report_.rounds = 1;
   for (int turn = 1;; ++turn) {
     drop_slow();
-    if (settled() || report_.rounds >= options_.max_rounds || out_of_budget() || interrupted())
-      return;
+    if (settled() || report_.rounds >= options_.max_rounds || interrupted()) return;
+    if (spent(1)) return drop_beyond(too_late_ratio);
     one_round(turn);
     progress("measure", static_cast<std::size_t>(report_.rounds),
              static_cast<std::size_t>(options_.max_rounds), nullptr);

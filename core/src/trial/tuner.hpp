@@ -12,18 +12,21 @@ namespace xpose {
 // Seconds from any fixed point; monotonic.
 using Clock = std::function<double()>;
 
-// Verifies every candidate once and takes one sample of it, then races the fast ones in interleaved
-// rounds of rotated order:
+// Verifies every candidate once and takes one sample of it, except other configs of a strategy
+// whose first right one took over 3 times the fastest so far (copies: the fastest copy). Then races
+// the fast ones in interleaved rounds of rotated order:
 //   - a round in which the fastest copy took over 1.2 times its median is discarded: the clock
 //   dropped;
 //   - a transpose over 1.5 times the fastest one's median is dropped;
 //   - from the fifth round on, one whose paired log-ratio to the fastest is above 2 % by two
 //     standard errors is dropped;
-//   - the race ends when all survivors are within 2 %, or rounds or the budget run out;
-//   - what is still in the race, and the copies, are verified once more;
+//   - the race ends when all survivors are within 2 %, or rounds or the budget run out; where the
+//   budget does, what is over 1.1 times the fastest one's median is dropped, copies among copies;
+//   - what is still in the race, copies included, is verified once more;
 //   - within 2 % of the fastest, the lower prior rank wins.
-// Until one transpose is right the budget cuts nothing; what it did cut is counted in
-// TuneReport::untried. Fills all of the report but `problem`.
+// Trying may take 60 % of the budget, so that what is right still races. Until one transpose is
+// right the budget cuts nothing; what was not tried is counted in TuneReport::untried. Fills all of
+// the report but `problem`.
 TuneReport race(std::span<const Candidate> candidates, std::uint64_t bytes, TrialRunner& runner,
                 const Clock& clock, const TuneOptions& options);
 

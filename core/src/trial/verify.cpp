@@ -3,31 +3,12 @@
 #include <Eigen/Core>
 #include <algorithm>
 #include <cstring>
-#include <thread>
 
-#include "batch_loop.hpp"
+#include "parallel.hpp"
+#include "problem/normal_form.hpp"
 
 namespace xpose {
 namespace {
-
-// Splits [0, count) among the processors when there is enough to do.
-template <class Body>
-void in_parallel(std::int64_t count, std::int64_t grain, const Body& body) {
-  const std::int64_t workers = std::clamp<std::int64_t>(
-      count / grain, 1, std::max<std::int64_t>(1, std::thread::hardware_concurrency()));
-  const std::int64_t share = (count + workers - 1) / workers;
-  std::vector<std::jthread> threads;
-  for (std::int64_t begin = share; begin < count; begin += share)
-    threads.emplace_back(
-        [&body, begin, end = std::min(count, begin + share)] { body(begin, end); });
-  body(0, std::min(count, share));
-}
-
-std::uint64_t mix(std::uint64_t x) {  // splitmix64's finaliser
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ULL;
-  x = (x ^ (x >> 27)) * 0x94d049bb133111ebULL;
-  return x ^ (x >> 31);
-}
 
 // Elements as opaque bytes that Eigen only moves; any address will do.
 template <std::size_t bytes>
@@ -59,41 +40,62 @@ void transpose_matrix(const Problem& problem, const std::byte* in, std::byte* ou
       });
 }
 
-}  // namespace
+struct Strides {  // of rows and columns, in elements
+  std::int64_t rows;
+  std::int64_t cols;
+};
 
-std::array<std::byte, 16> element_value(std::int64_t index) {
-  const auto i = static_cast<std::uint64_t>(index);
-  const std::uint64_t high = i >> 32;
-  const auto first = static_cast<std::uint32_t>(i + (high == 0 ? 0 : mix(high)));
-  const auto second = static_cast<std::uint32_t>(mix(i + 1));
-  const std::uint64_t third = mix(~i);
-  std::array<std::byte, 16> value;
-  std::memcpy(value.data(), &first, 4);
-  std::memcpy(value.data() + 4, &second, 4);
-  std::memcpy(value.data() + 8, &third, 8);
-  return value;
+// The matrices of a problem, laid out with these strides and the output's from one to the next.
+Pattern matrix_pattern(const Problem& problem, std::uint64_t bytes, std::uint64_t begin,
+                       Strides strides) {
+  Pattern pattern;
+  pattern.bytes = bytes;
+  pattern.begin = begin;
+  pattern.span = out_span(problem);
+  pattern.element_bytes = problem.element_bytes;
+  std::vector<Pattern::Dim> dims = {{problem.rows, strides.rows, problem.in_ld},
+                                    {problem.cols, strides.cols, 1}};
+  for (const BatchDim& dim : problem.batch)
+    dims.push_back({dim.extent, dim.out_stride, dim.in_stride});
+  std::erase_if(dims, [](const Pattern::Dim& dim) { return dim.extent == 1; });
+  std::ranges::sort(dims, std::ranges::greater{}, &Pattern::Dim::stride);
+  for (const Pattern::Dim& dim : dims) {
+    if (problem.in_place && problem.element_bytes < 4) {
+      if (dim.stride == strides.rows) pattern.row_dim = pattern.rank;
+      if (dim.stride == strides.cols) pattern.col_dim = pattern.rank;
+    }
+    pattern.dims[pattern.rank++] = dim;
+  }
+  return pattern;
 }
 
-void fill_with_index(std::byte* data, std::int64_t elements, std::uint32_t element_bytes) {
-  in_parallel(elements, 1 << 18, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t i = begin; i < end; ++i) {
-      if (element_bytes >= 4) {
-        const auto value = element_value(i);
-        std::memcpy(data + i * element_bytes, value.data(), element_bytes);
-      } else {  // too narrow for an index: a hash of it
-        const std::uint64_t hash = mix(static_cast<std::uint64_t>(i) + 1);
-        std::memcpy(data + i * element_bytes, &hash, element_bytes);
-      }
-    }
-  });
+}  // namespace
+
+Pattern input_pattern(const Problem& problem, std::uint64_t bytes, std::uint64_t begin) {
+  Pattern pattern;
+  pattern.bytes = bytes;
+  pattern.begin = begin;
+  pattern.span = std::max(in_span(problem), element_count(problem));
+  pattern.element_bytes = problem.element_bytes;
+  pattern.dims[pattern.rank++] = {pattern.span, 1, 1};
+  return pattern;
+}
+
+Pattern output_pattern(const Problem& problem, std::uint64_t bytes, std::uint64_t begin) {
+  return matrix_pattern(problem, bytes, begin, {1, problem.out_ld});
+}
+
+Pattern in_place_pattern(const Problem& problem, std::uint64_t bytes, std::uint64_t begin) {
+  return matrix_pattern(problem, bytes, begin, {problem.in_ld, 1});
 }
 
 std::string describe_value(const std::byte* value, std::uint32_t bytes, std::int64_t elements) {
   if (bytes >= 4) {
     std::uint32_t index = 0;
     std::memcpy(&index, value, 4);
-    const auto wanted = element_value(index);
-    if (index < elements && std::memcmp(value, wanted.data(), bytes) == 0)
+    index -= first_index_bits;
+    const ElementBits wanted = element_bits(index, bytes);
+    if (index < elements && std::memcmp(value, &wanted, bytes) == 0)
       return "input element " + std::to_string(index);
   }
   static constexpr char digits[] = "0123456789abcdef";
@@ -104,23 +106,6 @@ std::string describe_value(const std::byte* value, std::uint32_t bytes, std::int
     text += digits[byte & 15];
   }
   return text;
-}
-
-void tell_triangles_apart(const Problem& problem, std::byte* data) {
-  if (problem.element_bytes >= 4) return;
-  for_each_matrix(problem.batch, problem.element_bytes, data, data, [&](const void*, void* matrix) {
-    in_parallel(problem.rows, std::max<std::int64_t>(1, (1 << 20) / problem.cols),
-                [&](std::int64_t begin, std::int64_t end) {
-                  for (std::int64_t r = begin; r < end; ++r) {
-                    auto* element =
-                        static_cast<std::byte*>(matrix) + r * problem.in_ld * problem.element_bytes;
-                    for (std::int64_t c = 0; c < problem.cols; ++c) {
-                      *element = (*element & std::byte{0xfe}) | std::byte{c > r};
-                      element += problem.element_bytes;
-                    }
-                  }
-                });
-  });
 }
 
 void reference_transpose(const Problem& problem, const std::byte* in, std::byte* out) {

@@ -6,25 +6,20 @@
 #include <cstdint>
 #include <string>
 
+#include "device/pattern.hpp"
 #include "xpose/xpose.hpp"
 
 namespace xpose {
 
-// The value of the element at a linear index: its first `bytes` bytes. Neighbours differ, and so do
-// indices that are equal modulo 2^32, so that a wrapped index shows. From 4 bytes on, an index
-// below 2^32 can be read back with decode_index.
-std::array<std::byte, 16> element_value(std::int64_t index);
-
 // "element 12 of the input" where the bytes decode to one, else the bytes in hexadecimal.
 std::string describe_value(const std::byte* value, std::uint32_t bytes, std::int64_t elements);
 
-// Fills `elements` elements with their values.
-void fill_with_index(std::byte* data, std::int64_t elements, std::uint32_t element_bytes);
-
-// [normal form, in place] Makes an element of 1 or 2 bytes differ from the one it is swapped with,
-// so that what was not moved shows: above the diagonal the lowest bit is set, below it is not. From
-// 4 bytes on, values differ as they are. data is the address of element 0.
-void tell_triangles_apart(const Problem& problem, std::byte* data);
+// [normal form, not empty] What an allocation of `bytes` must hold whose element 0 is at offset
+// `begin`: an input, with its gaps filled too and as long as a copy of the same bytes reads; and
+// its transpose; and [in place] what that transpose begins with.
+Pattern input_pattern(const Problem& problem, std::uint64_t bytes, std::uint64_t begin);
+Pattern output_pattern(const Problem& problem, std::uint64_t bytes, std::uint64_t begin);
+Pattern in_place_pattern(const Problem& problem, std::uint64_t bytes, std::uint64_t begin);
 
 // [normal form] Eigen's transpose; in and out are the addresses of element 0.
 void reference_transpose(const Problem& problem, const std::byte* in, std::byte* out);

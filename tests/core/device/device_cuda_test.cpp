@@ -43,6 +43,74 @@ TEST_F(CudaBackendTest, FindsTheFirstDifferenceAtAnyAddress) {
   }
 }
 
+std::vector<Problem> odd_problems(std::uint32_t bytes) {
+  std::vector<Problem> problems = {matrix(1, 1, bytes), matrix(130, 67, bytes),
+                                   matrix(3, 5000, bytes), matrix(5000, 3, bytes),
+                                   matrix(1, 999, bytes)};
+  problems.push_back(matrix(33, 65, bytes));
+  problems.back().in_ld = 70;
+  problems.back().out_ld = 40;
+  problems.push_back(matrix(7, 9, bytes));
+  problems.back().batch = {{3, 70, 130}, {2, 1, 65}};
+  problems.push_back(matrix(40, 24, bytes));
+  problems.back().batch = {{3, 0, std::int64_t{40} * 24}};
+  return problems;
+}
+
+// Bit for bit what the host writes, and blind to no byte: guards, gaps, elements, cut elements.
+TEST_F(CudaBackendTest, PatternsAgreeWithTheHosts) {
+  Backend& host = backend(Device{});
+  for (const std::uint32_t bytes : {1U, 2U, 4U, 8U, 16U})
+    for (const Problem& problem : odd_problems(bytes))
+      for (const std::uint64_t begin : {std::uint64_t{256}, std::uint64_t{257}}) {
+        const Problem normal = normal_form(problem);
+        const std::uint64_t size =
+            (begin + static_cast<std::uint64_t>(out_span(normal)) * bytes + 511) / 256 * 256;
+        Pattern pattern = output_pattern(normal, size, begin);
+        DeviceBuffer there(*cuda, size);
+        std::vector<std::byte> here(size);
+        for (const bool poison : {false, true}) {
+          pattern.flip = poison ? ~std::uint64_t{0} : 0;
+          host.fill(pattern, here.data(), 0, size);
+          std::vector<std::byte> found(size);
+          cuda->fill(pattern, there.data(), 0, size);
+          cuda->download(found.data(), there.data(), size);
+          ASSERT_EQ(found, here) << to_string(normal);
+          ASSERT_FALSE(cuda->difference(pattern, there.data(), 0, size));
+        }
+        for (std::uint64_t at = 0; at < size; at += 1 + size / 37) {
+          const std::byte wrong = ~here[at];
+          cuda->upload(there.data() + at, &wrong, 1);
+          EXPECT_EQ(cuda->difference(pattern, there.data(), 0, size), at) << to_string(normal);
+          EXPECT_EQ(cuda->difference(pattern, there.data(), at, size), at);
+          EXPECT_FALSE(cuda->difference(pattern, there.data(), at + 1, size));
+          EXPECT_FALSE(cuda->difference(pattern, there.data(), 0, at));
+          cuda->upload(there.data() + at, &here[at], 1);
+        }
+      }
+}
+
+// Indices beyond 32 bits: far into a matrix of 2^33 bytes, of which the host computes the same.
+TEST_F(CudaBackendTest, PatternsAgreeBeyond32Bits) {
+  const std::int64_t side = 92681;  // squared: above 2^33
+  for (const std::uint32_t bytes : {1U, 4U}) {
+    Pattern pattern;
+    pattern.bytes = 1 << 20;
+    pattern.begin = 256;
+    pattern.element_bytes = bytes;
+    pattern.span = (pattern.bytes - 512) / bytes;
+    pattern.rank = 1;
+    pattern.dims[0] = {pattern.span, 1, side};
+    std::vector<std::byte> here(pattern.bytes);
+    std::vector<std::byte> found(pattern.bytes);
+    DeviceBuffer there(*cuda, pattern.bytes);
+    fill_pattern(pattern, here.data(), 0, pattern.bytes);
+    cuda->fill(pattern, there.data(), 0, pattern.bytes);
+    cuda->download(found.data(), there.data(), pattern.bytes);
+    EXPECT_EQ(found, here);
+  }
+}
+
 // The device's check against Eigen's result: a right output passes, one wrong byte does not.
 TEST_F(CudaBackendTest, ArenaAgreesWithEigen) {
   Problem problem = matrix(517, 333, 4, {DeviceKind::cuda, 0});

@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <cstring>
+#include <thread>
 
 #include "problem/normal_form.hpp"
 
@@ -78,6 +80,48 @@ TEST(InProcessRunner, DestroysOnePlanAndLaunchesTheNextAgainAndAgain) {
   EXPECT_EQ(destroyed, 1);
   EXPECT_EQ(stages, (std::vector<std::string>{"create", "launch", "check", "destroy", "create",
                                               "launch", "check", "launch", "check"}));
+}
+
+int launches = 0;
+xpose_status launch_slowly(const xpose_plan*, const xpose_launch*, xpose_text) {
+  ++launches;
+  std::this_thread::sleep_for(std::chrono::milliseconds(30));
+  return XPOSE_OK;
+}
+xpose_status launch_at_once(const xpose_plan*, const xpose_launch*, xpose_text) { return XPOSE_OK; }
+
+// On the host a launch that is far behind the fastest when it is verified is its only one.
+TEST(InProcessRunner, WhatIsFarSlowerIsLaunchedOnce) {
+  xpose_strategy functions{};
+  functions.create = make;
+  functions.launch = launch_slowly;
+  functions.destroy = count_and_delete;
+  xpose_strategy quick_functions = functions;
+  quick_functions.launch = launch_at_once;
+  Strategy strategy;
+  strategy.functions = &functions;
+  Strategy quick_strategy;
+  quick_strategy.functions = &quick_functions;
+  Candidate slow;
+  slow.strategy = &strategy;
+  slow.variant.strategy = "slow";
+  Candidate quick;
+  quick.strategy = &quick_strategy;
+  quick.variant.strategy = "quick";
+
+  InProcessRunner alone(backend(Device{}), normal_form(matrix(5, 7, 4)), 1, true);
+  alone.verify(slow);
+  EXPECT_GE(alone.time(slow).seconds, 0.03);  // nothing to compare with: timed by itself
+  EXPECT_EQ(launches, 2);
+
+  launches = 0;
+  InProcessRunner runner(backend(Device{}), normal_form(matrix(5, 7, 4)), 1, true);
+  runner.time(quick);
+  runner.verify(slow);
+  EXPECT_GE(runner.time(slow).seconds, 0.03);
+  EXPECT_EQ(launches, 1);
+  runner.time(slow);  // a later round
+  EXPECT_EQ(launches, 2);
 }
 
 }  // namespace

@@ -208,6 +208,58 @@ TEST_F(Tuner, SpentBudgetEndsTheTriesOnceOneIsRight) {
   EXPECT_EQ(runner.variants["left_out"].verified, 0);
 }
 
+TEST_F(Tuner, OtherConfigsOfAHopelessStrategyAreNotTried) {
+  for (const char* name : {"copy", "slow", "fast", "slow_copy"})
+    candidates.push_back(candidate(name, 100, std::string(name).ends_with("copy")));
+  for (int i = 0; i < 4; ++i) {
+    candidates.push_back(candidates[static_cast<std::size_t>(i)]);
+    candidates.back().variant.config = {{"tile", 2}};
+  }
+  runner.variants["copy"].seconds = 0.1e-3;
+  runner.variants["slow_copy"].seconds = 0.29e-3;  // near enough among copies
+  runner.variants["slow"].seconds = 3.1e-3;
+  const TuneReport report = run();
+  EXPECT_EQ(report.untried, 1U);
+  EXPECT_EQ(report.trials.size(), 7U);
+  EXPECT_EQ(runner.variants["slow"].verified, 1);
+  EXPECT_EQ(runner.variants["slow_copy"].verified, 2);
+  EXPECT_EQ(trial(report, "slow").timing->samples, 1);
+}
+
+TEST_F(Tuner, AStrategyWhoseFirstConfigIsWrongHasItsOthersTried) {
+  candidates = {candidate("right"), candidate("wrong"), candidate("wrong")};
+  candidates[2].variant.config = {{"tile", 2}};
+  runner.variants["wrong"].seconds = 1;
+  runner.variants["wrong"].verdict = Verdict::wrong_result;
+  EXPECT_EQ(run().untried, 0U);
+  EXPECT_EQ(runner.variants["wrong"].verified, 2);
+}
+
+TEST_F(Tuner, TryingLeavesTheRaceItsShareOfTheBudget) {
+  for (int tile = 0; tile < 100; ++tile) {
+    candidates.push_back(candidate("a"));
+    candidates.back().variant.config = {{"tile", tile}};
+  }
+  options.budget_seconds = 0.1;  // a try takes 2 ms, a round 1 ms for each in the race
+  const TuneReport report = run();
+  EXPECT_EQ(report.untried, 70U);
+  EXPECT_GT(report.rounds, 1);
+}
+
+TEST_F(Tuner, WhenTheBudgetEndsTheRaceOnlyWhatIsNearIsVerifiedAgain) {
+  candidates = {candidate("a"), candidate("near"), candidate("far")};
+  runner.variants["near"].seconds = 1.09e-3;
+  runner.variants["far"].seconds = 1.11e-3;
+  options.budget_seconds = 7e-3;
+  options.every_strategy = true;
+  const TuneReport report = run();
+  EXPECT_LT(report.rounds, 5);
+  EXPECT_EQ(runner.variants["a"].verified, 2);
+  EXPECT_EQ(runner.variants["near"].verified, 2);
+  EXPECT_EQ(runner.variants["far"].verified, 1);
+  EXPECT_EQ(trial(report, "far").verdict, Verdict::ok);
+}
+
 TEST_F(Tuner, BudgetCutsSecondConfigsButEveryStrategyCanBeAskedFor) {
   options.every_strategy = true;
   for (const char* name : {"a", "b", "c"}) candidates.push_back(candidate(name));

@@ -13,17 +13,16 @@ namespace {
 TEST(ElementValue, IndicesEqualModulo32BitsDiffer) {
   const std::int64_t far = std::int64_t{1} << 32;
   for (const std::int64_t index : {0L, 1L, 12345L, 0xffffffffL}) {
-    const auto near_value = element_value(index);
-    const auto far_value = element_value(index + far);
-    EXPECT_NE(std::memcmp(near_value.data(), far_value.data(), 4), 0) << index;
+    EXPECT_NE(element_bits(index, 4).low, element_bits(index + far, 4).low) << index;
   }
 }
 
 TEST(ElementValue, DescribesTheElementItCameFrom) {
-  const auto value = element_value(77);
-  EXPECT_EQ(describe_value(value.data(), 4, 100), "input element 77");
-  EXPECT_EQ(describe_value(value.data(), 16, 100), "input element 77");
-  EXPECT_EQ(describe_value(value.data(), 4, 70).substr(0, 6), "bytes ");
+  const ElementBits bits = element_bits(77, 16);
+  const auto* value = reinterpret_cast<const std::byte*>(&bits);
+  EXPECT_EQ(describe_value(value, 4, 100), "input element 77");
+  EXPECT_EQ(describe_value(value, 16, 100), "input element 77");
+  EXPECT_EQ(describe_value(value, 4, 70).substr(0, 6), "bytes ");
   const std::byte bytes[] = {std::byte{0xab}, std::byte{0x01}};
   EXPECT_EQ(describe_value(bytes, 2, 100), "bytes ab01");
 }
@@ -45,7 +44,8 @@ TEST(ReferenceTranspose, IsTheDefinition) {
     const Problem normal = normal_form(problem);
     const std::size_t bytes = normal.element_bytes;
     std::vector<std::byte> in(static_cast<std::size_t>(in_span(normal)) * bytes);
-    fill_with_index(in.data(), in_span(normal), normal.element_bytes);
+    const Pattern input = input_pattern(normal, in.size(), 0);
+    fill_pattern(input, in.data(), 0, in.size());
     const std::vector<std::byte> blank(static_cast<std::size_t>(out_span(normal)) * bytes);
     std::vector<std::byte> expected = blank;
     std::vector<std::byte> actual = blank;

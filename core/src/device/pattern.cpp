@@ -1,0 +1,231 @@
+#include "device/pattern.hpp"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstring>
+#include <type_traits>
+
+#include "parallel.hpp"
+
+namespace xpose {
+namespace {
+
+constexpr std::uint64_t grain = 4 << 20;  // bytes that are worth another thread
+constexpr std::int64_t block = 256;  // elements compared before it is asked whether one differs
+
+// An element as integers, so that loops over elements compile to vectors.
+template <std::size_t bytes>
+struct Value {
+  using Word = std::conditional_t<
+      bytes == 1, std::uint8_t,
+      std::conditional_t<bytes == 2, std::uint16_t,
+                         std::conditional_t<bytes == 4, std::uint32_t, std::uint64_t>>>;
+  static constexpr std::size_t words = bytes / sizeof(Word);
+  std::array<Word, words> word;
+
+  static Value of_word(std::uint32_t first, const Run& run, std::uint64_t flip) {
+    const ElementBits bits = marked(bits_of_word(first, bytes), run, flip);
+    Value value;
+    value.word[0] = static_cast<Word>(bits.low);
+    if constexpr (words == 2) value.word[1] = bits.high;
+    return value;
+  }
+  static Value at(const std::byte* address) {
+    Value value;
+    std::memcpy(&value, address, bytes);
+    return value;
+  }
+  Word difference(const Value& other) const {
+    Word all = 0;
+    for (std::size_t i = 0; i < words; ++i)
+      all = static_cast<Word>(all | (word[i] ^ other.word[i]));
+    return all;
+  }
+};
+
+// each(i, first word) for a block's elements. Below the next multiple of 2^32 the word only adds.
+template <class Each>
+void for_words(std::int64_t index, std::int64_t step, std::int64_t count, const Each& each) {
+  if (index >> 32 == (index + (count - 1) * step) >> 32) {
+    const std::uint32_t first = first_word(index);
+    const auto by = static_cast<std::uint32_t>(step);
+    for (std::int64_t i = 0; i < count; ++i) each(i, first + static_cast<std::uint32_t>(i) * by);
+  } else {
+    for (std::int64_t i = 0; i < count; ++i) each(i, first_word(index + i * step));
+  }
+}
+
+// Calls each with the element's size as a constant.
+template <class Each>
+void for_size(std::uint32_t element_bytes, const Each& each) {
+  switch (element_bytes) {
+    case 1:
+      return each(std::integral_constant<std::size_t, 1>());
+    case 2:
+      return each(std::integral_constant<std::size_t, 2>());
+    case 4:
+      return each(std::integral_constant<std::size_t, 4>());
+    case 8:
+      return each(std::integral_constant<std::size_t, 8>());
+    default:
+      return each(std::integral_constant<std::size_t, 16>());
+  }
+}
+
+class Fill {
+ public:
+  Fill(const Pattern& pattern, std::byte* data) : flip_(pattern.flip), data_(data) {}
+
+  bool guard(std::uint64_t at, std::uint64_t bytes) {
+    std::memset(data_ + at, guard_byte, bytes);
+    return true;
+  }
+  bool part(std::uint64_t at, std::byte value) {
+    data_[at] = value;
+    return true;
+  }
+  template <std::size_t bytes>
+  bool elements(std::uint64_t at, const Run& run, std::int64_t count) {
+    for (std::int64_t begin = 0; begin < count; begin += block) {
+      std::byte* to = data_ + at + static_cast<std::uint64_t>(begin) * bytes;
+      for_words(run.index + begin * run.step, run.step, std::min(block, count - begin),
+                [to, run, flip = flip_](std::int64_t i, std::uint32_t word) {
+                  const auto value = Value<bytes>::of_word(word, run, flip);
+                  std::memcpy(to + i * static_cast<std::int64_t>(bytes), &value, bytes);
+                });
+    }
+    return true;
+  }
+
+ private:
+  std::uint64_t flip_;
+  std::byte* data_;
+};
+
+// Stops at the first byte that differs.
+class Compare {
+ public:
+  Compare(const Pattern& pattern, const std::byte* data) : flip_(pattern.flip), data_(data) {}
+
+  std::optional<std::uint64_t> found() const { return found_; }
+
+  bool guard(std::uint64_t at, std::uint64_t bytes) {
+    const std::byte* end = data_ + at + bytes;
+    const std::byte* other =
+        std::find_if(data_ + at, end, [](std::byte byte) { return byte != std::byte{guard_byte}; });
+    if (other != end) found_ = static_cast<std::uint64_t>(other - data_);
+    return !found_;
+  }
+  bool part(std::uint64_t at, std::byte value) {
+    if (data_[at] != value) found_ = at;
+    return !found_;
+  }
+  template <std::size_t bytes>
+  bool elements(std::uint64_t at, const Run& run, std::int64_t count) {
+    for (std::int64_t begin = 0; begin < count; begin += block) {
+      const std::int64_t here = std::min(block, count - begin);
+      const std::byte* from = data_ + at + static_cast<std::uint64_t>(begin) * bytes;
+      if (!differs<bytes>(from, run, begin, here)) continue;
+      for (std::int64_t i = 0;; ++i) {
+        const std::int64_t index = run.index + (begin + i) * run.step;
+        const auto value = Value<bytes>::of_word(first_word(index), run, flip_);
+        std::array<std::byte, bytes> wanted;
+        std::memcpy(wanted.data(), &value, bytes);
+        const std::byte* element = from + i * static_cast<std::int64_t>(bytes);
+        const auto other = std::mismatch(wanted.begin(), wanted.end(), element);
+        if (other.first == wanted.end()) continue;
+        found_ = static_cast<std::uint64_t>(other.second - data_);
+        return false;
+      }
+    }
+    return true;
+  }
+
+ private:
+  template <std::size_t bytes>
+  bool differs(const std::byte* from, const Run& run, std::int64_t begin,
+               std::int64_t count) const {
+    typename Value<bytes>::Word difference = 0;
+    for_words(run.index + begin * run.step, run.step, count,
+              [&difference, from, run, flip = flip_](std::int64_t i, std::uint32_t word) {
+                const auto wanted = Value<bytes>::of_word(word, run, flip);
+                difference = static_cast<typename Value<bytes>::Word>(
+                    difference | wanted.difference(Value<bytes>::at(
+                                     from + i * static_cast<std::int64_t>(bytes))));
+              });
+    return difference != 0;
+  }
+
+  std::uint64_t flip_;
+  const std::byte* data_;
+  std::optional<std::uint64_t> found_;
+};
+
+// Shows a visitor the range piece by piece, until it says that it has seen enough.
+template <class Visitor>
+void visit(const Pattern& pattern, std::uint64_t from, std::uint64_t to, Visitor& visitor) {
+  const std::uint64_t size = pattern.element_bytes;
+  const std::uint64_t end = pattern.begin + static_cast<std::uint64_t>(pattern.span) * size;
+  bool more = true;
+  for (std::uint64_t at = from; more && at < to;) {
+    if (at < pattern.begin || at >= end) {
+      const std::uint64_t bytes = (at < pattern.begin ? std::min(to, pattern.begin) : to) - at;
+      more = visitor.guard(at, bytes);
+      at += bytes;
+      continue;
+    }
+    const std::uint64_t inside = (at - pattern.begin) % size;
+    const Run run = run_at(pattern, static_cast<std::int64_t>((at - pattern.begin) / size));
+    const std::int64_t whole =
+        inside != 0 ? 0 : std::min(run.length, static_cast<std::int64_t>((to - at) / size));
+    if (!run.is_element) {
+      const std::uint64_t bytes =
+          std::min(to - at, static_cast<std::uint64_t>(run.length) * size - inside);
+      more = visitor.guard(at, bytes);
+      at += bytes;
+    } else if (whole == 0) {  // an end of the range cuts the element
+      const ElementBits bits =
+          marked(element_bits(run.index, pattern.element_bytes), run, pattern.flip);
+      const std::uint64_t word = inside < 8 ? bits.low : bits.high;
+      more = visitor.part(at++, static_cast<std::byte>(word >> (inside % 8 * 8)));
+    } else {
+      for_size(pattern.element_bytes,
+               [&](auto bytes) { more = visitor.template elements<bytes>(at, run, whole); });
+      at += static_cast<std::uint64_t>(whole) * size;
+    }
+  }
+}
+
+template <class Body>
+void in_parts(std::uint64_t from, std::uint64_t to, const Body& body) {
+  in_parallel(static_cast<std::int64_t>(to - from), grain, [&](std::int64_t a, std::int64_t b) {
+    body(from + static_cast<std::uint64_t>(a), from + static_cast<std::uint64_t>(b));
+  });
+}
+
+}  // namespace
+
+void fill_pattern(const Pattern& pattern, std::byte* data, std::uint64_t from, std::uint64_t to) {
+  in_parts(from, to, [&](std::uint64_t a, std::uint64_t b) {
+    Fill fill(pattern, data);
+    visit(pattern, a, b, fill);
+  });
+}
+
+std::optional<std::uint64_t> pattern_difference(const Pattern& pattern, const std::byte* data,
+                                                std::uint64_t from, std::uint64_t to) {
+  std::atomic<std::uint64_t> first = to;
+  in_parts(from, to, [&](std::uint64_t a, std::uint64_t b) {
+    Compare compare(pattern, data);
+    visit(pattern, a, b, compare);
+    if (!compare.found()) return;
+    std::uint64_t known = first;
+    while (*compare.found() < known && !first.compare_exchange_weak(known, *compare.found())) {
+    }
+  });
+  if (first == to) return std::nullopt;
+  return first;
+}
+
+}  // namespace xpose

@@ -1,0 +1,46 @@
+// Patterns on the device: 16 bytes a thread and step, each chunk computed from its place.
+#pragma once
+
+#include "device/pattern_chunk.hpp"
+
+namespace xpose {
+
+constexpr unsigned long long no_difference = ~0ULL;
+
+__device__ inline std::uint64_t first_chunk(std::uint64_t from) {
+  const std::uint64_t thread = blockIdx.x * static_cast<std::uint64_t>(blockDim.x) + threadIdx.x;
+  return from / 16 * 16 + thread * 16;
+}
+__device__ inline std::uint64_t chunk_step() {
+  return static_cast<std::uint64_t>(gridDim.x) * blockDim.x * 16;
+}
+
+// [data 16-byte aligned; from and to multiples of 16]
+__global__ void fill_chunks(const Pattern pattern, std::byte* data, std::uint64_t from,
+                            std::uint64_t to) {
+  for (std::uint64_t at = first_chunk(from); at < to; at += chunk_step()) {
+    const Bits128 chunk = pattern_chunk(pattern, at);
+    *reinterpret_cast<ulonglong2*>(data + at) = {static_cast<unsigned long long>(chunk),
+                                                 static_cast<unsigned long long>(chunk >> 64)};
+  }
+}
+
+// [data 16-byte aligned; bytes a multiple of 16] The least offset in [from, to) that differs.
+__global__ void compare_chunks(const Pattern pattern, const std::byte* data, std::uint64_t from,
+                               std::uint64_t to, unsigned long long* first) {
+  for (std::uint64_t at = first_chunk(from); at < to; at += chunk_step()) {
+    const Bits128 chunk = pattern_chunk(pattern, at);
+    const ulonglong2 found = *reinterpret_cast<const ulonglong2*>(data + at);
+    Bits128 difference = chunk ^ ((static_cast<Bits128>(found.y) << 64) | found.x);
+    if (at < from) difference = difference >> (8 * (from - at)) << (8 * (from - at));
+    if (difference == 0) continue;
+    const auto low = static_cast<long long>(difference);
+    const int bit =
+        low != 0 ? __ffsll(low) : 64 + __ffsll(static_cast<long long>(difference >> 64));
+    const unsigned long long offset = at + static_cast<unsigned>(bit - 1) / 8;
+    if (offset < to) atomicMin(first, offset);
+    return;
+  }
+}
+
+}  // namespace xpose
