@@ -113,7 +113,8 @@ int tune(const Arguments& arguments) {
   if (Interrupts::met()) return Interrupts::kExitCode;
   if (report.winner || report.bytes == 0) return done;
   for (const Trial& trial : report.trials)
-    if (!trial.is_copy && trial.verdict != Verdict::ok && trial.verdict != Verdict::unsupported)
+    if (!trial.is_copy && !trial.is_numeric && trial.verdict != Verdict::ok &&
+        trial.verdict != Verdict::unsupported)
       return not_verified;
   std::cerr << "xpose: no eligible strategy for " << to_string(report.problem)
             << "; `xpose plugins` lists what is loaded\n";

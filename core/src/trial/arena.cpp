@@ -37,7 +37,7 @@ std::string describe(const Problem& problem, const OutputPosition& at) {
 
 }  // namespace
 
-Arena::Arena(Backend& backend, const Problem& problem, std::size_t sets)
+Arena::Arena(Backend& backend, const Problem& problem, std::size_t sets, Content content)
     : backend_(backend),
       problem_(problem),
       bytes_(static_cast<std::uint64_t>(element_count(problem)) * problem.element_bytes),
@@ -49,7 +49,7 @@ Arena::Arena(Backend& backend, const Problem& problem, std::size_t sets)
       static_cast<std::int64_t>((in.size() - guard - in_offset_) / problem.element_bytes);
   fill_with_index(in.data() + in_offset_,
                   std::min(in_elements, std::max(in_span(problem), element_count(problem))),
-                  problem.element_bytes);
+                  problem.element_bytes, content);
   input_ = DeviceBuffer(backend_, in.size());
   backend_.upload(input_.data(), in.data(), in.size());
 

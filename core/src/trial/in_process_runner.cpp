@@ -63,6 +63,13 @@ void InProcessRunner::prepare() {
   if (!arena_) arena_.emplace(backend_, problem_, set_count(backend_, problem_, warm_));
 }
 
+Arena& InProcessRunner::arena(const Candidate& candidate) {
+  prepare();
+  if (!candidate.is_numeric) return *arena_;
+  if (!numbers_) numbers_.emplace(backend_, problem_, arena_->sets(), Content::numbers);
+  return *numbers_;
+}
+
 InProcessRunner::Prepared& InProcessRunner::bind(const Candidate& candidate) {
   prepare();
   Prepared& prepared = prepared_[to_string(candidate.variant)];
@@ -73,25 +80,27 @@ InProcessRunner::Prepared& InProcessRunner::bind(const Candidate& candidate) {
 }
 
 void InProcessRunner::launch(const Candidate& candidate, const BoundPlan& plan, std::size_t set) {
-  void* workspace = arena_->workspace(candidate.workspace_bytes);
+  Arena& buffers = arena(candidate);
+  void* workspace = buffers.workspace(candidate.workspace_bytes);
   if (candidate.is_copy)
-    plan.launch(arena_->copy_in(set), arena_->copy_out(set), workspace, nullptr);
+    plan.launch(buffers.copy_in(set), buffers.copy_out(set), workspace, nullptr);
   else
-    plan.launch(arena_->in(set), arena_->out(set), workspace, nullptr);
+    plan.launch(buffers.in(set), buffers.out(set), workspace, nullptr);
 }
 
 Outcome InProcessRunner::verify(const Candidate& candidate) {
   try {
     backend_.make_current();
     Prepared& prepared = bind(candidate);
-    const std::size_t set = next_set_++ % arena_->sets();
-    arena_->poison(set);
+    Arena& buffers = arena(candidate);
+    const std::size_t set = next_set_++ % buffers.sets();
+    buffers.poison(set);
     at_stage("launch");
     launch(candidate, *prepared.plan, set);
     backend_.synchronize();
     at_stage("check");
-    Outcome outcome = candidate.is_copy ? arena_->check_copy(set) : arena_->check_transpose(set);
-    if (outcome.verdict != Verdict::ok) arena_->restore(set);
+    Outcome outcome = candidate.is_copy ? buffers.check_copy(set) : buffers.check_transpose(set);
+    if (outcome.verdict != Verdict::ok) buffers.restore(set);
     if (!std::exchange(prepared.destroyed_one, true)) {
       at_stage("destroy");  // part of what is tried; the next plan is kept
       prepared.plan.reset();

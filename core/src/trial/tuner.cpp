@@ -30,6 +30,8 @@ struct Runner {  // a candidate in the race
   std::vector<double> rounds;   // the same with the discarded rounds, as NaN
   bool racing = false;
 
+  // Copies and numeric transposes are timed, and never chosen.
+  bool is_reference() const { return candidate->is_copy || candidate->is_numeric; }
   double median() const { return quantile(seconds, 0.5); }
   void keep(double sample) {
     seconds.push_back(sample);
@@ -86,7 +88,7 @@ class Race {
   void one_round(int turn);
   void drop_slow();
   bool settled();
-  Runner* fastest(bool copies);
+  Runner* fastest(bool references);
 
   TrialRunner& trials_;
   const Clock& clock_;
@@ -112,6 +114,7 @@ void Race::try_all(std::span<const Candidate> candidates) {
     runner.candidate = &candidate;
     runner.trial = {candidate.variant,   candidate.launch, candidate.is_copy, Verdict::ok, "", {},
                     candidate.prior_rank};
+    runner.trial.is_numeric = candidate.is_numeric;
     if (candidate.outcome.verdict != Verdict::ok) {
       record(runner, candidate.outcome);
     } else if (interrupted() || (out_of_budget() && may_skip(candidate))) {
@@ -132,23 +135,23 @@ void Race::try_all(std::span<const Candidate> candidates) {
   }
 }
 
-Runner* Race::fastest(bool copies) {
+Runner* Race::fastest(bool references) {
   Runner* best = nullptr;
   for (Runner& runner : runners_)
-    if (runner.racing && runner.candidate->is_copy == copies &&
+    if (runner.racing && runner.is_reference() == references &&
         (best == nullptr || runner.median() < best->median()))
       best = &runner;
   return best;
 }
 
 void Race::drop_slow() {
-  for (const bool copies : {true, false}) {
-    const Runner* best = fastest(copies);
+  for (const bool references : {true, false}) {
+    const Runner* best = fastest(references);
     if (best == nullptr) continue;
     const double limit = drop_ratio * best->median();
-    const bool race = !copies && report_.rounds >= rounds_before_race;
+    const bool race = !references && report_.rounds >= rounds_before_race;
     for (Runner& runner : runners_) {
-      if (!runner.racing || runner.candidate->is_copy != copies || &runner == best) continue;
+      if (!runner.racing || runner.is_reference() != references || &runner == best) continue;
       if (runner.median() > limit) runner.racing = false;
       if (!race) continue;
       const LogRatio ratio = log_ratio(runner, *best);
@@ -162,7 +165,7 @@ bool Race::settled() {
   if (best == nullptr) return true;
   if (report_.rounds < rounds_before_race) return false;
   return std::ranges::all_of(runners_, [&](const Runner& runner) {
-    if (!runner.racing || runner.candidate->is_copy || &runner == best) return true;
+    if (!runner.racing || runner.is_reference() || &runner == best) return true;
     const LogRatio ratio = log_ratio(runner, *best);
     return ratio.mean + 2 * ratio.error < std::log1p(close_enough);
   });
@@ -222,7 +225,7 @@ TuneReport Race::report(std::uint64_t bytes) {
   // Within 2 % of the fastest, the lower prior rank wins, then the earlier candidate.
   const Runner* winner = best;
   for (const Runner& runner : runners_)
-    if (runner.racing && !runner.candidate->is_copy &&
+    if (runner.racing && !runner.is_reference() &&
         log_ratio(runner, *best).mean <= std::log1p(close_enough) &&
         runner.trial.prior_rank < winner->trial.prior_rank)
       winner = &runner;
@@ -247,7 +250,7 @@ TuneReport Race::report(std::uint64_t bytes) {
       if (!report_.roof) report_.roof = i;
     } else if (trial.variant == won) {
       report_.winner = i;
-    } else if (trial.variant.strategy != won.strategy && !report_.runner_up) {
+    } else if (trial.variant.strategy != won.strategy && !trial.is_numeric && !report_.runner_up) {
       report_.runner_up = i;
     }
   }

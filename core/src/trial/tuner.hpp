@@ -20,6 +20,7 @@ using Clock = std::function<double()>;
 //   - from the fifth round on, one whose paired log-ratio to the fastest is above 2 % by two
 //     standard errors is dropped;
 //   - the race ends when all survivors are within 2 %, or rounds or the budget run out;
+//   - numeric transposes are raced with the copies, and neither are chosen;
 //   - what is still in the race, and the copies, are verified once more;
 //   - within 2 % of the fastest, the lower prior rank wins.
 // Until one transpose is right the budget cuts nothing; what it did cut is counted in

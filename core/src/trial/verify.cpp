@@ -72,11 +72,34 @@ std::array<std::byte, 16> element_value(std::int64_t index) {
   return value;
 }
 
-void fill_with_index(std::byte* data, std::int64_t elements, std::uint32_t element_bytes) {
+std::array<std::byte, 16> number_value(std::int64_t index, std::uint32_t element_bytes) {
+  // Exponents between the smallest and the largest leave zero, NaN, infinity and subnormals out.
+  constexpr std::uint64_t double_bits = 0xbfffffffffffffffULL;
+  constexpr std::uint64_t double_set = 0x2000000000000000ULL;
+  std::array<std::byte, 16> value = element_value(index);
+  if (element_bytes == 4) {  // 23 bits of mantissa, the sign, and 7 of the exponent's 8
+    std::uint32_t bits = 0;
+    std::memcpy(&bits, value.data(), 4);
+    const std::uint32_t rest = bits >> 23;
+    bits = (bits & 0x7fffffU) | ((64 + (rest & 0x7fU)) << 23) | ((rest >> 7) << 31);
+    std::memcpy(value.data(), &bits, 4);
+  }
+  for (std::size_t at = 0; element_bytes >= 8 && at < element_bytes; at += 8) {
+    std::uint64_t bits = 0;
+    std::memcpy(&bits, value.data() + at, 8);
+    bits = (bits & double_bits) | double_set;
+    std::memcpy(value.data() + at, &bits, 8);
+  }
+  return value;
+}
+
+void fill_with_index(std::byte* data, std::int64_t elements, std::uint32_t element_bytes,
+                     Content content) {
   in_parallel(elements, 1 << 18, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin; i < end; ++i) {
       if (element_bytes >= 4) {
-        const auto value = element_value(i);
+        const auto value =
+            content == Content::numbers ? number_value(i, element_bytes) : element_value(i);
         std::memcpy(data + i * element_bytes, value.data(), element_bytes);
       } else {  // too narrow for an index: a hash of it
         const std::uint64_t hash = mix(static_cast<std::uint64_t>(i) + 1);

@@ -18,8 +18,14 @@ std::array<std::byte, 16> element_value(std::int64_t index);
 // "element 12 of the input" where the bytes decode to one, else the bytes in hexadecimal.
 std::string describe_value(const std::byte* value, std::uint32_t bytes, std::int64_t elements);
 
+// What elements hold: any bits, or (from 4 bytes on) those of normal floating-point numbers, 16
+// bytes as two, for strategies that do arithmetic on them. Numbers tell indices apart modulo 2^31.
+enum class Content { bits, numbers };
+std::array<std::byte, 16> number_value(std::int64_t index, std::uint32_t element_bytes);
+
 // Fills `elements` elements with their values.
-void fill_with_index(std::byte* data, std::int64_t elements, std::uint32_t element_bytes);
+void fill_with_index(std::byte* data, std::int64_t elements, std::uint32_t element_bytes,
+                     Content content = Content::bits);
 
 // [normal form] Eigen's transpose; in and out are the addresses of element 0.
 void reference_transpose(const Problem& problem, const std::byte* in, std::byte* out);

@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <cstring>
+#include <set>
 #include <vector>
 
 #include "problem/normal_form.hpp"
@@ -16,6 +18,31 @@ TEST(ElementValue, IndicesEqualModulo32BitsDiffer) {
     const auto near_value = element_value(index);
     const auto far_value = element_value(index + far);
     EXPECT_NE(std::memcmp(near_value.data(), far_value.data(), 4), 0) << index;
+  }
+}
+
+TEST(NumberValue, NumbersAreNormalAndDiffer) {
+  for (const std::uint32_t bytes : {4U, 8U, 16U}) {
+    std::set<std::array<std::byte, 16>> met;
+    for (const std::int64_t index : {0L, 1L, 0x7fffffL, 0x800000L, 0x3fffffffL, 0x7fffffffL,
+                                     1L << 32, (1L << 32) + 1, 1L << 40}) {
+      std::array<std::byte, 16> value = number_value(index, bytes);
+      for (std::size_t at = bytes; at < 16; ++at) value.at(at) = std::byte{};
+      EXPECT_TRUE(met.insert(value).second) << index << " of " << bytes;
+    }
+    for (std::int64_t index = 0; index < 1 << 18; ++index) {
+      const std::array<std::byte, 16> value = number_value(index * 8191, bytes);
+      if (bytes == 4) {
+        float number = 0;
+        std::memcpy(&number, value.data(), 4);
+        ASSERT_TRUE(std::isnormal(number)) << index;
+      }
+      for (std::size_t at = 0; bytes >= 8 && at < bytes; at += 8) {
+        double number = 0;
+        std::memcpy(&number, value.data() + at, 8);
+        ASSERT_TRUE(std::isnormal(number)) << index;
+      }
+    }
   }
 }
 
