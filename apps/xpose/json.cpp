@@ -12,7 +12,7 @@ Json trial_json(const Trial& trial, const TuneReport& report) {
   json["variant"] = to_string(trial.variant);
   json["strategy"] = trial.variant.strategy;
   json["config"] = to_json(trial.variant.config);
-  json["role"] = trial.is_copy ? "copy" : "transpose";
+  json["role"] = trial.is_copy ? "copy" : trial.is_numeric ? "numeric" : "transpose";
   json["launch"] = trial.launch;
   json["verdict"] = to_string(trial.verdict);
   json["detail"] = trial.detail;
@@ -83,6 +83,7 @@ Json to_json(const PluginInfo& plugin) {
          {"summary", strategy.summary},
          {"device", strategy.device_kind == DeviceKind::host ? "host" : "cuda"},
          {"role", strategy.is_experiment ? "experiment"
+                  : strategy.is_numeric  ? "numeric"
                   : strategy.is_copy     ? "copy"
                                          : "transpose"},
          {"element_sizes", sizes},

@@ -17,6 +17,8 @@ const std::map<std::string, Command>& commands() {
   static const std::map<std::string, Command> all = {
       {"tune", {xpose::app::tune, "try every strategy on a problem and name the fastest"}},
       {"run", {xpose::app::run, "transpose a NumPy file into another"}},
+      {"bench",
+       {xpose::app::bench, "measure the standard table of problems, beside other libraries"}},
       {"explain", {xpose::app::explain, "say why a strategy is fast or slow, line by line"}},
       {"plugins", {xpose::app::plugins, "list what was found, and why anything was refused"}},
       {"check", {xpose::app::check, "run the conformance suite on a plugin"}},

@@ -54,6 +54,7 @@ Config parse_config(const std::string& text);
 // The subcommands. Each returns an exit code or throws UsageError or xpose::Error.
 int tune(const Arguments& arguments);
 int run(const Arguments& arguments);
+int bench(const Arguments& arguments);
 int explain(const Arguments& arguments);
 int plugins(const Arguments& arguments);
 int check(const Arguments& arguments);

@@ -67,7 +67,8 @@ std::string bytes_text(std::uint64_t bytes) {
 namespace {
 
 std::string verdict_text(const Trial& trial) {
-  if (trial.verdict == Verdict::ok) return trial.is_copy ? "ok (copy)" : "ok";
+  if (trial.verdict == Verdict::ok)
+    return trial.is_copy ? "ok (copy)" : trial.is_numeric ? "ok (numeric)" : "ok";
   const std::string name(to_string(trial.verdict));
   return trial.detail.empty() ? name : name + ": " + trial.detail;
 }

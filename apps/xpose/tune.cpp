@@ -1,11 +1,10 @@
-#include <unistd.h>
-
-#include <csignal>
 #include <iostream>
 
+#include "interrupts.hpp"
 #include "json.hpp"
 #include "options.hpp"
 #include "problem_options.hpp"
+#include "progress_line.hpp"
 #include "report.hpp"
 #include "report_output.hpp"
 #include "size_sweep.hpp"
@@ -14,40 +13,6 @@
 
 namespace xpose::app {
 namespace {
-
-volatile std::sig_atomic_t interrupts = 0;
-
-void on_second_interrupt(int signal) {
-  ReportOutput::abandon();
-  std::signal(signal, SIG_DFL);
-  std::raise(signal);
-}
-
-// The first SIGINT finishes the candidate in hand; the second ends the process.
-void on_interrupt(int signal) {
-  interrupts = 1;
-  std::signal(signal, on_second_interrupt);
-}
-
-// One line on a terminal that overwrites itself.
-class ProgressLine {
- public:
-  explicit ProgressLine(std::string what = {}) : what_(std::move(what)) {}
-  void show(const Progress& progress) {
-    if (!terminal_) return;
-    std::string line = what_ + std::string(progress.stage) + ' ' + std::to_string(progress.done) +
-                       '/' + std::to_string(progress.total);
-    if (progress.trial != nullptr) line += ' ' + to_string(progress.trial->variant);
-    std::cerr << '\r' << line.substr(0, 78) << "\033[K" << std::flush;
-  }
-  ~ProgressLine() {
-    if (terminal_) std::cerr << "\r\033[K" << std::flush;
-  }
-
- private:
-  std::string what_;
-  bool terminal_ = isatty(STDERR_FILENO) != 0;
-};
 
 // A strategy that was asked for by name must exist.
 void check_names(const Engine& engine, const std::vector<std::string>& names) {
@@ -124,11 +89,11 @@ int tune(const Arguments& arguments) {
     options.strategies = (*values)["strategy"].as<std::vector<std::string>>();
   check_names(engine, options.strategies);
   options.config = parse_config((*values)["config"].as<std::string>());
-  options.interrupted = [] { return interrupts != 0; };
+  options.interrupted = Interrupts::met;
 
   for (const PluginInfo& plugin : engine.plugins())
     if (!plugin.refused.empty()) std::cerr << "xpose: refused " << plugin.refused << '\n';
-  std::signal(SIGINT, on_interrupt);
+  const Interrupts interrupts;
   TuneReport report;
   {
     ProgressLine line;
@@ -145,11 +110,11 @@ int tune(const Arguments& arguments) {
       print_report(std::cout, report, values->count("all") != 0, stdout_takes_bold());
   }
   if (page.is_wanted()) write_page(page, engine, report, options);
-  std::signal(SIGINT, SIG_DFL);
-  if (interrupts != 0) return 130;
+  if (Interrupts::met()) return Interrupts::kExitCode;
   if (report.winner || report.bytes == 0) return done;
   for (const Trial& trial : report.trials)
-    if (!trial.is_copy && trial.verdict != Verdict::ok && trial.verdict != Verdict::unsupported)
+    if (!trial.is_copy && !trial.is_numeric && trial.verdict != Verdict::ok &&
+        trial.verdict != Verdict::unsupported)
       return not_verified;
   std::cerr << "xpose: no eligible strategy for " << to_string(report.problem)
             << "; `xpose plugins` lists what is loaded\n";

@@ -29,6 +29,7 @@ void list_unreachable(const Catalog& catalog, const Problem& problem, TuneReport
     Trial trial;
     trial.variant.strategy = strategy->info.name;
     trial.is_copy = strategy->info.is_copy;
+    trial.is_numeric = strategy->info.is_numeric;
     trial.verdict = Verdict::unsupported;
     trial.detail = reason;
     trial.prior_rank = strategy->info.prior_rank;
@@ -54,7 +55,7 @@ ErrorKind worse(ErrorKind kind, Verdict verdict) {
   std::string why;
   ErrorKind kind = ErrorKind::no_strategy;
   for (const Trial& trial : report.trials) {
-    if (trial.is_copy || trial.verdict == Verdict::ok) continue;
+    if (trial.is_copy || trial.is_numeric || trial.verdict == Verdict::ok) continue;
     if (trial.verdict != Verdict::unsupported) kind = worse(kind, trial.verdict);
     why += "; " + to_string(trial.variant) + ": " + std::string(to_string(trial.verdict)) +
            (trial.detail.empty() ? "" : " (" + trial.detail + ')');
@@ -221,6 +222,7 @@ Candidate Chooser::estimate(const Problem& normal, const TuneOptions& options) {
   TuneReport report;
   report.problem = normal;
   for (const Candidate& candidate : all) {
+    if (candidate.is_numeric) continue;
     if (candidate.outcome.verdict != Verdict::ok)
       report.trials.push_back({candidate.variant,
                                "",

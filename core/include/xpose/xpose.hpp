@@ -78,6 +78,7 @@ struct Trial {
   // Seconds of one call by round of the race, discarded rounds included; NaN: discarded. Shorter
   // than others': dropped after its last. Empty without a timing.
   std::vector<double> rounds = {};
+  bool is_numeric = false;  // does arithmetic on the elements: timed like a copy, never chosen
 };
 
 // The outcome of tuning a problem.
@@ -135,6 +136,7 @@ struct StrategyInfo {
   DeviceKind device_kind = DeviceKind::host;
   bool is_copy = false;
   bool is_experiment = false;  // of `xpose lab`: neither a transpose nor a copy, and never tried
+  bool is_numeric = false;     // does arithmetic on the elements: tried on numbers, never chosen
   std::uint32_t element_sizes = 0;  // bit set, the sum of the sizes served
   std::uint32_t min_alignment = 0;  // bytes; 0: the element size
   std::uint32_t min_compute_capability = 0;

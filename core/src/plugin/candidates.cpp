@@ -105,6 +105,7 @@ Candidate candidate_of(const Strategy& strategy, const Values& values, QuoteAnsw
   candidate.launch = std::move(answer.launch);
   candidate.workspace_bytes = answer.workspace_bytes;
   candidate.is_copy = strategy.info.is_copy;
+  candidate.is_numeric = strategy.info.is_numeric;
   candidate.prior_rank = strategy.info.prior_rank;
   candidate.outcome = std::move(answer.outcome);
   return candidate;

@@ -44,6 +44,7 @@ struct Candidate {
   std::string launch;
   std::uint64_t workspace_bytes = 0;
   bool is_copy = false;
+  bool is_numeric = false;
   int prior_rank = 0;
   Outcome outcome;  // ok: it may be tried
 };

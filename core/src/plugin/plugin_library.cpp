@@ -74,7 +74,7 @@ std::string problem_of(const xpose_card& card, const xpose_strategy& functions) 
   if (card.summary == nullptr) return name + "has no summary";
   if (card.device_kind != XPOSE_HOST && card.device_kind != XPOSE_CUDA)
     return name + "names an unknown device kind, " + std::to_string(card.device_kind);
-  if (card.role < XPOSE_TRANSPOSE || card.role > XPOSE_EXPERIMENT)
+  if (card.role < XPOSE_TRANSPOSE || card.role > XPOSE_NUMERIC)
     return name + "names an unknown role, " + std::to_string(card.role);
   if (card.element_sizes == 0 || (card.element_sizes & ~31U) != 0)
     return name + "serves no element size of 1, 2, 4, 8 and 16, or others as well";
@@ -95,6 +95,7 @@ StrategyInfo describe(const xpose_card& card, const xpose_strategy& functions) {
   info.device_kind = card.device_kind == XPOSE_HOST ? DeviceKind::host : DeviceKind::cuda;
   info.is_copy = card.role == XPOSE_COPY;
   info.is_experiment = card.role == XPOSE_EXPERIMENT;
+  info.is_numeric = card.role == XPOSE_NUMERIC;
   info.element_sizes = card.element_sizes;
   info.min_alignment = card.min_alignment;
   info.min_compute_capability = card.min_compute_capability;

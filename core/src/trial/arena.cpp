@@ -46,7 +46,7 @@ std::array<std::byte, 16> element_bytes(const Pattern& pattern, std::int64_t pos
 
 }  // namespace
 
-Arena::Arena(Backend& backend, const Problem& problem, std::size_t sets)
+Arena::Arena(Backend& backend, const Problem& problem, std::size_t sets, Content content)
     : backend_(backend),
       problem_(problem),
       bytes_(static_cast<std::uint64_t>(element_count(problem)) * problem.element_bytes),
@@ -56,6 +56,8 @@ Arena::Arena(Backend& backend, const Problem& problem, std::size_t sets)
       expected_(output_pattern(problem, out_bytes(problem), out_offset_)),
       poison_(problem.in_place ? in_place_pattern(problem, expected_.bytes, out_offset_)
                                : expected_) {
+  if (content == Content::numbers)
+    for (Pattern* pattern : {&input_, &expected_, &poison_}) hold_numbers(*pattern);
   // What was not written shows: by a transpose, or in place by a copy.
   (problem.in_place ? input_ : poison_).flip = ~std::uint64_t{0};
   backend_.make_current();

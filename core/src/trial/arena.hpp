@@ -6,6 +6,7 @@
 
 #include "device/device.hpp"
 #include "plugin/candidates.hpp"
+#include "trial/verify.hpp"
 #include "xpose/xpose.hpp"
 
 namespace xpose {
@@ -20,7 +21,8 @@ class Arena {
  public:
   // [normal form, not empty] `sets` pairs of buffers with the same content.
   // Throws Error no_memory or device; failed where the check does not accept Eigen's transpose.
-  Arena(Backend& backend, const Problem& problem, std::size_t sets);
+  Arena(Backend& backend, const Problem& problem, std::size_t sets,
+        Content content = Content::bits);
 
   std::size_t sets() const { return sets_.size(); }
   const void* in(std::size_t set) const;  // element 0, aligned exactly as the problem says

@@ -76,6 +76,13 @@ void InProcessRunner::prepare() {
   if (!arena_) arena_.emplace(backend_, problem_, set_count(backend_, problem_, warm_));
 }
 
+Arena& InProcessRunner::arena(const Candidate& candidate) {
+  prepare();
+  if (!candidate.is_numeric) return *arena_;
+  if (!numbers_) numbers_.emplace(backend_, problem_, arena_->sets(), Content::numbers);
+  return *numbers_;
+}
+
 InProcessRunner::Prepared& InProcessRunner::bind(const Candidate& candidate) {
   prepare();
   Prepared& prepared = prepared_[to_string(candidate.variant)];
@@ -87,19 +94,21 @@ InProcessRunner::Prepared& InProcessRunner::bind(const Candidate& candidate) {
 
 void InProcessRunner::launch(const Candidate& candidate, const BoundPlan& plan, void* workspace,
                              std::size_t set) {
+  Arena& buffers = arena(candidate);
   if (candidate.is_copy)
-    plan.launch(arena_->copy_in(set), arena_->copy_out(set), workspace, nullptr);
+    plan.launch(buffers.copy_in(set), buffers.copy_out(set), workspace, nullptr);
   else
-    plan.launch(arena_->in(set), arena_->out(set), workspace, nullptr);
+    plan.launch(buffers.in(set), buffers.out(set), workspace, nullptr);
 }
 
 Outcome InProcessRunner::verify(const Candidate& candidate) {
   try {
     backend_.make_current();
     Prepared& prepared = bind(candidate);
-    const std::size_t set = next_set_++ % arena_->sets();
-    arena_->poison(set);
-    void* workspace = arena_->workspace(candidate.workspace_bytes);
+    Arena& buffers = arena(candidate);
+    const std::size_t set = next_set_++ % buffers.sets();
+    buffers.poison(set);
+    void* workspace = buffers.workspace(candidate.workspace_bytes);
     backend_.synchronize();
     at_stage("launch");
     const double begin = seconds_now();
@@ -107,8 +116,8 @@ Outcome InProcessRunner::verify(const Candidate& candidate) {
     backend_.synchronize();
     prepared.verified_seconds = seconds_now() - begin;
     at_stage("check");
-    Outcome outcome = candidate.is_copy ? arena_->check_copy(set) : arena_->check_transpose(set);
-    if (outcome.verdict != Verdict::ok) arena_->restore(set);
+    Outcome outcome = candidate.is_copy ? buffers.check_copy(set) : buffers.check_transpose(set);
+    if (outcome.verdict != Verdict::ok) buffers.restore(set);
     if (!std::exchange(prepared.destroyed_one, true)) {
       at_stage("destroy");  // part of what is tried; the next plan is kept
       prepared.plan.reset();
@@ -127,14 +136,14 @@ Sample InProcessRunner::time(const Candidate& candidate) {
     const bool on_host = problem_.device.kind == DeviceKind::host;
     const double wanted = on_host ? host_sample_seconds : cuda_sample_seconds;
     const bool is_long = prepared.verified_seconds > long_launch_samples * wanted;
-    double& fastest = fastest_[candidate.is_copy ? 1 : 0];
+    double& fastest = fastest_[candidate.is_copy || candidate.is_numeric ? 1 : 0];
     // On CUDA the first launch of a kernel also loads it: there it proves nothing.
     if (prepared.calls == 0 && on_host && is_long &&
         prepared.verified_seconds > far_slower * fastest) {
       prepared.calls = 1;
       return {{}, prepared.verified_seconds};
     }
-    void* workspace = arena_->workspace(candidate.workspace_bytes);
+    void* workspace = arena(candidate).workspace(candidate.workspace_bytes);
     const auto call = [&] {
       launch(candidate, *prepared.plan, workspace, next_set_++ % arena_->sets());
     };

@@ -52,7 +52,10 @@ class InProcessRunner final : public TrialRunner {
   unsigned threads_;
   bool warm_;
   AtStage at_stage_;
+  // Strategies that do arithmetic have buffers of their own, full of numbers.
+  Arena& arena(const Candidate& candidate);
   std::optional<Arena> arena_;
+  std::optional<Arena> numbers_;
   std::size_t next_set_ = 0;
   double fastest_[2] = {infinity, infinity};  // seconds of a call so far: transposes, copies
   std::map<std::string, Prepared> prepared_;

@@ -34,6 +34,8 @@ struct Runner {  // a candidate in the race
   std::vector<double> rounds;   // the same with the discarded rounds, as NaN
   bool racing = false;
 
+  // Copies and numeric transposes are timed, and never chosen.
+  bool is_reference() const { return candidate->is_copy || candidate->is_numeric; }
   double median() const { return quantile(seconds, 0.5); }
   void keep(double sample) {
     seconds.push_back(sample);
@@ -90,7 +92,7 @@ class Race {
   bool is_hopeless(const Candidate& candidate) {
     const auto first = first_seconds_.find(candidate.variant.strategy);
     if (first == first_seconds_.end()) return false;
-    const Runner* best = fastest(candidate.is_copy);
+    const Runner* best = fastest(candidate.is_copy || candidate.is_numeric);
     return best != nullptr && first->second > hopeless_ratio * best->median();
   }
   bool record(Runner& runner, const Outcome& outcome);
@@ -98,7 +100,7 @@ class Race {
   void drop_slow();
   void drop_beyond(double ratio);
   bool settled();
-  Runner* fastest(bool copies);
+  Runner* fastest(bool references);
 
   TrialRunner& trials_;
   const Clock& clock_;
@@ -125,6 +127,7 @@ void Race::try_all(std::span<const Candidate> candidates) {
     runner.candidate = &candidate;
     runner.trial = {candidate.variant,   candidate.launch, candidate.is_copy, Verdict::ok, "", {},
                     candidate.prior_rank};
+    runner.trial.is_numeric = candidate.is_numeric;
     if (candidate.outcome.verdict != Verdict::ok) {
       record(runner, candidate.outcome);
     } else if (interrupted() || is_hopeless(candidate) ||
@@ -147,33 +150,33 @@ void Race::try_all(std::span<const Candidate> candidates) {
   }
 }
 
-Runner* Race::fastest(bool copies) {
+Runner* Race::fastest(bool references) {
   Runner* best = nullptr;
   for (Runner& runner : runners_)
-    if (runner.racing && runner.candidate->is_copy == copies &&
+    if (runner.racing && runner.is_reference() == references &&
         (best == nullptr || runner.median() < best->median()))
       best = &runner;
   return best;
 }
 
 void Race::drop_beyond(double ratio) {
-  for (const bool copies : {true, false}) {
-    const Runner* best = fastest(copies);
+  for (const bool references : {true, false}) {
+    const Runner* best = fastest(references);
     for (Runner& runner : runners_)
-      if (runner.racing && runner.candidate->is_copy == copies &&
+      if (runner.racing && runner.is_reference() == references &&
           runner.median() > ratio * best->median())
         runner.racing = false;
   }
 }
 
 void Race::drop_slow() {
-  for (const bool copies : {true, false}) {
-    const Runner* best = fastest(copies);
+  for (const bool references : {true, false}) {
+    const Runner* best = fastest(references);
     if (best == nullptr) continue;
     const double limit = drop_ratio * best->median();
-    const bool race = !copies && report_.rounds >= rounds_before_race;
+    const bool race = !references && report_.rounds >= rounds_before_race;
     for (Runner& runner : runners_) {
-      if (!runner.racing || runner.candidate->is_copy != copies || &runner == best) continue;
+      if (!runner.racing || runner.is_reference() != references || &runner == best) continue;
       if (runner.median() > limit) runner.racing = false;
       if (!race) continue;
       const LogRatio ratio = log_ratio(runner, *best);
@@ -187,7 +190,7 @@ bool Race::settled() {
   if (best == nullptr) return true;
   if (report_.rounds < rounds_before_race) return false;
   return std::ranges::all_of(runners_, [&](const Runner& runner) {
-    if (!runner.racing || runner.candidate->is_copy || &runner == best) return true;
+    if (!runner.racing || runner.is_reference() || &runner == best) return true;
     const LogRatio ratio = log_ratio(runner, *best);
     return ratio.mean + 2 * ratio.error < std::log1p(close_enough);
   });
@@ -247,7 +250,7 @@ TuneReport Race::report(std::uint64_t bytes) {
   // Within 2 % of the fastest, the lower prior rank wins, then the earlier candidate.
   const Runner* winner = best;
   for (const Runner& runner : runners_)
-    if (runner.racing && !runner.candidate->is_copy &&
+    if (runner.racing && !runner.is_reference() &&
         log_ratio(runner, *best).mean <= std::log1p(close_enough) &&
         runner.trial.prior_rank < winner->trial.prior_rank)
       winner = &runner;
@@ -272,7 +275,7 @@ TuneReport Race::report(std::uint64_t bytes) {
       if (!report_.roof) report_.roof = i;
     } else if (trial.variant == won) {
       report_.winner = i;
-    } else if (trial.variant.strategy != won.strategy && !report_.runner_up) {
+    } else if (trial.variant.strategy != won.strategy && !trial.is_numeric && !report_.runner_up) {
       report_.runner_up = i;
     }
   }

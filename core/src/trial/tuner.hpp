@@ -23,6 +23,7 @@ using Clock = std::function<double()>;
 //   - the race ends when all survivors are within 2 %, or rounds or the budget run out; where the
 //   budget does, what is over 1.1 times the fastest one's median is dropped, copies among copies;
 //   - what is still in the race, copies included, is verified once more;
+//   - numeric transposes are raced with the copies, and neither are chosen;
 //   - within 2 % of the fastest, the lower prior rank wins.
 // Trying may take 60 % of the budget, so that what is right still races. Until one transpose is
 // right the budget cuts nothing; what was not tried is counted in TuneReport::untried. Fills all of

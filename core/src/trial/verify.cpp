@@ -89,6 +89,13 @@ Pattern in_place_pattern(const Problem& problem, std::uint64_t bytes, std::uint6
   return matrix_pattern(problem, bytes, begin, {problem.in_ld, 1});
 }
 
+void hold_numbers(Pattern& pattern) {
+  // Exponents between the smallest and the largest leave zero, NaN, infinity and subnormals out.
+  const int top = pattern.element_bytes == 4 ? 30 : 62;
+  pattern.keep = ~(std::uint64_t{1} << top);
+  pattern.set = std::uint64_t{1} << (top - 1);
+}
+
 std::string describe_value(const std::byte* value, std::uint32_t bytes, std::int64_t elements) {
   if (bytes >= 4) {
     std::uint32_t index = 0;

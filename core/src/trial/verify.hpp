@@ -21,6 +21,11 @@ Pattern input_pattern(const Problem& problem, std::uint64_t bytes, std::uint64_t
 Pattern output_pattern(const Problem& problem, std::uint64_t bytes, std::uint64_t begin);
 Pattern in_place_pattern(const Problem& problem, std::uint64_t bytes, std::uint64_t begin);
 
+// What elements hold: any bits, or (from 4 bytes on) those of normal floating-point numbers, 16
+// bytes as two, for strategies that do arithmetic on them. Numbers tell indices apart modulo 2^29.
+enum class Content { bits, numbers };
+void hold_numbers(Pattern& pattern);
+
 // [normal form] Eigen's transpose; in and out are the addresses of element 0.
 void reference_transpose(const Problem& problem, const std::byte* in, std::byte* out);
 

@@ -33,7 +33,7 @@ void fields(Io& io, Problem& problem) {
 template <class Io>
 void fields(Io& io, StrategyInfo& strategy) {
   io(strategy.name, strategy.summary, strategy.device_kind, strategy.is_copy,
-     strategy.is_experiment, strategy.element_sizes, strategy.min_alignment,
+     strategy.is_experiment, strategy.is_numeric, strategy.element_sizes, strategy.min_alignment,
      strategy.min_compute_capability, strategy.max_batch_rank, strategy.in_place,
      strategy.capturable, strategy.has_model, strategy.max_extent, strategy.prior_rank,
      strategy.axes);

@@ -75,6 +75,24 @@ class Tuner : public testing::Test {
   TuneOptions options;
 };
 
+TEST_F(Tuner, NeverChoosesANumericTranspose) {
+  candidates = {candidate("a"), candidate("numeric"), candidate("copy", 900, true)};
+  candidates[1].is_numeric = true;
+  runner.variants["a"].seconds = 4e-3;
+  runner.variants["numeric"].seconds = 2e-3;
+  runner.variants["copy"].seconds = 2e-3;
+  const TuneReport report = run();
+  EXPECT_EQ(winner(report), "a");  // and is not dropped for being slower
+  EXPECT_FALSE(report.runner_up);
+  EXPECT_EQ(report.trials[*report.roof].variant.strategy, "copy");
+  ASSERT_TRUE(trial(report, "numeric").timing);
+  EXPECT_TRUE(trial(report, "numeric").is_numeric);
+  EXPECT_EQ(trial(report, "numeric").timing->median, 2e-3);
+
+  candidates.erase(candidates.begin());
+  EXPECT_FALSE(run().winner);
+}
+
 TEST_F(Tuner, KeepsTheFastestAndReportsItsMargin) {
   candidates = {candidate("a"), candidate("b"), candidate("copy", 900, true)};
   runner.variants["a"].seconds = 1.25e-3;

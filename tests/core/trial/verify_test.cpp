@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <cstring>
+#include <set>
 #include <vector>
 
 #include "problem/normal_form.hpp"
@@ -14,6 +16,43 @@ TEST(ElementValue, IndicesEqualModulo32BitsDiffer) {
   const std::int64_t far = std::int64_t{1} << 32;
   for (const std::int64_t index : {0L, 1L, 12345L, 0xffffffffL}) {
     EXPECT_NE(element_bits(index, 4).low, element_bits(index + far, 4).low) << index;
+  }
+}
+
+// The number that encodes an index, zeros behind it.
+std::array<std::byte, 16> number_value(std::int64_t index, std::uint32_t bytes) {
+  Pattern pattern;
+  pattern.element_bytes = bytes;
+  pattern.span = 2;
+  pattern.rank = 1;
+  pattern.dims[0] = {2, 1, index};  // of element 1
+  hold_numbers(pattern);
+  const ElementBits bits = element_at(pattern, 1);
+  std::array<std::byte, 16> value{};
+  std::memcpy(value.data(), &bits, bytes);
+  return value;
+}
+
+TEST(NumberValue, NumbersAreNormalAndDiffer) {
+  for (const std::uint32_t bytes : {4U, 8U, 16U}) {
+    std::set<std::array<std::byte, 16>> met;
+    for (const std::int64_t index :
+         {0L, 1L, 0x7fffffL, 0x800000L, 0x1fffffffL, 1L << 32, (1L << 32) + 1, 1L << 40}) {
+      EXPECT_TRUE(met.insert(number_value(index, bytes)).second) << index << " of " << bytes;
+    }
+    for (std::int64_t index = 0; index < 1 << 18; ++index) {
+      const std::array<std::byte, 16> value = number_value(index * 8191, bytes);
+      if (bytes == 4) {
+        float number = 0;
+        std::memcpy(&number, value.data(), 4);
+        ASSERT_TRUE(std::isnormal(number)) << index;
+      }
+      for (std::size_t at = 0; bytes >= 8 && at < bytes; at += 8) {
+        double number = 0;
+        std::memcpy(&number, value.data() + at, 8);
+        ASSERT_TRUE(std::isnormal(number)) << index;
+      }
+    }
   }
 }
 

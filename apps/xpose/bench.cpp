@@ -1,0 +1,257 @@
+#include <algorithm>
+#include <chrono>
+#include <iostream>
+#include <map>
+#include <set>
+
+#include "bench_file.hpp"
+#include "bench_table.hpp"
+#include "interrupts.hpp"
+#include "options.hpp"
+#include "progress_line.hpp"
+#include "table.hpp"
+
+namespace xpose::app {
+namespace {
+
+constexpr double kBudgetSeconds = 2;
+constexpr double kQuickBudgetSeconds = 0.3;
+constexpr double kQuickSeconds = 55;  // for all cells; starting, the last candidate and ending
+                                      // take the rest of a minute
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+using Work = std::vector<std::pair<Device, Cell>>;
+
+po::options_description bench_options() {
+  po::options_description options;
+  options.add_options()("device", po::value<std::string>()->default_value("")->value_name("D"),
+                        "only this device: host, cuda or cuda:N; left out: every device")(
+      "only", po::value<std::vector<std::string>>()->value_name("TEXT"),
+      "only problems whose name contains the text; may be repeated")(
+      "quick", "one problem of each row, in less than 60 seconds in all")(
+      "budget", po::value<double>()->value_name("S"),
+      "seconds to spend on a problem (default 2, or 0.3 with --quick)")(
+      "warm", "keep the caches warm for every problem")(
+      "json", po::value<std::string>()->default_value("")->value_name("FILE|-"),
+      "write the results as JSON; a file is complete after every problem")(
+      "csv", po::value<std::string>()->default_value("")->value_name("FILE|-"),
+      "write the results as CSV, likewise")(
+      "resume", "keep what the file of --json has measured with the same setup");
+  add_engine_options(options);
+  return options;
+}
+
+std::vector<DeviceInfo> chosen_devices(const std::string& name) {
+  std::vector<DeviceInfo> all = devices();
+  if (name.empty()) return all;
+  const Device wanted = parse_device(name);
+  std::erase_if(all, [&](const DeviceInfo& info) { return info.device != wanted; });
+  return all;
+}
+
+// The cells that were asked for, device by device.
+Work work_of(const std::vector<DeviceInfo>& devices, const std::vector<std::string>& only,
+             bool quick, bool warm) {
+  Work work;
+  for (const DeviceInfo& info : devices) {
+    std::set<std::string> rows;
+    for (Cell& cell : standard_table(info.device.kind)) {
+      const bool named = only.empty() || std::ranges::any_of(only, [&](const std::string& text) {
+                           return cell.name.find(text) != std::string::npos;
+                         });
+      if (!named || (quick && !rows.insert(cell.row).second)) continue;
+      cell.problem.device = info.device;
+      cell.warm = cell.warm || warm;
+      work.emplace_back(info.device, std::move(cell));
+    }
+  }
+  if (work.empty()) {
+    std::string names;
+    for (const DeviceInfo& info : devices)
+      for (const Cell& cell : standard_table(info.device.kind)) names += "\n  " + cell.name;
+    throw UsageError("--only names no problem of the table:" + names + "\n");
+  }
+  return work;
+}
+
+// Engines by the threads that they give host strategies.
+class Engines {
+ public:
+  explicit Engines(EngineOptions options) : options_(std::move(options)) {}
+  Engine& with(unsigned threads) {
+    auto& engine = engines_[threads];
+    EngineOptions options = options_;
+    options.threads = threads;
+    if (engine == nullptr) engine = std::make_unique<Engine>(options);
+    return *engine;
+  }
+  Engine& of(const Cell& cell) { return with(cell.threads != 0 ? cell.threads : options_.threads); }
+
+ private:
+  EngineOptions options_;
+  std::map<unsigned, std::unique_ptr<Engine>> engines_;
+};
+
+class Bench {
+ public:
+  Bench(Engines& engines, BenchRun& run, Work work)
+      : engines_(engines), run_(run), work_(std::move(work)) {}
+
+  // Calls saved() after every cell. Leaves out what the run has already.
+  template <class Saved>
+  void measure_all(const Saved& saved);
+  int exit_code() const;
+
+ private:
+  CellResult measure(Device device, const Cell& cell);
+  bool out_of_time() const { return run_.setup.quick && seconds_since(start_) > kQuickSeconds; }
+  std::string progress_text(const Cell& cell) const;
+  bool is_there(Device device, const Cell& cell) const {
+    return std::ranges::any_of(run_.results, [&](const CellResult& result) {
+      return result.device == device && result.cell.name == cell.name;
+    });
+  }
+
+  Engines& engines_;
+  BenchRun& run_;
+  Work work_;
+  Clock::time_point start_ = Clock::now();
+  std::size_t measured_ = 0;  // by this process
+  bool failed_ = false;
+  bool too_large_ = false;  // a cell, for the memory that is free
+};
+
+std::string Bench::progress_text(const Cell& cell) const {
+  const double each = measured_ == 0 ? run_.setup.budget_seconds
+                                     : seconds_since(start_) / static_cast<double>(measured_);
+  const double left = each * static_cast<double>(run_.cells - run_.results.size());
+  return std::to_string(run_.results.size() + 1) + '/' + std::to_string(run_.cells) + ", " +
+         fixed(left, 0) + " s left, " + cell.name + ": ";
+}
+
+CellResult Bench::measure(Device device, const Cell& cell) {
+  if (out_of_time()) return skipped_cell(cell, device, "the minute of --quick was over");
+  const ProgressLine line(progress_text(cell));
+  TuneOptions options;
+  options.budget_seconds = run_.setup.budget_seconds;
+  options.every_strategy = !run_.setup.quick;
+  options.warm = cell.warm;
+  options.interrupted = [&] { return Interrupts::met() || out_of_time(); };
+  options.progress = [&](const Progress& progress) { line.show(progress); };
+  try {
+    const TuneReport report = engines_.of(cell).tune(cell.problem, options);
+    if (report.interrupted)
+      return skipped_cell(cell, device, "the minute of --quick was over while it was measured");
+    return result_of(cell, device, report);
+  } catch (const Error& error) {
+    (error.kind() == ErrorKind::no_memory ? too_large_ : failed_) = true;
+    return skipped_cell(cell, device, error.what());
+  }
+}
+
+template <class Saved>
+void Bench::measure_all(const Saved& saved) {
+  for (const auto& [device, cell] : work_) {
+    if (is_there(device, cell)) continue;
+    CellResult result = measure(device, cell);
+    run_.interrupted = Interrupts::met();
+    if (run_.interrupted) return;  // what was cut short is not comparable
+    ++measured_;
+    run_.results.push_back(std::move(result));
+    saved();
+  }
+}
+
+int Bench::exit_code() const {
+  if (run_.interrupted) return Interrupts::kExitCode;
+  if (failed_) return failed;
+  if (std::ranges::any_of(run_.results, &CellResult::wrong)) return not_verified;
+  const bool any = std::ranges::any_of(
+      run_.results, [](const CellResult& result) { return result.skipped.empty(); });
+  if (any) return done;
+  return too_large_ ? failed : no_strategy;
+}
+
+// As the table has them, whatever order they were measured in.
+void sort(BenchRun& run, const Work& work) {
+  const auto place = [&](const CellResult& result) {
+    return std::ranges::find_if(work,
+                                [&](const auto& item) {
+                                  return item.first == result.device &&
+                                         item.second.name == result.cell.name;
+                                }) -
+           work.begin();
+  };
+  std::ranges::sort(run.results, {}, place);
+}
+
+BenchSetup setup_of(const po::variables_map& values) {
+  BenchSetup setup;
+  setup.quick = values.count("quick") != 0;
+  setup.warm = values.count("warm") != 0;
+  setup.budget_seconds = values.count("budget") != 0 ? values["budget"].as<double>()
+                         : setup.quick               ? kQuickBudgetSeconds
+                                                     : kBudgetSeconds;
+  if (!(setup.budget_seconds >= 0)) throw UsageError("--budget is 0 or more seconds");
+  setup.threads = values["threads"].as<unsigned>();
+  setup.devices = chosen_devices(values["device"].as<std::string>());
+  return setup;
+}
+
+}  // namespace
+
+int bench(const Arguments& arguments) {
+  const auto values =
+      parse("bench",
+            "Measures the standard table of problems on every device, against the fastest copy of "
+            "the same\nbytes in the same run and against other libraries that are found.",
+            bench_options(), {}, arguments);
+  if (!values) return done;
+  const BenchFile json("--json", (*values)["json"].as<std::string>());
+  const BenchFile csv("--csv", (*values)["csv"].as<std::string>());
+  const bool resume = values->count("resume") != 0;
+  if (json.is_stdout() && csv.is_stdout())
+    throw UsageError("--json and --csv cannot both go to the standard output");
+  if (resume && !json.is_file()) throw UsageError("--resume needs the file of --json");
+
+  BenchRun run;
+  run.setup = setup_of(*values);
+  const Work work =
+      work_of(run.setup.devices,
+              values->count("only") == 0 ? std::vector<std::string>{}
+                                         : (*values)["only"].as<std::vector<std::string>>(),
+              run.setup.quick, run.setup.warm);
+  run.cells = work.size();
+  Engines engines(engine_options(*values));
+  for (const PluginInfo& plugin : engines.with(run.setup.threads).plugins()) {
+    if (plugin.refused.empty())
+      run.setup.plugins.emplace_back(plugin.name, plugin.digest);
+    else
+      std::cerr << "xpose: refused " << plugin.refused << '\n';
+  }
+  if (resume)
+    if (const std::string document = json.read(); !document.empty())
+      run.results = earlier_results(document, run.setup, work);
+  const auto save = [&] {
+    json.save(to_json_text(run));
+    csv.save(to_csv_text(run));
+  };
+  save();  // so that a wrong path fails before anything is measured
+
+  const Interrupts interrupts;
+  Bench bench(engines, run, work);
+  bench.measure_all(save);
+  sort(run, work);
+  save();
+  json.finish(to_json_text(run));
+  csv.finish(to_csv_text(run));
+  if (!json.is_stdout() && !csv.is_stdout()) print_bench(std::cout, run, stdout_takes_bold());
+  return bench.exit_code();
+}
+
+}  // namespace xpose::app

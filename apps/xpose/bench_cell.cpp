@@ -1,0 +1,75 @@
+#include "bench_cell.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace xpose::app {
+namespace {
+
+constexpr std::array<std::string_view, 4> kPeers = {"cublas_geam", "cublaslt_transform",
+                                                    "eigen_transpose", "openblas_omatcopy"};
+
+TimedVariant timed(const Trial& trial) {
+  return {to_string(trial.variant), trial.launch, trial.timing->median, trial.timing->spread};
+}
+
+// What a strategy did wrong counts for more than what it does not serve.
+void explain(CellResult& result, const TuneReport& report) {
+  result.skipped = "no strategy is loaded for it";
+  bool found = false;
+  for (const Trial& trial : report.trials) {
+    if (trial.is_copy || trial.is_numeric || trial.verdict == Verdict::ok) continue;
+    const bool wrong = trial.verdict != Verdict::unsupported;
+    if (found && (result.wrong || !wrong)) continue;
+    found = true;
+    result.wrong = wrong;
+    result.skipped = (wrong ? "no strategy was right: " : "no strategy serves it: ") +
+                     to_string(trial.variant) + ' ' +
+                     (wrong ? std::string(to_string(trial.verdict)) + ": " : "") + trial.detail;
+  }
+}
+
+}  // namespace
+
+bool is_peer(std::string_view strategy) { return std::ranges::count(kPeers, strategy) != 0; }
+
+const PeerFigure* CellResult::best_peer() const {
+  const auto found = std::ranges::find(peers, "ok", &PeerFigure::verdict);
+  return found == peers.end() ? nullptr : &*found;
+}
+
+CellResult result_of(const Cell& cell, Device device, const TuneReport& report) {
+  CellResult result;
+  result.cell = cell;
+  result.device = device;
+  result.bytes = report.bytes;
+  result.untried = report.untried;
+  result.seconds = report.seconds;
+  std::vector<std::string_view> met;
+  for (const Trial& trial : report.trials) {  // those with a time first, fastest first
+    const std::string& strategy = trial.variant.strategy;
+    if (!is_peer(strategy) || trial.verdict == Verdict::unsupported ||
+        std::ranges::count(met, strategy) != 0)
+      continue;
+    met.push_back(strategy);
+    result.peers.push_back({to_string(trial.variant), std::string(to_string(trial.verdict)),
+                            trial.timing ? trial.timing->median : 0});
+  }
+  if (report.roof) result.roof = timed(report.trials[*report.roof]);
+  if (report.winner) result.winner = timed(report.trials[*report.winner]);
+  if (!report.winner)
+    explain(result, report);
+  else if (!report.roof)
+    result.skipped = "no copy could be timed, so there is no roof";
+  return result;
+}
+
+CellResult skipped_cell(const Cell& cell, Device device, const std::string& reason) {
+  CellResult result;
+  result.cell = cell;
+  result.device = device;
+  result.skipped = reason;
+  return result;
+}
+
+}  // namespace xpose::app

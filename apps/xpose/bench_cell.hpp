@@ -1,0 +1,57 @@
+// What was measured of one cell of the standard table.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "standard_table.hpp"
+
+namespace xpose::app {
+
+struct TimedVariant {
+  std::string variant;
+  std::string launch;
+  double seconds = 0;  // median of one call
+  double spread = 0;   // (third quartile - first quartile) / median
+  bool operator==(const TimedVariant&) const = default;
+};
+
+// The best variant of a peer: a strategy that calls another library's transpose.
+struct PeerFigure {
+  std::string variant;
+  std::string verdict;  // "ok": it has a time
+  double seconds = 0;
+  bool operator==(const PeerFigure&) const = default;
+};
+
+struct CellResult {
+  Cell cell;
+  Device device;
+  std::uint64_t bytes = 0;  // read plus written by one call
+  TimedVariant roof;        // the fastest copy of the same run
+  TimedVariant winner;
+  std::vector<PeerFigure> peers;  // fastest first
+  std::size_t untried = 0;        // variants the budget did not reach
+  double seconds = 0;             // spent
+  std::string skipped;            // why there is no winner or no roof, or empty
+  bool wrong = false;             // skipped because no strategy passed verification
+
+  double share() const { return roof.seconds / winner.seconds; }  // of the roof
+  bool reaches() const { return 100 * share() >= cell.reach; }
+  bool aims() const { return 100 * share() >= cell.aim; }
+  // The fastest peer with a time.
+  const PeerFigure* best_peer() const;
+};
+
+// Strategies that call another library. They compete like any other; a table shows them beside the
+// winner.
+bool is_peer(std::string_view strategy);
+
+// The outcome of one tune, which was not interrupted.
+CellResult result_of(const Cell& cell, Device device, const TuneReport& report);
+
+CellResult skipped_cell(const Cell& cell, Device device, const std::string& reason);
+
+}  // namespace xpose::app

@@ -1,0 +1,101 @@
+#include "bench_table.hpp"
+
+#include <ostream>
+#include <sstream>
+
+#include "table.hpp"
+
+namespace xpose::app {
+namespace {
+
+std::string gigabytes(const CellResult& result, double seconds) {
+  return fixed(static_cast<double>(result.bytes) / seconds * 1e-9, 1);
+}
+
+// The share that is wanted, and whether it is there.
+std::string mark(int wanted, bool met) { return std::to_string(wanted) + (met ? " yes" : "  no"); }
+
+std::string strategy_of(const std::string& variant) { return variant.substr(0, variant.find('{')); }
+
+std::string peers_text(const CellResult& result) {
+  std::string text;
+  for (const PeerFigure& peer : result.peers)
+    text +=
+        (text.empty() ? "" : ", ") + strategy_of(peer.variant) + ' ' +
+        (peer.verdict == "ok" ? fixed(100 * result.roof.seconds / peer.seconds, 1) : peer.verdict);
+  return text;
+}
+
+void print_device(std::ostream& out, const BenchRun& run, const DeviceInfo& device, bool bold) {
+  Table table({{"problem"},
+               {"roof GB/s", Table::right},
+               {"GB/s", Table::right},
+               {"time", Table::right},
+               {"% of roof", Table::right},
+               {"reach", Table::right},
+               {"aim", Table::right},
+               {"winner"},
+               {"peers, % of roof"}});
+  bool any = false;
+  for (const CellResult& result : run.results) {
+    if (result.device != device.device) continue;
+    any = true;
+    if (!result.skipped.empty()) {
+      table.add({result.cell.name, "", "", "", "skipped",
+                 std::to_string(result.cell.reach) + "    ",
+                 std::to_string(result.cell.aim) + "    ", result.skipped, ""});
+      continue;
+    }
+    table.add({result.cell.name, gigabytes(result, result.roof.seconds),
+               gigabytes(result, result.winner.seconds), time_text(result.winner.seconds),
+               fixed(100 * result.share(), 1), mark(result.cell.reach, result.reaches()),
+               mark(result.cell.aim, result.aims()), result.winner.variant, peers_text(result)},
+              !result.reaches());
+  }
+  if (!any) return;
+  out << to_string(device.device) << ": " << device.name << '\n';
+  table.print(out, bold);
+  out << '\n';
+}
+
+}  // namespace
+
+std::string sentence(const BenchRun& run) {
+  std::size_t measured = 0;
+  std::size_t reached = 0;
+  std::size_t aimed = 0;
+  const CellResult* worst = nullptr;  // by what it falls short
+  const auto excess = [](const CellResult& result) {
+    return 100 * result.share() - result.cell.reach;
+  };
+  for (const CellResult& result : run.results) {
+    if (!result.skipped.empty()) continue;
+    ++measured;
+    reached += result.reaches() ? 1 : 0;
+    aimed += result.aims() ? 1 : 0;
+    if (worst == nullptr || excess(result) < excess(*worst)) worst = &result;
+  }
+  std::ostringstream out;
+  if (worst == nullptr) {
+    out << "No cell was measured";
+  } else {
+    out << reached << " of " << measured << " cells reach what they should, " << aimed
+        << " their aim; the worst is \"" << worst->cell.name << "\" on " << to_string(worst->device)
+        << ", at " << fixed(100 * worst->share(), 1) << " % of the roof where " << worst->cell.reach
+        << " % is to be reached";
+  }
+  const auto count = [&](std::size_t cells, const char* what) {
+    if (cells != 0) out << "; " << cells << (cells == 1 ? " was " : " were ") << what;
+  };
+  count(run.results.size() - measured, "skipped");
+  count(run.cells - run.results.size(), "not reached");
+  out << '.';
+  return out.str();
+}
+
+void print_bench(std::ostream& out, const BenchRun& run, bool bold) {
+  for (const DeviceInfo& device : run.setup.devices) print_device(out, run, device, bold);
+  out << sentence(run) << '\n';
+}
+
+}  // namespace xpose::app

@@ -1,0 +1,16 @@
+// The standard table for people.
+#pragma once
+
+#include <iosfwd>
+
+#include "bench_run.hpp"
+
+namespace xpose::app {
+
+// How many cells reach what they should, and the worst one.
+std::string sentence(const BenchRun& run);
+
+// A table for each device, then that sentence.
+void print_bench(std::ostream& out, const BenchRun& run, bool bold);
+
+}  // namespace xpose::app

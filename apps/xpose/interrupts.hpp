@@ -1,0 +1,19 @@
+// SIGINT while something is measured: the first asks to finish, the second ends the process.
+#pragma once
+
+namespace xpose::app {
+
+// Handles SIGINT while it lives. One at a time in a process.
+class Interrupts {
+ public:
+  Interrupts();
+  Interrupts(const Interrupts&) = delete;  // restores once
+  Interrupts& operator=(const Interrupts&) = delete;
+  ~Interrupts();
+
+  static bool met();  // since the process began
+
+  static constexpr int kExitCode = 130;
+};
+
+}  // namespace xpose::app

@@ -1,0 +1,25 @@
+// The standard table: the problems that `xpose bench` measures, and what share of the roof each is
+// to reach. Data alone, so that a change of the table is a change of one file.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "xpose/xpose.hpp"
+
+namespace xpose::app {
+
+struct Cell {
+  std::string row;   // what one cell of a row shows, its others are likely to show too
+  std::string name;  // unique within a device kind
+  Problem problem;   // on device 0 of its kind
+  bool warm = false;
+  unsigned threads = 0;  // of host strategies and copies; 0: all
+  int reach = 0;         // per cent of the roof that is to be reached
+  int aim = 0;           // per cent that is hoped for
+};
+
+// [any thread] In the order in which they are measured.
+std::vector<Cell> standard_table(DeviceKind kind);
+
+}  // namespace xpose::app

@@ -1,0 +1,259 @@
+// The standard table and what becomes of a tune: results, documents, sentences.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+#include <sstream>
+
+#include "bench_table.hpp"
+#include "json_reader.hpp"
+
+namespace xpose::app {
+namespace {
+
+const Device kHost;
+
+Cell cell(const std::string& name) {
+  for (const Cell& found : standard_table(DeviceKind::host))
+    if (found.name == name) return found;
+  throw std::out_of_range(name);
+}
+
+Trial trial(const std::string& strategy, double seconds, bool is_copy = false) {
+  Trial made;
+  made.variant = {strategy, {{"tile", 32}}};
+  made.launch = "one, \"two\"";
+  made.is_copy = is_copy;
+  made.timing = Timing{seconds, 0.01, 15};
+  return made;
+}
+
+Trial without_time(const std::string& strategy, Verdict verdict, const std::string& detail) {
+  Trial made;
+  made.variant = {strategy, {}};
+  made.verdict = verdict;
+  made.detail = detail;
+  return made;
+}
+
+// A copy, a winner at four fifths of it, a peer in two variants, and one that is wrong.
+TuneReport report() {
+  TuneReport made;
+  made.bytes = 1000;
+  made.seconds = 1.5;
+  made.untried = 3;
+  made.trials = {trial("copy_stream", 0.004, true), trial("mine", 0.005),
+                 trial("eigen_transpose", 0.008), trial("eigen_transpose", 0.009),
+                 without_time("openblas_omatcopy", Verdict::wrong_result, "out[0,1]")};
+  made.roof = 0;
+  made.winner = 1;
+  return made;
+}
+
+BenchRun run_of(std::vector<CellResult> results) {
+  BenchRun run;
+  run.setup.budget_seconds = 0.25;
+  run.setup.devices = {{kHost, "EPYC", "host", "", 2, 0, 1 << 25, 1 << 30}};
+  run.setup.plugins = {{"host_naive", "0123"}};
+  run.cells = results.size();
+  run.results = std::move(results);
+  return run;
+}
+
+std::vector<std::pair<Device, Cell>> host_work() {
+  std::vector<std::pair<Device, Cell>> work;
+  for (const Cell& found : standard_table(DeviceKind::host)) work.emplace_back(kHost, found);
+  return work;
+}
+
+TEST(StandardTable, EveryCellIsAWholeProblemWithMarks) {
+  for (const DeviceKind kind : {DeviceKind::host, DeviceKind::cuda}) {
+    std::set<std::string> names;
+    for (const Cell& found : standard_table(kind)) {
+      SCOPED_TRACE(found.name);
+      EXPECT_TRUE(names.insert(found.name).second);
+      EXPECT_FALSE(found.row.empty());
+      EXPECT_EQ(found.problem.device, (Device{kind, 0}));
+      EXPECT_GT(found.problem.rows * found.problem.cols, 0);
+      EXPECT_GT(found.reach, 0);
+      EXPECT_LT(found.reach, found.aim);
+      if (found.problem.in_place) {
+        EXPECT_EQ(found.problem.rows, found.problem.cols);
+        EXPECT_EQ(found.problem.in_ld, found.problem.out_ld);
+      }
+    }
+  }
+  EXPECT_EQ(standard_table(DeviceKind::cuda).size(), 37U);
+  EXPECT_EQ(standard_table(DeviceKind::host).size(), 16U);
+}
+
+TEST(StandardTable, SquaresFillTheirMemoryAndHaveAlignedRows) {
+  for (const Cell& found : standard_table(DeviceKind::cuda)) {
+    const bool gibibyte = found.row == "square of 1 GiB";
+    if (!gibibyte && found.row != "square of 64 MiB") continue;
+    SCOPED_TRACE(found.name);
+    const Problem& problem = found.problem;
+    EXPECT_EQ(problem.rows, problem.cols);
+    EXPECT_EQ(problem.cols * problem.element_bytes % 64, 0);
+    const double wanted = gibibyte ? 0x1p30 : 0x1p26;
+    EXPECT_NEAR(static_cast<double>(problem.rows * problem.cols * problem.element_bytes) / wanted,
+                1, 0.001);
+  }
+}
+
+TEST(StandardTable, OneElementMoreMisalignsRows) {
+  for (const Cell& found : standard_table(DeviceKind::cuda))
+    if (found.row == "leading dimensions one element longer") {
+      EXPECT_EQ(found.problem.in_ld, found.problem.cols + 1);
+      EXPECT_EQ(found.problem.out_ld, found.problem.rows + 1);
+      return;
+    }
+  FAIL() << "the row is gone";
+}
+
+TEST(BenchCell, TakesRoofWinnerAndTheBestOfEachPeer) {
+  const CellResult result = result_of(cell("4095x4097, 4 bytes"), kHost, report());
+  EXPECT_EQ(result.skipped, "");
+  EXPECT_EQ(result.roof.variant, "copy_stream{tile=32}");
+  EXPECT_EQ(result.winner, (TimedVariant{"mine{tile=32}", "one, \"two\"", 0.005, 0.01}));
+  EXPECT_EQ(result.share(), 0.004 / 0.005);
+  ASSERT_EQ(result.peers.size(), 2U);
+  EXPECT_EQ(result.peers[0], (PeerFigure{"eigen_transpose{tile=32}", "ok", 0.008}));
+  EXPECT_EQ(result.peers[1], (PeerFigure{"openblas_omatcopy", "wrong_result", 0}));
+  EXPECT_EQ(result.best_peer(), result.peers.data());
+}
+
+TEST(BenchCell, MarksAreMetFromTheirShareOn) {
+  CellResult result = result_of(cell("4095x4097, 4 bytes"), kHost, report());
+  result.cell.reach = 80;
+  result.cell.aim = 81;
+  EXPECT_TRUE(result.reaches());
+  EXPECT_FALSE(result.aims());
+  result.cell.reach = 81;
+  EXPECT_FALSE(result.reaches());
+}
+
+TEST(BenchCell, SaysWhyThereIsNoWinner) {
+  TuneReport none;
+  EXPECT_EQ(result_of(cell("4095x4097, 4 bytes"), kHost, none).skipped,
+            "no strategy is loaded for it");
+  none.trials = {without_time("a", Verdict::unsupported, "does not work in place"),
+                 without_time("b", Verdict::unsupported, "no CUDA device")};
+  CellResult result = result_of(cell("4095x4097, 4 bytes"), kHost, none);
+  EXPECT_EQ(result.skipped, "no strategy serves it: a does not work in place");
+  EXPECT_FALSE(result.wrong);
+  none.trials.push_back(without_time("c", Verdict::wrong_result, "out[1,2]"));
+  result = result_of(cell("4095x4097, 4 bytes"), kHost, none);
+  EXPECT_EQ(result.skipped, "no strategy was right: c wrong_result: out[1,2]");
+  EXPECT_TRUE(result.wrong);
+}
+
+TEST(BenchCell, WithoutARoofThereIsNoShare) {
+  TuneReport bare = report();
+  bare.roof.reset();
+  EXPECT_NE(result_of(cell("4095x4097, 4 bytes"), kHost, bare).skipped, "");
+}
+
+TEST(BenchJson, WhatWasWrittenIsKept) {
+  const CellResult first = result_of(cell("4095x4097, 4 bytes"), kHost, report());
+  const CellResult second = skipped_cell(cell("square, 4096x4096, 16 bytes"), kHost, "no memory");
+  const BenchRun run = run_of({first, second});
+  const std::vector<CellResult> kept = earlier_results(to_json_text(run), run.setup, host_work());
+  ASSERT_EQ(kept.size(), 1U);  // what was skipped is tried again
+  EXPECT_EQ(kept[0].cell.name, first.cell.name);
+  EXPECT_EQ(kept[0].bytes, first.bytes);
+  EXPECT_EQ(kept[0].roof, first.roof);
+  EXPECT_EQ(kept[0].winner, first.winner);
+  EXPECT_EQ(kept[0].peers, first.peers);
+  EXPECT_EQ(kept[0].untried, first.untried);
+  EXPECT_EQ(kept[0].seconds, first.seconds);
+  BenchRun again = run;
+  again.results[0] = kept[0];
+  EXPECT_EQ(to_json_text(again), to_json_text(run));
+}
+
+TEST(BenchJson, AnotherSetupVersionOrProblemKeepsNothing) {
+  const BenchRun run = run_of({result_of(cell("4095x4097, 4 bytes"), kHost, report())});
+  const std::string document = to_json_text(run);
+  BenchSetup other = run.setup;
+  other.devices[0].name = "Xeon";
+  EXPECT_TRUE(earlier_results(document, other, host_work()).empty());
+  other = run.setup;
+  other.plugins[0].second = "4567";
+  EXPECT_TRUE(earlier_results(document, other, host_work()).empty());
+  other = run.setup;
+  other.budget_seconds = 1;
+  EXPECT_TRUE(earlier_results(document, other, host_work()).empty());
+
+  std::string older = document;
+  older.replace(older.find(version()), std::string(version()).size(), "0.0.9");
+  EXPECT_TRUE(earlier_results(older, run.setup, host_work()).empty());
+
+  auto work = host_work();
+  for (auto& [device, known] : work) known.problem.in_ld = 9999;
+  EXPECT_TRUE(earlier_results(document, run.setup, work).empty());
+}
+
+TEST(BenchJson, RefusesOtherDocuments) {
+  const BenchSetup setup;
+  EXPECT_THROW(earlier_results("{", setup, host_work()), Error);
+  EXPECT_THROW(earlier_results(R"({"schema": "xpose.tune/1"})", setup, host_work()), Error);
+  EXPECT_THROW(earlier_results(R"({"schema": "xpose.bench/1"})", setup, host_work()), Error);
+  const BenchRun run = run_of({result_of(cell("4095x4097, 4 bytes"), kHost, report())});
+  std::string cut = to_json_text(run);
+  const std::string bytes = "\"bytes\": 1000";
+  cut.replace(cut.find(bytes), bytes.size(), "\"bytes\": -1");
+  EXPECT_THROW(earlier_results(cut, run.setup, host_work()), Error);
+}
+
+TEST(BenchJson, SaysWhetherItIsComplete) {
+  BenchRun run = run_of({result_of(cell("4095x4097, 4 bytes"), kHost, report())});
+  EXPECT_TRUE(Json::parse(to_json_text(run))["complete"]);
+  run.cells = 2;
+  EXPECT_FALSE(Json::parse(to_json_text(run))["complete"]);
+  run.cells = 1;
+  run.interrupted = true;
+  EXPECT_FALSE(Json::parse(to_json_text(run))["complete"]);
+}
+
+TEST(BenchCsv, QuotesWhatItMust) {
+  const BenchRun run = run_of({result_of(cell("4095x4097, 4 bytes"), kHost, report()),
+                               skipped_cell(cell("4095x4097, 4 bytes"), kHost, "too, large")});
+  EXPECT_EQ(to_csv_text(run),
+            "device,cell,element_bytes,bytes,roof,roof_seconds,winner,launch,seconds,spread,"
+            "share_of_roof,reach,reaches,aim,aims,best_peer,best_peer_share,skipped\n"
+            "host,\"4095x4097, 4 bytes\",4,1000,copy_stream{tile=32},0.004,mine{tile=32},"
+            "\"one, \"\"two\"\"\",0.005,0.01,0.8,82,no,94,no,eigen_transpose{tile=32},0.5,\n"
+            "host,\"4095x4097, 4 bytes\",4,,,,,,,,,82,,94,,,,\"too, large\"\n");
+}
+
+TEST(BenchTable, OneSentenceNamesTheWorst) {
+  CellResult good = result_of(cell("4095x4097, 4 bytes"), kHost, report());
+  good.cell.reach = 70;
+  good.cell.aim = 75;
+  CellResult bad = result_of(cell("512x512, warm, one thread, 4 bytes"), kHost, report());
+  bad.cell.reach = 90;
+  BenchRun run = run_of({good, bad});
+  EXPECT_EQ(sentence(run),
+            "1 of 2 cells reach what they should, 1 their aim; the worst is \"512x512, warm, one "
+            "thread, 4 bytes\" on host, at 80.0 % of the roof where 90 % is to be reached.");
+  run.results = {skipped_cell(good.cell, kHost, "too large")};
+  EXPECT_EQ(sentence(run), "No cell was measured; 1 was skipped; 1 was not reached.");
+}
+
+TEST(BenchTable, ShowsMarksPeersAndReasons) {
+  std::ostringstream out;
+  print_bench(out,
+              run_of({result_of(cell("4095x4097, 4 bytes"), kHost, report()),
+                      skipped_cell(cell("square, 4096x4096, 16 bytes"), kHost, "too large")}),
+              false);
+  EXPECT_NE(out.str().find("80.0  82  no  94  no  mine{tile=32}"), std::string::npos) << out.str();
+  EXPECT_NE(out.str().find("eigen_transpose 50.0, openblas_omatcopy wrong_result"),
+            std::string::npos)
+      << out.str();
+  EXPECT_NE(out.str().find("skipped"), std::string::npos);
+  EXPECT_NE(out.str().find("too large"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace xpose::app

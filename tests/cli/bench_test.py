@@ -1,0 +1,180 @@
+"""xpose bench as people type it: bench_test.py PATH_TO_XPOSE [unittest arguments].
+
+Real runs on the host, of the smallest problems of the standard table.
+"""
+
+import csv
+import io
+import json
+import os
+import pathlib
+import pty
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+XPOSE = None
+SMALLEST = "512x512, warm, one thread, 4 bytes"
+IN_PLACE = "in place, 4096x4096, 4 bytes"
+WAITING = "xpose: warning: another process measures on host; waiting for it\n"
+
+
+def bench(*arguments, cells=(SMALLEST,)):
+    only = [word for cell in cells for word in ("--only", cell)]
+    result = subprocess.run([XPOSE, "bench", "--device", "host", "--budget", "0.05", *only, *arguments],
+                            capture_output=True, text=True)
+    result.stderr = result.stderr.replace(WAITING, "")  # other tests measure at the same time
+    return result
+
+
+class Bench(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        self.json = self.folder / "bench.json"
+
+    def cells(self):
+        return json.loads(self.json.read_text())["cells"]
+
+    def test_table_and_one_sentence(self):
+        result = bench()
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        lines = result.stdout.splitlines()
+        self.assertRegex(lines[0], r"^host: .")
+        self.assertRegex(lines[1], r"^problem +roof GB/s +GB/s +time +% of roof +reach +aim +winner +peers")
+        self.assertRegex(lines[2], rf"^{SMALLEST} .*[0-9.]+ us .* 60 (yes| no)  85 (yes| no)  \w")
+        self.assertRegex(lines[-1], r"^[01] of 1 cells reach what they should, [01] their aim; the worst is .*\.$")
+
+    def test_json_and_csv_say_the_same(self):
+        both = bench("--json", str(self.json), "--csv", "-")
+        self.assertEqual((both.returncode, both.stderr), (0, ""))
+        document = json.loads(self.json.read_text())
+        self.assertEqual((document["schema"], document["complete"]), ("xpose.bench/1", True))
+        cell, = document["cells"]
+        self.assertEqual((cell["cell"], cell["device"], cell["threads"], cell["warm"]),
+                         (SMALLEST, "host", 1, True))
+        self.assertEqual(cell["bytes"], 2 * 512 * 512 * 4)
+        self.assertAlmostEqual(cell["share_of_roof"], cell["roof"]["seconds"] / cell["winner"]["seconds"])
+        self.assertEqual(cell["reaches"], 100 * cell["share_of_roof"] >= 60)
+        self.assertAlmostEqual(cell["winner"]["gb_per_s"], cell["bytes"] / cell["winner"]["seconds"] * 1e-9)
+        row, = csv.DictReader(io.StringIO(both.stdout))
+        self.assertEqual((row["device"], row["cell"], row["winner"]), ("host", SMALLEST, cell["winner"]["variant"]))
+        self.assertAlmostEqual(float(row["share_of_roof"]), cell["share_of_roof"], 6)
+
+    def test_resume_keeps_what_is_there_and_measures_the_rest(self):
+        self.assertEqual(bench("--json", str(self.json)).returncode, 0)
+        first = self.cells()
+        other = "a side of 16, 16x1000000"
+        self.assertEqual(bench("--json", str(self.json), "--resume", cells=(SMALLEST, other)).returncode, 0)
+        both = self.cells()
+        self.assertEqual([cell["cell"] for cell in both], [other + ", 4 bytes", SMALLEST])  # the table's order
+        self.assertEqual(both[1], first[0])  # to the last digit: not measured again
+        start = time.monotonic()
+        self.assertEqual(bench("--json", str(self.json), "--resume", cells=(SMALLEST, other)).returncode, 0)
+        self.assertLess(time.monotonic() - start, 10)
+        self.assertEqual(self.cells(), both)
+        self.assertEqual(bench("--json", str(self.json), "--resume", "--warm").returncode, 0)
+        self.assertNotEqual(self.cells()[0], first[0])  # another setup: measured anew
+
+    def test_interrupt_keeps_whole_cells_and_can_be_resumed(self):
+        slow = "square, 8192x8192, 1 byte"
+        process = subprocess.Popen(
+            [XPOSE, "bench", "--device", "host", "--only", SMALLEST, "--only", slow, "--budget", "600",
+             "--json", str(self.json)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        for _ in range(600):
+            if self.json.exists():
+                break
+            time.sleep(0.05)
+        time.sleep(1)
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=120)
+        self.assertEqual(process.returncode, 130, err)
+        document = json.loads(self.json.read_text())
+        self.assertEqual((document["interrupted"], document["complete"]), (True, False))
+        self.assertNotIn(slow, [cell["cell"] for cell in document["cells"]])
+        self.assertIn("not reached", out)
+        self.assertEqual([file.name for file in self.folder.iterdir()], ["bench.json"])
+
+    def test_kill_loses_nothing_that_was_saved(self):
+        process = subprocess.Popen(  # what is in place comes behind the smallest
+            [XPOSE, "bench", "--device", "host", "--only", SMALLEST, "--only", IN_PLACE, "--budget", "0.05",
+             "--json", str(self.json)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        for _ in range(1200):
+            if self.json.exists() and self.cells():
+                break
+            time.sleep(0.05)
+        process.kill()
+        process.wait()
+        self.assertEqual(self.cells()[0]["cell"], SMALLEST)
+
+    def test_too_large_a_cell_is_shown_with_the_reason(self):
+        result = subprocess.run(  # 1 GB of address space does not hold two matrices of 256 MiB and their images
+            ["bash", "-c", 'ulimit -v 1000000; exec "$@"', "bash", XPOSE, "bench", "--device", "host", "--budget",
+             "0.05", "--only", "4096x4096, 16 bytes", "--json", str(self.json)], capture_output=True, text=True)
+        cell, = self.cells()
+        self.assertRegex(cell["skipped"], r"memory|bytes")
+        self.assertIn("skipped", result.stdout)
+        self.assertIn(cell["skipped"], result.stdout)
+        self.assertEqual(result.returncode, 1)
+
+    def test_what_no_strategy_serves_says_so(self):
+        result = bench("--json", str(self.json), "--plugins", str(self.folder), cells=(IN_PLACE,))
+        cell, = self.cells()
+        if cell["skipped"] is None:
+            self.assertEqual(result.returncode, 0)
+            self.assertGreater(cell["share_of_roof"], 0)
+        else:
+            self.assertEqual(result.returncode, 4)
+            self.assertIn("does not work in place", cell["skipped"])
+
+    def test_progress_only_on_a_terminal(self):
+        main, side = pty.openpty()
+        process = subprocess.Popen([XPOSE, "bench", "--device", "host", "--only", SMALLEST, "--budget", "0.05"],
+                                   stdout=subprocess.PIPE, stderr=side, text=True)
+        os.close(side)
+        talk = b""
+        try:
+            while chunk := os.read(main, 4096):
+                talk += chunk
+        except OSError:
+            pass  # the other side is closed
+        out, _ = process.communicate()
+        self.assertRegex(talk, rb"1/1, [0-9]+ s left, 512x512.*: (verify|measure)")
+        self.assertNotIn("\033", out)
+
+    def test_quick_takes_one_problem_of_each_row(self):
+        result = bench("--quick", "--csv", "-", cells=("square, 4096x4096, 4 bytes", "square, 8192x8192, 4 bytes",
+                                                        "square, padded, 4096x4096, 4 bytes"))
+        self.assertEqual(result.returncode, 0, result.stderr)
+        rows = [row["cell"] for row in csv.DictReader(io.StringIO(result.stdout))]
+        self.assertEqual(rows, ["square, 4096x4096, 4 bytes", "square, padded, 4096x4096, 4 bytes"])
+
+    def test_wrong_usage(self):
+        for arguments, words in ((("--json", "-", "--csv", "-"), "both"), (("--resume",), "--json"),
+                                 (("--json", "-", "--resume"), "--json"), (("--budget", "-1"), "--budget")):
+            result = bench(*arguments)
+            self.assertEqual((result.returncode, result.stdout), (2, ""), arguments)
+            self.assertIn(words, result.stderr)
+        result = bench(cells=("no such problem",))
+        self.assertEqual(result.returncode, 2)
+        self.assertIn(SMALLEST, result.stderr)  # lists what there is
+
+    def test_a_wrong_path_or_document_fails_before_anything_is_measured(self):
+        for option in ("--json", "--csv"):
+            result = bench(option, "/nonexistent/x")
+            self.assertEqual((result.returncode, result.stdout), (1, ""))
+            self.assertRegex(result.stderr, rf"\Axpose: {option} [^\n]*/nonexistent/x[^\n]*\n\Z")
+        self.json.write_text('{"schema": "xpose.tune/1"}')
+        result = bench("--json", str(self.json), "--resume")
+        self.assertEqual((result.returncode, result.stdout), (1, ""))
+        self.assertIn("xpose.bench/1", result.stderr)
+        self.assertIn("tune/1", self.json.read_text())  # and is not overwritten
+
+
+if __name__ == "__main__":
+    XPOSE = sys.argv.pop(1)
+    unittest.main()
