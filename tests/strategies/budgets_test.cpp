@@ -52,19 +52,18 @@ Config tiles(std::int64_t pad = -1) {
   return config;
 }
 
-class Budgets : public testing::TestWithParam<Budget> {
- protected:
-  static Engine& engine() {
-    static Engine engine([] {
-      EngineOptions options;
-      options.plugin_folders = {XPOSE_PLUGINS};
-      options.worker = XPOSE_TRIAL_PROGRAM;
-      options.remember = false;
-      return options;
-    }());
-    return engine;
-  }
-};
+Engine& engine() {
+  static Engine engine([] {
+    EngineOptions options;
+    options.plugin_folders = {XPOSE_PLUGINS};
+    options.worker = XPOSE_TRIAL_PROGRAM;
+    options.remember = false;
+    return options;
+  }());
+  return engine;
+}
+
+class Budgets : public testing::TestWithParam<Budget> {};
 
 TEST_P(Budgets, AreExact) {
   const Budget& budget = GetParam();
@@ -109,6 +108,34 @@ INSTANTIATE_TEST_SUITE_P(
                     Budget{"smem_unroll2_pad", tiles(2), coalesced, half_rows, down_two_padded,
                            ideal}),
     name_of);
+
+// Of 1023x1025 elements, where no row is aligned. Shared memory takes not one wavefront too many;
+// sectors beyond the ideal are those around a tile's rows, the rows staged above it, and the ends
+// of output rows, which are written by elements.
+TEST(UnalignedBudgets, AreExact) {
+  struct Expected {
+    unsigned bytes;
+    std::int64_t width;
+    std::uint64_t load_sectors, store_sectors;
+  };
+  for (const Expected& expected :
+       {Expected{1, 256, 49500, 48287}, Expected{2, 256, 95498, 72871},
+        Expected{4, 256, 180606, 134275}, Expected{8, 256, 323198, 263425},
+        Expected{16, 512, 607837, 524800}}) {
+    ExplainOptions options;
+    options.config = {{"width", expected.width}, {"height", 256}};
+    options.measure = false;
+    const Explanation told = explain(
+        engine(), matrix(1023, 1025, expected.bytes, {DeviceKind::cuda, 0}), "unaligned", options);
+    ASSERT_TRUE(told.model) << told.no_model;
+    EXPECT_TRUE(told.model->findings.empty()) << told.limiter;
+    const AccessTotals sum = told.model->totals();
+    EXPECT_EQ(sum.load_sectors, expected.load_sectors) << expected.bytes;
+    EXPECT_EQ(sum.store_sectors, expected.store_sectors) << expected.bytes;
+    EXPECT_EQ(sum.load_wavefronts, sum.ideal_load_wavefronts) << expected.bytes;
+    EXPECT_EQ(sum.store_wavefronts, sum.ideal_store_wavefronts) << expected.bytes;
+  }
+}
 
 }  // namespace
 }  // namespace xpose
