@@ -1,0 +1,138 @@
+// One kernel for rows that begin at any element, for every element size.
+#include <algorithm>
+#include <string>
+#include <xpose/cuda.hpp>
+
+#include "unaligned.cuh"
+
+using namespace xpose;
+using namespace xpose::plugin;
+
+namespace {
+
+// Of a tile: bytes of its input rows, and of its output rows.
+struct TileBytes {
+  int width, height;
+};
+
+// 64 to 128 bytes a thread: what loads in flight hide, and registers hold.
+constexpr int threads_of(int bytes, TileBytes tile) {
+  const int tile_bytes = tile.width / bytes * tile.height;
+  if (bytes == 4) return 512;
+  return std::clamp(tile_bytes / (bytes < 4 ? 128 : 64), 256, 512);
+}
+
+template <int Bytes, int Width, int Height>
+using TileOf = kernels::StagedTile<Bytes, Height / Bytes, Width / Bytes,
+                                   threads_of(Bytes, TileBytes{Width, Height})>;
+
+// 64 registers: what the loads in flight of a tile of bytes need.
+constexpr int kResidentThreads = 1024;
+
+// Why a tile is not compiled for an element size, or null.
+constexpr const char* refusal(uint32_t bytes, TileBytes tile) {
+  if (bytes == 16 && tile.width < 512) return "a warp loads 512 bytes of a row of 16-byte elements";
+  if (bytes == 1 && tile.width * tile.height > 256 * 256)
+    return "a tile of bytes that large does not fit shared memory";
+  if (bytes <= 2 && tile.height > 256) return "a tile that high leaves too few blocks resident";
+  if (bytes > 2 && tile.height < 256) return "the rows above a tile that low are too large a part";
+  return nullptr;
+}
+
+// Calls body(StagedTile) for a tile that is not refused.
+template <class Body>
+void with_tile(uint32_t element_bytes, TileBytes tile, const Body& body) {
+  with_constant<1, 2, 4, 8, 16>(element_bytes, [&](auto bytes) {
+    with_constant<256, 512>(tile.width, [&](auto width) {
+      with_constant<128, 256, 512>(tile.height, [&](auto height) {
+        if constexpr (refusal(bytes(), TileBytes{width(), height()}) == nullptr)
+          body(TileOf<bytes(), width(), height()>{});
+      });
+    });
+  });
+}
+
+template <class Tile>
+Tiling tiling_of() {
+  return {.tile_x = Tile::kRows,
+          .tile_y = Tile::kCols,
+          .block_x = Tile::kThreads,
+          .x_along = Along::input_col,
+          .shared_bytes = Tile::kSharedBytes};
+}
+
+// Blocks along the rows: pieces of output rows begin up to a sector before the tile.
+template <class Tile>
+int64_t row_blocks(int64_t rows) {
+  return blocks_over(rows + Tile::kHalo - 1, Tile::kRows);
+}
+
+struct Unaligned {
+  static Card card() {
+    return {.name = "unaligned",
+            .summary = "rows at any element, by aligned words, shifts and whole output sectors",
+            .device_kind = XPOSE_CUDA,
+            .min_compute_capability = 80,
+            .max_batch_rank = 1,
+            .traits = XPOSE_TRAIT_CAPTURABLE,
+            .prior_rank = 60,
+            .axes = {{"width", {256, 512}}, {"height", {256, 128, 512}}}};
+  }
+
+  static TileBytes tile_of(const Config& config) {
+    return {static_cast<int>(config["width"]), static_cast<int>(config["height"])};
+  }
+
+  static Quote quote(const Problem& problem, const Config& config) {
+    const TileBytes tile = tile_of(config);
+    if (const char* why = refusal(problem.element_bytes, tile))
+      throw Unsupported("width=" + std::to_string(tile.width) +
+                        ",height=" + std::to_string(tile.height) + ": " + why);
+    Quote quote;
+    with_tile(problem.element_bytes, tile, [&]<class Tile>(Tile) {
+      quote.launch = describe_launch(
+          {static_cast<uint64_t>(row_blocks<Tile>(problem.rows)),
+           static_cast<uint64_t>(blocks_over(problem.cols, Tile::kCols)),
+           static_cast<uint64_t>(problem.batch_rank == 0 ? 1 : problem.batch[0].extent)},
+          {Tile::kThreads, 1}, Tile::kSharedBytes);
+    });
+    return quote;
+  }
+
+  Unaligned(const Problem& problem, const Config& config)
+      : problem_(problem), tile_(tile_of(config)) {
+#if defined(__CUDACC__) && !defined(XPOSE_MODEL)
+    with_tile(problem_.element_bytes, tile_, []<class Tile>(Tile) {
+      check_cuda(cudaFuncSetAttribute(kernels::unaligned<Tile, kResidentThreads>,
+                                      cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                      static_cast<int>(Tile::kSharedBytes)),
+                 "shared memory of the kernel unaligned");
+    });
+#endif
+  }
+
+  void launch(const Launch& launch) const {
+    with_tile(problem_.element_bytes, tile_, [&]<class Tile>(Tile) {
+      constexpr int kBytes = Tile::kBytes;
+      const Tiling tiling = tiling_of<Tile>();
+      for_each_part<Element<kBytes>>(
+          problem_, launch, tiling, [&](const Part<Element<kBytes>>& part) {
+            Shape grid = part.grid;
+            grid.x = static_cast<uint32_t>(row_blocks<Tile>(part.rows));
+            launch_kernel(
+                "unaligned", kernels::unaligned<Tile, kResidentThreads>, grid, tiling.block(),
+                tiling.shared_bytes, launch.stream, reinterpret_cast<const unsigned char*>(part.in),
+                reinterpret_cast<unsigned char*>(part.out), part.rows, part.cols,
+                problem_.in_ld * kBytes, problem_.out_ld * kBytes,
+                problem_.batch[0].in_stride * kBytes, problem_.batch[0].out_stride * kBytes);
+          });
+    });
+  }
+
+  Problem problem_;
+  TileBytes tile_;
+};
+
+}  // namespace
+
+XPOSE_PLUGIN("cuda_unaligned", "1.0", Unaligned)

@@ -1,0 +1,102 @@
+// A tile whose rows begin at any element, on both sides, without a scalar path. Loads: a warp reads
+// the aligned words that cover its piece of an input row and shifts neighbouring ones into place
+// (the shift is the row's); blocks of 4x4 bytes or 2x2 halfwords are transposed in registers, and
+// words of output rows are staged. Stores: a block owns the aligned sectors that begin in its piece
+// of an output row, so that no sector is written by two blocks and every store is an aligned vector
+// of 16 bytes; the rows this needs above the tile were just read by the block beside it and come
+// from L2. Aligned accesses and shifts are how vectorizing compilers treat unaligned streams
+// (Eichenberger, Wu, O'Brien, "Vectorization for SIMD architectures with alignment constraints",
+// 2004); owning sectors of the output is this project's. 16383x16385 on an H200, % of memcpy:
+// element-wide stores at the tile's own edges 82 and 91 of 4 and 8 bytes, sectors and vectors 92
+// and 93.
+#pragma once
+
+#include <cstdint>
+
+#include "load_tile.cuh"
+
+namespace xpose::kernels {
+
+// A matrix whose rows begin at any element; pitch in bytes.
+struct OutputRows {
+  unsigned char* matrix;
+  int rows, cols;  // of the input
+  int64_t pitch;
+};
+
+template <class Tile, bool Inside>
+__device__ __forceinline__ void write_tile(const OutputRows& out, int first_row, int first_col,
+                                           const typename Tile::Word* staged) {
+  using Word = typename Tile::Word;
+  constexpr int kPack = Tile::kPack, kWords = Tile::kVectorWords, kVectors = Tile::kVectors;
+  const int vector = threadIdx.x % kVectors;  // of the output row
+  int col = Tile::column(threadIdx.x / kVectors);
+
+  // The columns of a thread are whole sectors of elements apart, so that their output rows are
+  // misaligned alike, whatever the pitch.
+  unsigned char* const start =
+      out.matrix + (first_col + col) * out.pitch + int64_t{first_row} * Tile::kBytes;
+  const int misaligned = static_cast<int>(reinterpret_cast<uintptr_t>(start) % kSectorBytes);
+  const int row = first_row - misaligned / Tile::kBytes + vector * Tile::kVectorRows;
+  unsigned char* at = start - misaligned + vector * kVectorBytes;
+
+  const int skipped = Tile::kHalo - misaligned / Tile::kBytes;  // staged rows
+  const int group = skipped / kPack;
+  const unsigned shift = 8 * Tile::kBytes * (skipped % kPack);
+  const Word* column = staged + Tile::column_at(col) + vector;
+  int word_at[kWords + 1];
+#pragma unroll
+  for (int i = 0; i < kWords; ++i) word_at[i] = Tile::group_at(group + i);
+  // Without a shift the next word is not needed, and not always staged.
+  word_at[kWords] = Tile::group_at(group + kWords - (shift == 0 ? 1 : 0));
+
+#pragma unroll
+  for (int turn = 0; turn < Tile::kCols / Tile::kStep; ++turn) {
+    if (!Inside && first_col + col >= out.cols) break;
+    Word word[kWords + 1];
+#pragma unroll
+    for (int i = 0; i < kWords; ++i) word[i] = column[word_at[i]];
+    if constexpr (kPack > 1) {
+      word[kWords] = column[word_at[kWords]];
+#pragma unroll
+      for (int i = 0; i < kWords; ++i) word[i] = __funnelshift_r(word[i], word[i + 1], shift);
+    }
+    if (Inside || (row >= 0 && row + Tile::kVectorRows <= out.rows)) {
+      store_words<kWords>(at, word);
+    } else {
+#pragma unroll
+      for (int i = 0; i < Tile::kVectorRows; ++i)
+        if (row + i >= 0 && row + i < out.rows)
+          store_element<Tile::kBytes>(at + i * Tile::kBytes, word[i / kPack], i % kPack);
+    }
+    col += Tile::kStep;
+    at += Tile::kStep * out.pitch;
+    column += Tile::kStep / kPack * Tile::kPitch;
+  }
+}
+
+// One block of Threads a tile: x over Rows input rows and kHalo - 1 behind the last, so that blocks
+// that run together write along output rows; y over Cols columns; z over the batch. Pitches and
+// strides in bytes, in and out multiples of Bytes. Dynamic shared memory: Tile::kSharedBytes.
+template <class Tile, int ResidentThreads>
+__global__ __launch_bounds__(Tile::kThreads, ResidentThreads / Tile::kThreads) void unaligned(
+    const unsigned char* __restrict__ in, unsigned char* __restrict__ out, int rows, int cols,
+    int64_t in_pitch, int64_t out_pitch, int64_t in_stride, int64_t out_stride) {
+  auto* const staged = plugin::shared_memory<typename Tile::Word>();
+  const InputRows from = {in + blockIdx.z * in_stride, rows, cols, in_pitch};
+  const OutputRows to = {out + blockIdx.z * out_stride, rows, cols, out_pitch};
+  const int row = blockIdx.x * Tile::kRows, col = blockIdx.y * Tile::kCols;
+  const bool inside = row >= Tile::kHalo && row + Tile::kRows <= rows && col >= Tile::kPack &&
+                      col + Tile::kCols + Tile::kPack <= cols;
+  if (inside)
+    load_tile<Tile, true>(from, row - Tile::kHalo, col, staged);
+  else
+    load_tile<Tile, false>(from, row - Tile::kHalo, col, staged);
+  __syncthreads();
+  if (inside)
+    write_tile<Tile, true>(to, row, col, staged);
+  else
+    write_tile<Tile, false>(to, row, col, staged);
+}
+
+}  // namespace xpose::kernels
