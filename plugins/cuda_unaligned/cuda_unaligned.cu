@@ -15,11 +15,9 @@ struct TileBytes {
   int width, height;
 };
 
-// 64 to 128 bytes a thread: what loads in flight hide, and registers hold.
+// Fewer bytes a thread leave more warps to hide latency with, until loads in flight run out.
 constexpr int threads_of(int bytes, TileBytes tile) {
-  const int tile_bytes = tile.width / bytes * tile.height;
-  if (bytes == 4) return 512;
-  return std::clamp(tile_bytes / (bytes < 4 ? 128 : 64), 256, 512);
+  return std::clamp(tile.width / bytes * tile.height / 64, 256, 512);
 }
 
 template <int Bytes, int Width, int Height>

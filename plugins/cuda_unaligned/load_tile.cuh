@@ -121,7 +121,7 @@ __device__ __forceinline__ void load_tile(const InputRows& in, int first_row, in
       transpose_words<Tile::kBytes>(word);
       Word* const column = staged + (lane + 32 * chunk) * Tile::kPitch + Tile::group_at(group);
 #pragma unroll
-      for (int i = 0; i < kPack; ++i) column[i * Tile::kClassPitch] = word[i];
+      for (int i = 0; i < kPack; ++i) column[i * Tile::kRowWords * Tile::kPitch] = word[i];
     }
   }
 }

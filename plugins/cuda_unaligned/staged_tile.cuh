@@ -34,24 +34,16 @@ struct StagedTile {
   static constexpr int kParts = (kGroups + kVectorWords - 1) / kVectorWords;
   static constexpr int kPitch = kParts * kVectorWords | 1;  // words; odd, so that the lanes of a
                                                             // row meet all banks
-  // Of the columns that one access of a warp meets at once: those of a word, and of words apart.
-  static constexpr int kLanes = 128 / kWordBytes;
-  static constexpr int kColumns = kVectors < kLanes ? kLanes / kVectors : 1;
-  static constexpr int kClasses = kPack < kColumns ? kPack : kColumns;
-  static constexpr int kFar = kColumns / kClasses;
-  static constexpr int kClassPitch = kRowWords * kPitch + (kClasses > 1 ? 32 / kClasses : 0);
-  static constexpr uint64_t kSharedBytes = uint64_t{kPack} * kClassPitch * kWordBytes;
-  static constexpr int kStep = Threads / kVectors;  // columns that a block writes at once
+  static constexpr uint64_t kSharedBytes = uint64_t{Cols} * kPitch * kWordBytes;
 
   static_assert(Cols % (32 * kPack) == 0, "a warp loads whole chunks of 32 words");
-  static_assert(Cols % kStep == 0 && Threads % kVectors == 0);
-  static_assert(kStep % kHalo == 0, "all columns of a thread are misaligned alike");
-  static_assert(kStep % (kFar * kVectors * kPack) == 0 || kFar == 1);
+  static_assert(32 % kVectors == 0 || kVectors % 32 == 0,
+                "a warp writes whole output rows or parts");
+  static_assert(Cols * kVectors % Threads == 0 && Threads % kVectors == 0);
 
-  // Where a column begins: (kPack, kRowWords) columns of kPitch words, with a gap behind each
-  // kRowWords.
+  // Where a column begins: (kPack, kRowWords) columns of kPitch words.
   __device__ static int column_at(int col) {
-    return col % kPack * kClassPitch + col / kPack * kPitch;
+    return (col % kPack * kRowWords + col / kPack) * kPitch;
   }
 
   // Where a group of kPack rows lies in its column, (kVectorWords, kParts): the first words of the
@@ -60,14 +52,14 @@ struct StagedTile {
     return group % kVectorWords * kParts + group / kVectorWords;
   }
 
-  // The n-th column that is written. Where a warp writes pieces of several output rows, its columns
-  // are kVectors banks apart, by the gap and by kVectors words.
+  // The n-th column that is written. A warp that writes pieces of several output rows takes columns
+  // whose distance in shared memory is that of their vectors, so that its lanes meet all banks.
   __device__ static int column(int n) {
-    constexpr int kHigh = kPack / kClasses;
-    const int far = n / kClasses % kFar, rest = n / (kClasses * kFar);
-    const int word = rest / kHigh;
-    return (word % kVectors + far * kVectors + word / kVectors * (kVectors * kFar)) * kPack +
-           rest % kHigh * kClasses + n % kClasses;
+    constexpr int kColumns = kVectors < 32 ? 32 / kVectors : 1;  // of a warp
+    constexpr int kApart = 32 / kColumns;                        // words of an input row
+    const int warp = n / kColumns;
+    const int word = n % kColumns * kApart + warp % kApart + warp / (kApart * kPack) * 32;
+    return word * kPack + warp / kApart % kPack;
   }
 };
 

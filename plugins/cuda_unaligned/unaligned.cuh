@@ -30,37 +30,30 @@ __device__ __forceinline__ void write_tile(const OutputRows& out, int first_row,
   using Word = typename Tile::Word;
   constexpr int kPack = Tile::kPack, kWords = Tile::kVectorWords, kVectors = Tile::kVectors;
   const int vector = threadIdx.x % kVectors;  // of the output row
-  int col = Tile::column(threadIdx.x / kVectors);
-
-  // The columns of a thread are whole sectors of elements apart, so that their output rows are
-  // misaligned alike, whatever the pitch.
-  unsigned char* const start =
-      out.matrix + (first_col + col) * out.pitch + int64_t{first_row} * Tile::kBytes;
-  const int misaligned = static_cast<int>(reinterpret_cast<uintptr_t>(start) % kSectorBytes);
-  const int row = first_row - misaligned / Tile::kBytes + vector * Tile::kVectorRows;
-  unsigned char* at = start - misaligned + vector * kVectorBytes;
-
-  const int skipped = Tile::kHalo - misaligned / Tile::kBytes;  // staged rows
-  const int group = skipped / kPack;
-  const unsigned shift = 8 * Tile::kBytes * (skipped % kPack);
-  const Word* column = staged + Tile::column_at(col) + vector;
-  int word_at[kWords + 1];
 #pragma unroll
-  for (int i = 0; i < kWords; ++i) word_at[i] = Tile::group_at(group + i);
-  // Without a shift the next word is not needed, and not always staged.
-  word_at[kWords] = Tile::group_at(group + kWords - (shift == 0 ? 1 : 0));
+  for (int turn = 0; turn < Tile::kCols * kVectors / Tile::kThreads; ++turn) {
+    const int col = Tile::column(threadIdx.x / kVectors + turn * (Tile::kThreads / kVectors));
+    if (!Inside && first_col + col >= out.cols) continue;
+    unsigned char* const start =
+        out.matrix + (first_col + col) * out.pitch + int64_t{first_row} * Tile::kBytes;
+    const int misaligned = static_cast<int>(reinterpret_cast<uintptr_t>(start) % kSectorBytes);
+    unsigned char* const at = start - misaligned + vector * kVectorBytes;
 
-#pragma unroll
-  for (int turn = 0; turn < Tile::kCols / Tile::kStep; ++turn) {
-    if (!Inside && first_col + col >= out.cols) break;
+    const int skipped = Tile::kHalo - misaligned / Tile::kBytes;  // staged rows
+    const int group = skipped / kPack;
+    const unsigned shift = 8 * Tile::kBytes * (skipped % kPack);
+    const Word* const column = staged + Tile::column_at(col) + vector;
     Word word[kWords + 1];
 #pragma unroll
-    for (int i = 0; i < kWords; ++i) word[i] = column[word_at[i]];
+    for (int i = 0; i < kWords; ++i) word[i] = column[Tile::group_at(group + i)];
     if constexpr (kPack > 1) {
-      word[kWords] = column[word_at[kWords]];
+      // Without a shift the next word is not needed, and not always staged.
+      word[kWords] = column[Tile::group_at(group + kWords - (shift == 0 ? 1 : 0))];
 #pragma unroll
       for (int i = 0; i < kWords; ++i) word[i] = __funnelshift_r(word[i], word[i + 1], shift);
     }
+
+    const int row = first_row - misaligned / Tile::kBytes + vector * Tile::kVectorRows;
     if (Inside || (row >= 0 && row + Tile::kVectorRows <= out.rows)) {
       store_words<kWords>(at, word);
     } else {
@@ -69,9 +62,6 @@ __device__ __forceinline__ void write_tile(const OutputRows& out, int first_row,
         if (row + i >= 0 && row + i < out.rows)
           store_element<Tile::kBytes>(at + i * Tile::kBytes, word[i / kPack], i % kPack);
     }
-    col += Tile::kStep;
-    at += Tile::kStep * out.pitch;
-    column += Tile::kStep / kPack * Tile::kPitch;
   }
 }
 
