@@ -21,10 +21,14 @@ template <int Size>
 void transpose_elements(const Rectangle& r, Store store) {
   if (store == Store::kPlain) return Walk<Size, kRun, Output::kCached>(r).walk();
   // Output rows are all aligned where the first and the distance to the next are.
-  if (reinterpret_cast<uintptr_t>(r.out) % kLine == 0 && r.out_pitch % kLine == 0)
-    Walk<Size, kRun, Output::kAlignedLines>(r).walk();
-  else
+  if (reinterpret_cast<uintptr_t>(r.out) % kLine == 0 && r.out_pitch % kLine == 0) {
+    if (r.row_end - r.row_begin < kRun * kLine / Size)
+      Walk<Size, 1, Output::kAlignedLines>(r).walk();  // output rows shorter than a run
+    else
+      Walk<Size, kRun, Output::kAlignedLines>(r).walk();
+  } else {
     Walk<Size, kRun, Output::kUnalignedLines>(r).walk();
+  }
   hwy::FlushStream();
 }
 
