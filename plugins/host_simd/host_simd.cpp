@@ -1,0 +1,106 @@
+// Tiles of one 64-byte line a side, transposed in vector registers.
+#include <omp.h>
+
+#include <xpose/plugin.hpp>
+
+#include "kernels.hpp"
+
+using namespace xpose::plugin;
+
+namespace {
+
+using host_simd::Rectangle;
+using host_simd::Store;
+
+int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
+// Input plus output, in bytes.
+int64_t traffic(const Problem& problem) {
+  const int64_t matrices = problem.batch_rank == 0 ? 1 : problem.batch[0].extent;
+  return 2 * matrices * problem.rows * problem.cols * problem.element_bytes;
+}
+
+// A problem within one core's own cache is done before another thread is awake.
+constexpr int64_t kOneThreadBytes = 4 << 20;
+
+struct Simd {
+  static Card card() {
+    return {.name = "host_simd",
+            .summary = "tiles of whole cache lines in vector registers",
+            .min_alignment = 1,
+            .max_batch_rank = 1,
+            .prior_rank = 100,
+            .axes = {{"stream", {1, 0}}}};
+  }
+
+  static Quote quote(const Problem& problem, const Config& config) {
+#if defined(__x86_64__)
+    if (!__builtin_cpu_supports("sse4.2") || !__builtin_cpu_supports("aes"))
+      throw Unsupported("this processor has no SSE4.2 and AES instructions");
+#endif
+    const int64_t side = host_simd::tile_side(problem.element_bytes);
+    if (problem.rows < side || problem.cols < side)
+      throw Unsupported("a side is shorter than a line, " + std::to_string(side) + " elements");
+    const bool stream = config["stream"] != 0;
+    const auto cache = static_cast<int64_t>(problem.cache_bytes);
+    if (!stream && cache > 0 && traffic(problem) > cache)
+      throw Unsupported("input and output exceed the cache: stores must bypass it");
+    return {.launch = std::string("tile ") + std::to_string(side) + "x" + std::to_string(side) +
+                      ", " + host_simd::target_name()};
+  }
+
+  Simd(const Problem& problem, const Config& config)
+      : problem_(problem), store_(config["stream"] != 0 ? Store::kStream : Store::kPlain) {}
+
+  void launch(const Launch& launch) const {
+    const int team = traffic(problem_) <= kOneThreadBytes ? 1 : static_cast<int>(launch.threads);
+    if (team == 1) return transpose_share(launch, 0, 1);
+#pragma omp parallel num_threads(team)
+    transpose_share(launch, omp_get_thread_num(),
+                    omp_get_num_threads());  // may be fewer than asked for
+  }
+
+  // The share of one of several threads: matrices where there are enough of them, else the rows or,
+  // where these are fewer or the lines of output rows are not aligned, the columns of every matrix.
+  void transpose_share(const Launch& launch, int64_t thread, int64_t threads) const {
+    const int64_t matrices = problem_.batch_rank == 0 ? 1 : problem_.batch[0].extent;
+    if (matrices >= 4 * threads) {
+      for (int64_t i = matrices * thread / threads; i < matrices * (thread + 1) / threads; ++i)
+        transpose_part(launch, i, 0, 1);
+    } else {
+      for (int64_t i = 0; i < matrices; ++i) transpose_part(launch, i, thread, threads);
+    }
+  }
+
+  void transpose_part(const Launch& launch, int64_t matrix, int64_t part, int64_t parts) const {
+    const int64_t size = problem_.element_bytes,
+                  side = host_simd::tile_side(problem_.element_bytes);
+    Rectangle r = {.in = static_cast<const uint8_t*>(launch.in),
+                   .out = static_cast<uint8_t*>(launch.out),
+                   .in_pitch = problem_.in_ld * size,
+                   .out_pitch = problem_.out_ld * size,
+                   .row_begin = 0,
+                   .row_end = problem_.rows,
+                   .col_begin = 0,
+                   .col_end = problem_.cols};
+    if (problem_.batch_rank != 0) {
+      r.in += matrix * problem_.batch[0].in_stride * size;
+      r.out += matrix * problem_.batch[0].out_stride * size;
+    }
+    const bool by_rows = problem_.rows >= problem_.cols;
+    const int64_t step = by_rows ? 2 * side : side;
+    const int64_t steps = ceil_div(by_rows ? problem_.rows : problem_.cols, step);
+    int64_t& begin = by_rows ? r.row_begin : r.col_begin;
+    int64_t& end = by_rows ? r.row_end : r.col_end;
+    begin = steps * part / parts * step;
+    end = std::min(end, steps * (part + 1) / parts * step);
+    if (begin < end) host_simd::transpose(r, problem_.element_bytes, store_);
+  }
+
+  Problem problem_;
+  Store store_;
+};
+
+}  // namespace
+
+XPOSE_PLUGIN("host_simd", "1.0", Simd)

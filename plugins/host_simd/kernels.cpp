@@ -1,0 +1,69 @@
+// Compiles the kernels for every target of Highway and picks one at run time.
+#include "kernels.hpp"
+
+// Vectors of a length unknown to the compiler cannot stand in arrays, as those of a tile do.
+#define HWY_DISABLED_TARGETS (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV)
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels.cpp"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include "register_tile.hpp"
+#include "stream_walk.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace host_simd {
+namespace HWY_NAMESPACE {
+
+constexpr int kRun = 2;  // lines of an output row written at a time
+
+template <int Size>
+void transpose_elements(const Rectangle& r, Store store) {
+  if (store == Store::kPlain) return Walk<Size, kRun, Output::kCached>(r).walk();
+  // Output rows are all aligned where the first and the distance to the next are.
+  if (reinterpret_cast<uintptr_t>(r.out) % kLine == 0 && r.out_pitch % kLine == 0) {
+    if (r.row_end - r.row_begin < kRun * kLine / Size)
+      Walk<Size, 1, Output::kAlignedLines>(r).walk();  // output rows shorter than a run
+    else
+      Walk<Size, kRun, Output::kAlignedLines>(r).walk();
+  } else {
+    Walk<Size, kRun, Output::kUnalignedLines>(r).walk();
+  }
+  hwy::FlushStream();
+}
+
+void transpose(const Rectangle& r, uint32_t element_bytes, Store store) {
+  switch (element_bytes) {
+    case 1:
+      return transpose_elements<1>(r, store);
+    case 2:
+      return transpose_elements<2>(r, store);
+    case 4:
+      return transpose_elements<4>(r, store);
+    case 8:
+      return transpose_elements<8>(r, store);
+    case 16:
+      return transpose_elements<16>(r, store);
+  }
+}
+
+const char* target_name() { return hwy::TargetName(HWY_TARGET); }
+
+}  // namespace HWY_NAMESPACE
+}  // namespace host_simd
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace host_simd {
+
+HWY_EXPORT(transpose);
+HWY_EXPORT(target_name);
+
+void transpose(const Rectangle& rectangle, uint32_t element_bytes, Store store) {
+  HWY_DYNAMIC_DISPATCH(transpose)(rectangle, element_bytes, store);
+}
+
+const char* target_name() { return HWY_DYNAMIC_DISPATCH(target_name)(); }
+
+}  // namespace host_simd
+#endif

@@ -1,0 +1,23 @@
+// The kernels, for the widest vectors that this processor has.
+#pragma once
+
+#include "rectangle.hpp"
+
+namespace host_simd {
+
+enum class Store {
+  kPlain,   // ordinary stores
+  kStream,  // non-temporal stores of whole lines
+};
+
+// Elements a side of a tile, a line of 64 bytes.
+constexpr int64_t tile_side(uint32_t element_bytes) { return 64 / element_bytes; }
+
+// Transposes a rectangle of elements of 1, 2, 4, 8 or 16 bytes. Non-temporal stores are ordered
+// with the thread's later ones when it returns.
+void transpose(const Rectangle& rectangle, uint32_t element_bytes, Store store);
+
+// The name of the instruction set in use, e.g. "AVX3".
+const char* target_name();
+
+}  // namespace host_simd
