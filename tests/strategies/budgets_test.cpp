@@ -95,6 +95,7 @@ TEST_P(Budgets, AreExact) {
 }
 
 TEST(InPlaceBudgets, VectorsAskForNothingTwice) {
+  constexpr double warps = side * side / 32;
   for (std::size_t size = 0; size < 5; ++size) {
     Problem problem = matrix(side, side, 1U << size, {DeviceKind::cuda, 0});
     problem.in_alignment = problem.out_alignment = 256;
