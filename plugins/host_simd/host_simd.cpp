@@ -61,7 +61,7 @@ struct Simd {
   }
 
   // The share of one of several threads: matrices where there are enough of them, else the rows or,
-  // where these are fewer or the lines of output rows are not aligned, the columns of every matrix.
+  // where these are fewer, the columns of every matrix.
   void transpose_share(const Launch& launch, int64_t thread, int64_t threads) const {
     const int64_t matrices = problem_.batch_rank == 0 ? 1 : problem_.batch[0].extent;
     if (matrices >= 4 * threads) {

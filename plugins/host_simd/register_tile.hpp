@@ -104,8 +104,8 @@ HWY_INLINE void transpose_in_blocks(Vector* v) {
 // Transposes the square of kBlocks vectors v[0], v[Step], ... of kBlocks 16-byte blocks: (vector,
 // block).
 template <int Step>
-HWY_INLINE void transpose_blocks(Vector* v) {
-#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
+HWY_INLINE void transpose_blocks([[maybe_unused]] Vector* v) {
+#if HWY_TARGET == HWY_AVX3
   constexpr int kEven = 0x88, kOdd = 0xdd;  // blocks 0 and 2, or 1 and 3, of both operands
   const __m512i a = v[0].raw, b = v[Step].raw, c = v[2 * Step].raw, d = v[3 * Step].raw;
   const __m512i ab_even = _mm512_shuffle_i32x4(a, b, kEven),
@@ -125,16 +125,9 @@ HWY_INLINE void transpose_blocks(Vector* v) {
 #endif
 }
 
-// Calls step(Event / Every) if that is a whole number.
-template <int Event, int Every, class Step>
-HWY_INLINE void call_step(const Step& step) {
-  if constexpr (Event % Every == 0) step(std::integral_constant<int, Event / Every>());
-}
-
 // Transposes a tile of kLine / Size rows at in, in_pitch bytes apart, at any addresses. store(c,
-// part, v) takes vector `part` of output row c. step(i) is called once for each i < kLine / Size,
-// in order, evenly between the loads and the shuffles: prefetches that come all at once wait for
-// each other. i, c and part are constants.
+// part, v) takes vector `part` of output row c. step() is called kLine / Size times, evenly between
+// the loads and the shuffles: prefetches that come all at once wait for each other.
 template <int Size, class Store, class Step>
 HWY_INLINE void transpose_tile(const uint8_t* HWY_RESTRICT in, ptrdiff_t in_pitch,
                                const Store& store, const Step& step) {
@@ -142,15 +135,18 @@ HWY_INLINE void transpose_tile(const uint8_t* HWY_RESTRICT in, ptrdiff_t in_pitc
   constexpr int kSquares = kLine / kVector;  // squares a side of the tile
   constexpr int kRows = 16 / Size;           // rows and columns of a 16-byte block
   constexpr int kEvery = 2 * kSquares;       // loads and stores from one step to the next
-  unroll<kSquares * kSquares>([&](auto square) XPOSE_INLINE {
-    constexpr int i = square / kSquares, j = square % kSquares;  // row and column of the square
+  for (int square = 0; square < kSquares * kSquares; ++square) {
+    const int i = square / kSquares, j = square % kSquares;  // row and column of the square
     const uint8_t* const from = in + i * kSide * in_pitch + j * kVector;
+    const auto count = [&](int event) XPOSE_INLINE {
+      if ((2 * square * kSide + event) % kEvery == 0) step();
+    };
     Vector v[kSide];  // (row), at last (column % kRows + kRows * block)
     unroll<kBlocks>([&](auto block) XPOSE_INLINE {
       unroll<kRows>([&](auto r) XPOSE_INLINE {
         constexpr int row = block * kRows + r;
         v[row] = hn::LoadU(Bytes(), from + row * in_pitch);
-        call_step<2 * square * kSide + row, kEvery>(step);
+        count(row);
       });
       transpose_in_blocks<Size>(v + block * kRows);
     });
@@ -158,12 +154,22 @@ HWY_INLINE void transpose_tile(const uint8_t* HWY_RESTRICT in, ptrdiff_t in_pitc
       transpose_blocks<kRows>(v + r);
       unroll<kBlocks>([&](auto block) XPOSE_INLINE {
         constexpr int column = block * kRows + r;
-        store(std::integral_constant<int, j * kSide + column>(), std::integral_constant<int, i>(),
-              v[column]);
-        call_step<(2 * square + 1) * kSide + r * kBlocks + block, kEvery>(step);
+        store(j * kSide + column, i, v[column]);
+        count(kSide + r * kBlocks + block);
       });
     });
-  });
+  }
+}
+
+// The same from any address to any address, out_pitch bytes from one output row to the next.
+template <int Size>
+HWY_NOINLINE void transpose_tile_to(const uint8_t* HWY_RESTRICT in, ptrdiff_t in_pitch,
+                                    uint8_t* HWY_RESTRICT out, ptrdiff_t out_pitch) {
+  transpose_tile<Size>(
+      in, in_pitch,
+      [&](int c, int part, Vector v)
+          XPOSE_INLINE { hn::StoreU(v, Bytes(), out + c * out_pitch + part * kVector); },
+      []() XPOSE_INLINE {});
 }
 
 }  // namespace HWY_NAMESPACE
