@@ -1,14 +1,14 @@
 // Compiles the kernels for every target of Highway and picks one at run time.
 #include "kernels.hpp"
 
-// Sanitizers take minutes and gigabytes over the registers of wider tiles. The walk, where
-// addresses come from, is the same on every target.
+// With the tiles of wider vectors a compiler under ASan had taken 1.3 GB and 55 s when it was
+// stopped; this one takes 36 s. The walk, where addresses come from, is the same on every target.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define HWY_COMPILE_ONLY_STATIC
 #endif
 
-// Vectors of a length unknown to the compiler cannot stand in arrays, as those of a tile do.
-// Nothing on x86 gains over AVX-512, and every target costs seconds to compile.
+// Vectors of a length unknown to the compiler cannot stand in arrays, as those of a tile do. The
+// tile uses nothing beyond the first AVX-512, and every target costs seconds to compile.
 #define HWY_DISABLED_TARGETS \
   (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV | (HWY_AVX3 - 1))
 #undef HWY_TARGET_INCLUDE
