@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <functional>
-#include <ranges>
 
 #include "plugin/plugin_call.hpp"
 #include "problem/normal_form.hpp"
@@ -49,7 +48,8 @@ bool wanted(const StrategyInfo& card, const Values& values, const TuneOptions& o
 template <class Projection>
 void sort_by_prediction(auto& items, const Projection& predicted) {
   if (items.empty()) return;
-  const double near = 1.05 * std::ranges::min(items | std::views::transform(predicted));
+  const double near =
+      1.05 * std::invoke(predicted, *std::ranges::min_element(items, {}, predicted));
   std::ranges::stable_sort(items, {}, [&](const auto& item) {
     const double time = std::invoke(predicted, item);
     return time <= near ? 0 : time;
@@ -204,10 +204,10 @@ std::vector<Candidate> candidates(std::span<const Strategy* const> strategies,
   std::ranges::stable_sort(by_strategy, {},
                            [](const auto& configs) { return configs.front().prior_rank; });
   sort_by_prediction(by_strategy, [](const auto& configs) {
-    return std::ranges::min(configs | std::views::transform(&Candidate::predicted));
+    return std::ranges::min_element(configs, {}, &Candidate::predicted)->predicted;
   });
-  std::ranges::stable_partition(by_strategy,
-                                [](const auto& configs) { return configs.front().is_copy; });
+  std::ranges::stable_sort(by_strategy, {},
+                           [](const auto& configs) { return !configs.front().is_copy; });
   std::vector<Candidate> all;
   for (std::size_t turn = 0;; ++turn) {
     const std::size_t before = all.size();

@@ -38,7 +38,6 @@ Multiprocessor multiprocessor(std::uint32_t compute_capability) {
     case 86:
       return {1536, 16, 100 * 1024};
     case 89:
-      return {1536, 24, 100 * 1024};
     case 120:
     case 121:
       return {1536, 24, 100 * 1024};
