@@ -109,8 +109,9 @@ void print_sentences(std::ostream& out, const TuneReport& report) {
   if (!report.winner) return;
   if (report.untried != 0)
     out << report.untried
-        << " variants were not tried: their strategy's first took over 3 times the fastest, or the "
-        << "budget ran out; see --strategy and --budget.\n";
+        << " variants were not tried: they are predicted to be far behind, or their strategy's "
+           "first "
+        << "took over 3 times the fastest, or the budget ran out; see --strategy and --budget.\n";
   if (report.interrupted) out << "Interrupted: the figures are of what was finished.\n";
 }
 

@@ -69,6 +69,9 @@ std::string name_of(const Problem& normal, const TuneOptions& options) {
   return key(normal) + (options.warm ? " warm" : " cold");
 }
 
+// The same, chosen without a clock: what was measured goes before it.
+std::string estimated(const std::string& name) { return name + " estimated"; }
+
 }  // namespace
 
 Chooser::Chooser(const EngineOptions& options)
@@ -189,7 +192,9 @@ TuneReport Chooser::tune(const Problem& normal, const TuneOptions& options) {
   const DeviceLock held = this->lock(normal, options);
   TuneReport report = retried([&] { return measure(normal, options); }).first;
   const std::unique_lock changing(winners_mutex_);
-  winners_.erase(name_of(normal, options));  // the next plan() finds what was stored
+  const std::string name = name_of(normal, options);
+  winners_.erase(name);  // the next plan() finds what was stored
+  winners_.erase(estimated(name));
   return report;
 }
 
@@ -218,24 +223,20 @@ Candidate Chooser::estimate(const Problem& normal, const TuneOptions& options) {
   const std::unique_ptr<TrialRunner> quoter = runner(normal, options);
   const std::vector<Candidate> all =
       candidates(offered.strategies, normal, backend(normal.device).info(), options, *quoter);
-  const Candidate* best = nullptr;
   TuneReport report;
   report.problem = normal;
-  for (const Candidate& candidate : all) {
-    if (candidate.is_numeric) continue;
-    if (candidate.outcome.verdict != Verdict::ok)
-      report.trials.push_back({candidate.variant,
-                               "",
-                               candidate.is_copy,
-                               candidate.outcome.verdict,
-                               candidate.outcome.detail,
-                               {},
-                               candidate.prior_rank});
-    else if (!candidate.is_copy && (best == nullptr || candidate.prior_rank < best->prior_rank))
-      best = &candidate;
+  for (const Candidate& candidate : all) {  // the most promising first
+    if (candidate.is_copy || candidate.is_numeric) continue;
+    if (candidate.outcome.verdict == Verdict::ok) return candidate;
+    report.trials.push_back({candidate.variant,
+                             "",
+                             false,
+                             candidate.outcome.verdict,
+                             candidate.outcome.detail,
+                             {},
+                             candidate.prior_rank});
   }
-  if (best == nullptr) throw_no_winner(report);
-  return *best;
+  throw_no_winner(report);
 }
 
 Candidate Chooser::choose_once(const Problem& normal, const PlanOptions& options) {
@@ -260,12 +261,16 @@ Candidate Chooser::choose_once(const Problem& normal, const PlanOptions& options
 
 Candidate Chooser::choose(const Problem& normal, const PlanOptions& options) {
   const std::string name = name_of(normal, options.tune);
-  const bool kept = is_whole(options.tune) && options.policy != Policy::estimate;
-  if (is_whole(options.tune))
+  const bool estimates = options.policy == Policy::estimate;
+  const bool whole = is_whole(options.tune);
+  if (whole) {
     if (auto winner = known(name)) return *winner;
+    if (estimates)
+      if (auto guess = known(estimated(name))) return *guess;
+  }
   const std::lock_guard lock(measuring_);
   Candidate winner = retried([&] { return choose_once(normal, options); });
-  if (kept) keep(name, winner);
+  if (whole) keep(estimates ? estimated(name) : name, winner);
   return winner;
 }
 

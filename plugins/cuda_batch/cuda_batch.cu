@@ -38,7 +38,13 @@ struct Batch {
     if (batch.shared_bytes_ > kMaxSharedBytes)
       throw Unsupported(std::to_string(batch.shared_bytes_) +
                         " bytes are more than the 48 KiB of shared memory a block has");
-    return {.launch = describe_launch({batch.blocks_}, {batch.threads_}, batch.shared_bytes_)};
+    const auto chunk_bytes = static_cast<uint64_t>(batch.chunk_ * area * problem.element_bytes);
+    return {.launch = describe_launch({batch.blocks_}, {batch.threads_}, batch.shared_bytes_),
+            .demand = {.blocks = batch.blocks_,
+                       .threads = batch.threads_,
+                       .shared_bytes = static_cast<uint32_t>(batch.shared_bytes_),
+                       .load_run = chunk_bytes,
+                       .store_run = chunk_bytes}};
   }
 
   Batch(const Problem& problem, const Config& config)

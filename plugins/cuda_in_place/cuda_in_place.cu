@@ -25,9 +25,15 @@ int64_t pairs(int64_t side, int64_t tile) {
 Quote quote_grid(const Problem& problem, int64_t tile, uint64_t threads_x, uint64_t threads_y,
                  uint64_t shared_bytes) {
   const int64_t launches = blocks_over(matrices(problem), kMaxGridYZ);
-  Quote quote{.launch = describe_launch({static_cast<uint64_t>(pairs(problem.rows, tile)), 1,
-                                         static_cast<uint64_t>(matrices(problem))},
-                                        {threads_x, threads_y}, shared_bytes)};
+  const auto grid_x = static_cast<uint64_t>(pairs(problem.rows, tile));
+  const auto grid_z = static_cast<uint64_t>(matrices(problem));
+  const auto run = static_cast<uint64_t>(std::min(tile, problem.rows) * problem.element_bytes);
+  Quote quote{.launch = describe_launch({grid_x, 1, grid_z}, {threads_x, threads_y}, shared_bytes),
+              .demand = {.blocks = grid_x * grid_z,
+                         .threads = static_cast<uint32_t>(threads_x * threads_y),
+                         .shared_bytes = static_cast<uint32_t>(shared_bytes),
+                         .load_run = run,
+                         .store_run = run}};
   if (launches > 1) quote.launch += " in " + std::to_string(launches) + " launches";
   return quote;
 }

@@ -88,11 +88,18 @@ struct Unaligned {
                         ",height=" + std::to_string(tile.height) + ": " + why);
     Quote quote;
     with_tile(problem.element_bytes, tile, [&]<class Tile>(Tile) {
-      quote.launch = describe_launch(
-          {static_cast<uint64_t>(row_blocks<Tile>(problem.rows)),
-           static_cast<uint64_t>(blocks_over(problem.cols, Tile::kCols)),
-           static_cast<uint64_t>(problem.batch_rank == 0 ? 1 : problem.batch[0].extent)},
-          {Tile::kThreads, 1}, Tile::kSharedBytes);
+      const auto x = static_cast<uint64_t>(row_blocks<Tile>(problem.rows));
+      const auto y = static_cast<uint64_t>(blocks_over(problem.cols, Tile::kCols));
+      const auto z = static_cast<uint64_t>(problem.batch_rank == 0 ? 1 : problem.batch[0].extent);
+      const auto run = [&](int64_t extent, int64_t of_tile) {
+        return static_cast<uint64_t>(std::min(extent, of_tile) * problem.element_bytes);
+      };
+      quote = {.launch = describe_launch({x, y, z}, {Tile::kThreads, 1}, Tile::kSharedBytes),
+               .demand = {.blocks = x * y * z,
+                          .threads = Tile::kThreads,
+                          .shared_bytes = Tile::kSharedBytes,
+                          .load_run = run(problem.cols, Tile::kCols),
+                          .store_run = run(problem.rows, Tile::kRows)}};
     });
     return quote;
   }

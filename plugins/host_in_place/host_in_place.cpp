@@ -80,7 +80,8 @@ struct InPlace {
   static Quote quote(const Problem& problem, const Config& config) {
     if (!problem.in_place) throw Unsupported("works in place only");
     const std::string side = std::to_string(config["run"] / problem.element_bytes);
-    return {.launch = "blocks " + side + "x" + side};
+    const auto run = static_cast<uint64_t>(config["run"]);
+    return {.launch = "blocks " + side + "x" + side, .demand = {.load_run = run, .store_run = run}};
   }
 
   InPlace(const Problem& problem, const Config& config) : problem_(problem), run_(config["run"]) {}

@@ -46,7 +46,10 @@ struct Simd {
     if (!stream && cache > 0 && traffic(problem) > cache)
       throw Unsupported("input and output exceed the cache: stores must bypass it");
     return {.launch = std::string("tile ") + std::to_string(side) + "x" + std::to_string(side) +
-                      ", " + host_simd::target_name()};
+                      ", " + host_simd::target_name(),
+            .demand = {.load_run = 64,
+                       .store_run = 64,
+                       .traits = stream ? uint32_t{XPOSE_QUOTE_UNCACHED_STORES} : 0}};
   }
 
   Simd(const Problem& problem, const Config& config)

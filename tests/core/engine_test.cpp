@@ -131,8 +131,14 @@ TEST_F(EngineTest, EstimateNeedsNoClock) {
   options.tune.progress = [](const Progress&) { ADD_FAILURE() << "something was tried"; };
   const auto in = numbers(1000);
   std::vector<std::uint32_t> out(in.size());
-  engine().plan(matrix(25, 40, 4), options).execute(in.data(), out.data());
+  const Plan plan = engine().plan(matrix(25, 40, 4), options);
+  plan.execute(in.data(), out.data());
   expect_transposed(in, out, 25, 40);
+  EXPECT_EQ(engine().plan(matrix(25, 40, 4), options).variant(), plan.variant());  // remembered
+  // An estimate does not stand for a measurement, and gives way to one.
+  EXPECT_THROW(engine().plan(matrix(25, 40, 4), {.policy = Policy::cached_only}), Error);
+  const Plan measured = engine().plan(matrix(25, 40, 4), quickly());
+  EXPECT_EQ(engine().plan(matrix(25, 40, 4), options).variant(), measured.variant());
 }
 
 TEST_F(EngineTest, EmptyProblemsDoNothing) {

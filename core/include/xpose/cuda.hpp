@@ -154,9 +154,30 @@ struct GridExtents {
   int64_t x_step, y_step;  // elements of a part
 };
 
+// What a tiling's blocks ask of memory. The bytes of a piece of a row, as long as the problem is;
+// stores that do not come out of shared memory are those of a warp, which the caches do not join.
+inline Demand demand_of(const Problem& problem, const Tiling& tiling, const GridExtents& extents) {
+  const int64_t along_x = std::min(tiling.tile_x, extents.x);
+  const int64_t along_y = std::min(tiling.tile_y, extents.y);
+  const bool reads_x = tiling.x_along == Along::input_row;
+  const int64_t stored_y = tiling.shared_bytes != 0
+                               ? along_y
+                               : std::min(along_y, std::max<int64_t>(32 / tiling.block_x, 1));
+  const auto bytes = [&](int64_t elements) {
+    return static_cast<uint64_t>(elements * problem.element_bytes);
+  };
+  return {.blocks = static_cast<uint64_t>(blocks_over(extents.x, tiling.tile_x) *
+                                          blocks_over(extents.y, tiling.tile_y) * extents.z),
+          .threads = static_cast<uint32_t>(tiling.block_x * tiling.block_y),
+          .shared_bytes = static_cast<uint32_t>(tiling.shared_bytes),
+          .load_run = bytes(reads_x ? along_x : along_y),
+          .store_run = bytes(reads_x ? stored_y : along_x)};
+}
+
 }  // namespace detail
 
-// The quote of a tiling: its launch shape. Throws Unsupported where a block is too large.
+// The quote of a tiling: its launch shape, and of a transpose the figures that its time is
+// predicted from. Throws Unsupported where a block is too large.
 inline Quote quote_tiles(const Problem& problem, const Tiling& tiling) {
   const std::string block = std::to_string(tiling.block_x) + "x" + std::to_string(tiling.block_y);
   if (tiling.block_x * tiling.block_y > kMaxThreads)
@@ -178,6 +199,7 @@ inline Quote quote_tiles(const Problem& problem, const Tiling& tiling) {
   const uint64_t launches = count(extents.x, extents.x_step) * count(extents.y, extents.y_step) *
                             count(extents.z, kMaxGridYZ);
   if (launches > 1) quote.launch += " in " + std::to_string(launches) + " launches";
+  if (tiling.role == XPOSE_TRANSPOSE) quote.demand = detail::demand_of(problem, tiling, extents);
   return quote;
 }
 

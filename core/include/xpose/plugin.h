@@ -123,12 +123,28 @@ typedef struct xpose_card {
   const xpose_axis* axes;
 } xpose_card;
 
+/* Traits of a quote, since minor 1, a bit set. */
+enum {
+  XPOSE_QUOTE_UNCACHED_STORES = 1u << 0 /* host: stores bypass the caches */
+};
+
 /* What one config would cost on one problem. */
 typedef struct xpose_quote {
   uint32_t size;
   uint32_t reserved;
   uint64_t workspace_bytes; /* in the device's memory, 256-byte aligned, unspecified content */
   char launch[128];         /* short launch description, e.g. "grid 128x256 block 32x16" */
+
+  /* Since minor 1: the launch in figures, from which the host predicts its time. Without the runs,
+   * and on CUDA without blocks and threads, nothing is predicted. A plugin writes them where size
+   * says that they are there. */
+  uint64_t blocks;         /* CUDA: of the whole grid */
+  uint32_t threads;        /* CUDA: of a block */
+  uint32_t shared_bytes;   /* CUDA: of a block */
+  uint64_t load_run;       /* bytes that a block (host: a tile) reads side by side */
+  uint64_t store_run;      /* the same of what it writes */
+  uint32_t slower_percent; /* how much longer it takes than these figures say, as measured */
+  uint32_t traits;         /* XPOSE_QUOTE_* */
 } xpose_quote;
 
 /* A variant bound to a problem; defined by the plugin. */

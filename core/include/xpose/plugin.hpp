@@ -72,10 +72,23 @@ struct Card {
   std::vector<Axis> axes = {};
 };
 
-// What a config costs on a problem: bytes of workspace and a short launch description.
+// A launch in figures, from which its time is predicted; the fields are those of xpose_quote. Where
+// they are left out, nothing is predicted, and the strategy is ranked behind those that say them.
+struct Demand {
+  uint64_t blocks = 0;          // CUDA: of the whole grid
+  uint32_t threads = 0;         // CUDA: of a block
+  uint32_t shared_bytes = 0;    // CUDA: of a block
+  uint64_t load_run = 0;        // bytes that a block (host: a tile) reads side by side
+  uint64_t store_run = 0;       // the same of what it writes
+  uint32_t slower_percent = 0;  // how much longer it takes than these figures say, as measured
+  uint32_t traits = 0;          // XPOSE_QUOTE_*
+};
+
+// What a config costs on a problem: bytes of workspace, a short launch description, and figures.
 struct Quote {
   uint64_t workspace_bytes = 0;
   std::string launch = {};
+  Demand demand = {};
 };
 
 // A config read by axis name. A name that the card does not list throws std::out_of_range.
@@ -193,6 +206,14 @@ class Exported {
       const Quote answer = Strategy::quote(*problem, Config(axes(), config));
       quote->workspace_bytes = answer.workspace_bytes;
       write({quote->launch, sizeof quote->launch}, answer.launch.c_str());
+      if (quote->size < sizeof(xpose_quote)) return;  // a host of minor 0
+      quote->blocks = answer.demand.blocks;
+      quote->threads = answer.demand.threads;
+      quote->shared_bytes = answer.demand.shared_bytes;
+      quote->load_run = answer.demand.load_run;
+      quote->store_run = answer.demand.store_run;
+      quote->slower_percent = answer.demand.slower_percent;
+      quote->traits = answer.demand.traits;
     });
   }
 

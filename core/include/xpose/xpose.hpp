@@ -90,8 +90,8 @@ struct TuneReport {
   std::optional<std::size_t> winner;     // index into trials
   std::optional<std::size_t> runner_up;  // the best variant of another strategy
   double margin = 0;                     // runner-up's time / winner's time - 1
-  // Variants the budget did not reach, or whose strategy's first config took over 3 times the
-  // fastest.
+  // Variants the budget did not reach, or predicted to be far behind, or whose strategy's first
+  // config took over 3 times the fastest.
   std::size_t untried = 0;
   int rounds = 0;
   int discarded_rounds = 0;  // the clock dropped during them
@@ -119,7 +119,7 @@ struct TuneOptions {
 
 enum class Policy {
   measure,      // try the candidates within a budget
-  estimate,     // lowest prior rank that supports the problem; no clock
+  estimate,     // what the cost model puts first, see core/DESIGN.md; no clock
   cached_only,  // what was measured before, else Error no_strategy
 };
 

@@ -1,6 +1,7 @@
 #include "plugin/candidates.hpp"
 
 #include <algorithm>
+#include <functional>
 
 #include "plugin/plugin_call.hpp"
 #include "problem/normal_form.hpp"
@@ -43,6 +44,18 @@ bool wanted(const StrategyInfo& card, const Values& values, const TuneOptions& o
   });
 }
 
+// Sorts by a predicted time, but leaves what is within 5 % of the best as it is, in front.
+template <class Projection>
+void sort_by_prediction(auto& items, const Projection& predicted) {
+  if (items.empty()) return;
+  const double near =
+      1.05 * std::invoke(predicted, *std::ranges::min_element(items, {}, predicted));
+  std::ranges::stable_sort(items, {}, [&](const auto& item) {
+    const double time = std::invoke(predicted, item);
+    return time <= near ? 0 : time;
+  });
+}
+
 // The supported configs of a strategy, or one candidate that says why there is none.
 std::vector<Candidate> of_strategy(const Strategy& strategy, const Problem& normal,
                                    const DeviceInfo& device, const TuneOptions& options,
@@ -53,6 +66,7 @@ std::vector<Candidate> of_strategy(const Strategy& strategy, const Problem& norm
   };
   if (!std::ranges::all_of(all, refused) || all.empty()) {
     std::erase_if(all, refused);
+    sort_by_prediction(all, &Candidate::predicted);
     return all;
   }
   all.resize(1);
@@ -88,6 +102,8 @@ QuoteAnswer quote(const Strategy& strategy, const Values& values, const Problem&
   quoted.launch[sizeof quoted.launch - 1] = '\0';
   answer.launch = one_line(static_cast<const char*>(quoted.launch));
   answer.workspace_bytes = quoted.workspace_bytes;
+  answer.demand = {quoted.blocks,    quoted.threads,        quoted.shared_bytes, quoted.load_run,
+                   quoted.store_run, quoted.slower_percent, quoted.traits};
   if (result.status == XPOSE_UNSUPPORTED)
     answer.outcome = {Verdict::unsupported, result.words};
   else if (result.status == XPOSE_NO_MEMORY)
@@ -158,12 +174,18 @@ std::vector<Candidate> all_candidates(const Strategy& strategy, const Problem& n
   if (const std::string refusal =
           card_refusal(strategy.info, problem_for(strategy.info, normal), device);
       !refusal.empty())
-    answers.assign(asked.size(), {{Verdict::unsupported, refusal}, "", 0});
+    answers.assign(asked.size(), QuoteAnswer{{Verdict::unsupported, refusal}, "", 0});
   else if (!asked.empty())
     answers = quoter.quote(strategy, asked);
+  Problem launched = normal;
+  launched.batch.resize(std::min<std::size_t>(normal.batch.size(), strategy.info.max_batch_rank));
   std::vector<Candidate> all;
-  for (std::size_t i = 0; i < asked.size(); ++i)
+  for (std::size_t i = 0; i < asked.size(); ++i) {
+    const Demand demand = answers.at(i).demand;
     all.push_back(candidate_of(strategy, asked[i], std::move(answers.at(i))));
+    if (!strategy.info.is_copy && !strategy.info.is_numeric)
+      all.back().predicted = predicted_time(demand, launched, device, options.warm);
+  }
   return all;
 }
 
@@ -179,9 +201,13 @@ std::vector<Candidate> candidates(std::span<const Strategy* const> strategies,
       by_strategy.push_back(of_strategy(*strategy, normal, device, options, quoter));
   }
   std::erase_if(by_strategy, [](const auto& configs) { return configs.empty(); });
-  std::ranges::stable_sort(by_strategy, {}, [](const auto& configs) {
-    return std::pair(!configs.front().is_copy, configs.front().prior_rank);
+  std::ranges::stable_sort(by_strategy, {},
+                           [](const auto& configs) { return configs.front().prior_rank; });
+  sort_by_prediction(by_strategy, [](const auto& configs) {
+    return std::ranges::min_element(configs, {}, &Candidate::predicted)->predicted;
   });
+  std::ranges::stable_sort(by_strategy, {},
+                           [](const auto& configs) { return !configs.front().is_copy; });
   std::vector<Candidate> all;
   for (std::size_t turn = 0;; ++turn) {
     const std::size_t before = all.size();

@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "plugin/cost_model.hpp"
 #include "plugin/plugin_library.hpp"
 #include "xpose/xpose.hpp"
 
@@ -24,6 +25,7 @@ struct QuoteAnswer {
   Outcome outcome;  // unsupported with the reason, or how asking ended
   std::string launch;
   std::uint64_t workspace_bytes = 0;
+  Demand demand = {};
   bool operator==(const QuoteAnswer&) const = default;
 };
 
@@ -46,7 +48,8 @@ struct Candidate {
   bool is_copy = false;
   bool is_numeric = false;
   int prior_rank = 0;
-  Outcome outcome;  // ok: it may be tried
+  double predicted = not_predicted;  // time, as predicted_time() has it; of what may be chosen
+  Outcome outcome;                   // ok: it may be tried
 };
 
 // The problem that a strategy is asked to solve: the problem itself, or for a copy the dense copy
@@ -74,9 +77,12 @@ std::vector<Candidate> all_candidates(const Strategy& strategy, const Problem& n
                                       const DeviceInfo& device, const TuneOptions& options,
                                       Quoter& quoter);
 
-// All candidates for a problem [normal form, not empty] on its device, first configs of all
-// strategies (by prior rank) before second ones. A strategy that supports no config appears once,
-// with the reason. Copies are always among them; `options` narrows the rest.
+// All candidates for a problem [normal form, not empty] on its device. Copies come first, then the
+// strategies by what the cost model predicts of their best config; the first configs of all before
+// second ones. Strategies within 5 % of the best are in the order of their prior rank, a strategy's
+// configs within 5 % of its best in the author's; so are those of which nothing is predicted,
+// behind all others. A strategy that supports no config appears once, with the reason. Copies are
+// always among them; `options` narrows the rest.
 std::vector<Candidate> candidates(std::span<const Strategy* const> strategies,
                                   const Problem& normal, const DeviceInfo& device,
                                   const TuneOptions& options, Quoter& quoter);

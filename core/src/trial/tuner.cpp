@@ -15,6 +15,7 @@ constexpr double clock_drop_ratio = 1.2;
 constexpr double close_enough = 0.02;
 constexpr int rounds_before_race = 5;
 constexpr double hopeless_ratio = 3;     // of a strategy's first config to the fastest so far
+constexpr double far_behind_ratio = 2;   // of a prediction to the best one
 constexpr double share_of_trying = 0.6;  // of the budget; the rest is the race's
 constexpr double too_late_ratio = 1.1;   // to the fastest, when the budget ends the race
 
@@ -83,7 +84,7 @@ class Race {
   void progress(std::string_view stage, std::size_t done, std::size_t total, const Trial* trial) {
     if (options_.progress) options_.progress({stage, done, total, trial});
   }
-  // Whether a candidate may be left out once the budget is spent.
+  // Whether a candidate may be left out, where there is a reason to.
   bool may_skip(const Candidate& candidate) {
     return options_.every_strategy ? tried_.contains(candidate.variant.strategy)
                                    : fastest(false) != nullptr;
@@ -94,6 +95,11 @@ class Race {
     if (first == first_seconds_.end()) return false;
     const Runner* best = fastest(candidate.is_copy || candidate.is_numeric);
     return best != nullptr && first->second > hopeless_ratio * best->median();
+  }
+  // Whether the cost model puts it so far behind, once something is right.
+  bool is_far_behind(const Candidate& candidate) {
+    return candidate.predicted != not_predicted &&
+           candidate.predicted > far_behind_ratio * best_prediction_ && may_skip(candidate);
   }
   bool record(Runner& runner, const Outcome& outcome);
   void one_round(int turn);
@@ -106,6 +112,7 @@ class Race {
   const Clock& clock_;
   const TuneOptions& options_;
   double start_;
+  double best_prediction_ = not_predicted;
   std::vector<Runner> runners_;
   std::set<std::string> tried_;                  // strategies
   std::map<std::string, double> first_seconds_;  // of each strategy's first config that was right
@@ -121,6 +128,8 @@ bool Race::record(Runner& runner, const Outcome& outcome) {
 }
 
 void Race::try_all(std::span<const Candidate> candidates) {
+  for (const Candidate& candidate : candidates)
+    best_prediction_ = std::min(best_prediction_, candidate.predicted);
   for (std::size_t i = 0; i < candidates.size(); ++i) {
     const Candidate& candidate = candidates[i];
     Runner runner;
@@ -130,7 +139,7 @@ void Race::try_all(std::span<const Candidate> candidates) {
     runner.trial.is_numeric = candidate.is_numeric;
     if (candidate.outcome.verdict != Verdict::ok) {
       record(runner, candidate.outcome);
-    } else if (interrupted() || is_hopeless(candidate) ||
+    } else if (interrupted() || is_hopeless(candidate) || is_far_behind(candidate) ||
                (spent(share_of_trying) && may_skip(candidate))) {
       ++report_.untried;
       continue;

@@ -13,8 +13,10 @@ namespace xpose {
 using Clock = std::function<double()>;
 
 // Verifies every candidate once and takes one sample of it, except other configs of a strategy
-// whose first right one took over 3 times the fastest so far (copies: the fastest copy). Then races
-// the fast ones in interleaved rounds of rotated order:
+// whose first right one took over 3 times the fastest so far (copies: the fastest copy), and what
+// is predicted to take over twice the best prediction, once one transpose is right; with
+// `every_strategy` one config of each is tried all the same. Then races the fast ones in
+// interleaved rounds of rotated order:
 //   - a round in which the fastest copy took over 1.2 times its median is discarded: the clock
 //   dropped;
 //   - a transpose over 1.5 times the fastest one's median is dropped;

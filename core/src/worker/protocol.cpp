@@ -47,8 +47,13 @@ void fields(Io& io, Outcome& outcome) {
   io(outcome.verdict, outcome.detail);
 }
 template <class Io>
+void fields(Io& io, Demand& demand) {
+  io(demand.blocks, demand.threads, demand.shared_bytes, demand.load_run, demand.store_run,
+     demand.slower_percent, demand.traits);
+}
+template <class Io>
 void fields(Io& io, QuoteAnswer& answer) {
-  io(answer.outcome, answer.launch, answer.workspace_bytes);
+  io(answer.outcome, answer.launch, answer.workspace_bytes, answer.demand);
 }
 template <class Io>
 void fields(Io& io, Request& request) {
@@ -211,7 +216,7 @@ Message read(std::string_view payload) {
 
 }  // namespace
 
-std::string build_version() { return XPOSE_VERSION ", protocol 1"; }
+std::string build_version() { return XPOSE_VERSION ", protocol 2"; }
 
 std::string encode(const Request& request) { return written(request); }
 std::string encode(const Reply& reply) { return written(reply); }

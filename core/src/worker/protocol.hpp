@@ -13,7 +13,7 @@
 
 namespace xpose {
 
-// Host and worker must be of one build: "0.1.0, protocol 1".
+// Host and worker must be of one build: "0.1.0, protocol 2".
 std::string build_version();
 
 struct Request {

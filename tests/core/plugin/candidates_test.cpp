@@ -81,6 +81,52 @@ TEST_F(Candidates, FirstConfigsOfAllComeFirstByPriorRank) {
   EXPECT_EQ(found[4], "b{tile=64,rows=4}");
 }
 
+// Says that a tile of 32 is twice as fast as any other.
+xpose_status quote_figures(const xpose_problem*, const int64_t* config, xpose_quote* quote,
+                           xpose_text) {
+  quote->load_run = quote->store_run = static_cast<uint64_t>(config[0]);
+  quote->slower_percent = config[0] == 32 ? 0 : 100;
+  return XPOSE_OK;
+}
+
+TEST_F(Candidates, WhatIsPredictedDecidesTheOrder) {
+  xpose_strategy functions{};
+  functions.quote = quote_figures;
+  Strategy said = strategy("said", 50);
+  said.functions = &functions;
+  const Strategy silent = strategy("silent", 1);
+  const Strategy copy = strategy("copy", 900, true);
+  const auto found = names({&silent, &said, &copy});
+  ASSERT_EQ(found.size(), 12U);
+  EXPECT_EQ(found[0], "copy{tile=64,rows=8}");
+  EXPECT_EQ(found[1], "said{tile=32,rows=8}");
+  EXPECT_EQ(found[2], "silent{tile=64,rows=8}");
+  EXPECT_EQ(found[4], "said{tile=32,rows=4}");  // no worse: as the author has them
+}
+
+TEST_F(Candidates, NearTiesGoToThePriorRank) {
+  xpose_strategy better{};
+  better.quote = [](const xpose_problem*, const int64_t*, xpose_quote* quote, xpose_text) {
+    quote->load_run = quote->store_run = 64;
+    quote->traits = XPOSE_QUOTE_UNCACHED_STORES;
+    return xpose_status{XPOSE_OK};
+  };
+  xpose_strategy near = better;
+  near.quote = [](const xpose_problem*, const int64_t*, xpose_quote* quote, xpose_text) {
+    quote->load_run = quote->store_run = 64;
+    quote->traits = XPOSE_QUOTE_UNCACHED_STORES;
+    quote->slower_percent = 4;
+    return xpose_status{XPOSE_OK};
+  };
+  Strategy a = strategy("a", 2);
+  a.functions = &better;
+  Strategy b = strategy("b", 1);
+  b.functions = &near;
+  EXPECT_EQ(names({&a, &b}).front(), "b{tile=64,rows=8}");
+  b.info.prior_rank = 3;
+  EXPECT_EQ(names({&a, &b}).front(), "a{tile=64,rows=8}");
+}
+
 TEST_F(Candidates, OptionsNarrowTransposesButNeverCopies) {
   const Strategy a = strategy("a", 5);
   const Strategy b = strategy("b", 1);

@@ -244,6 +244,31 @@ TEST_F(Tuner, OtherConfigsOfAHopelessStrategyAreNotTried) {
   EXPECT_EQ(trial(report, "slow").timing->samples, 1);
 }
 
+TEST_F(Tuner, WhatIsPredictedFarBehindIsNotTriedOnceOneIsRight) {
+  candidates = {candidate("wrong"), candidate("right"), candidate("near"), candidate("far"),
+                candidate("silent")};
+  candidates[0].predicted = 1;
+  candidates[1].predicted = 2.5;  // behind, but nothing is right yet
+  candidates[2].predicted = 2;
+  candidates[3].predicted = 2.1;
+  runner.variants["wrong"].verdict = Verdict::wrong_result;
+  const TuneReport report = run();
+  EXPECT_EQ(report.untried, 1U);
+  EXPECT_EQ(runner.variants["far"].verified, 0);
+  for (const char* name : {"wrong", "right", "near", "silent"})
+    EXPECT_GT(runner.variants[name].verified, 0) << name;
+}
+
+TEST_F(Tuner, OneOfEachStrategyIsTriedWhateverIsPredicted) {
+  candidates = {candidate("best"), candidate("far"), candidate("far")};
+  candidates[0].predicted = 1;
+  candidates[1].predicted = candidates[2].predicted = 9;
+  candidates[2].variant.config = {{"tile", 2}};
+  options.every_strategy = true;
+  EXPECT_EQ(run().untried, 1U);
+  EXPECT_EQ(runner.variants["far"].verified, 2);  // before it was timed, and after the race
+}
+
 TEST_F(Tuner, AStrategyWhoseFirstConfigIsWrongHasItsOthersTried) {
   candidates = {candidate("right"), candidate("wrong"), candidate("wrong")};
   candidates[2].variant.config = {{"tile", 2}};

@@ -65,7 +65,8 @@ TEST(Protocol, AReplyComesBackAsItWas) {
   reply.id = 12;
   reply.outcome = {Verdict::wrote_outside, "one byte before"};
   reply.seconds = 1.0 / 3;
-  reply.quotes = {{{Verdict::ok, ""}, "grid 1", 77}, {{Verdict::unsupported, "no"}, "", 0}};
+  reply.quotes = {{{Verdict::ok, ""}, "grid 1", 77, {1, 2, 3, 4, 5, 6, 7}},
+                  {{Verdict::unsupported, "no"}, "", 0}};
   Reply back = decode_reply(encode(reply));
   EXPECT_EQ(back.outcome, reply.outcome);
   EXPECT_EQ(back.seconds, reply.seconds);

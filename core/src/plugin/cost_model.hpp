@@ -1,0 +1,33 @@
+// How long a launch should take, from the figures of its quote: a choice without a clock. Fitted to
+// an H200; core/DESIGN.md has the figures.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+
+#include "xpose/xpose.hpp"
+
+namespace xpose {
+
+// The figures of a quote; the fields are those of xpose_quote.
+struct Demand {
+  std::uint64_t blocks = 0;
+  std::uint32_t threads = 0;
+  std::uint32_t shared_bytes = 0;
+  std::uint64_t load_run = 0;
+  std::uint64_t store_run = 0;
+  std::uint32_t slower_percent = 0;
+  std::uint32_t traits = 0;
+  bool operator==(const Demand&) const = default;
+};
+
+inline constexpr double not_predicted = std::numeric_limits<double>::infinity();
+
+// The time of the launch over that of moving the same bytes at the full bandwidth of the memory, so
+// 1 and more; not_predicted where the figures were not said. `problem` [normal form] without the
+// batch dimensions that the strategy does not take itself. `warm`: the caches hold the buffers, if
+// they are large enough.
+double predicted_time(const Demand& demand, const Problem& problem, const DeviceInfo& device,
+                      bool warm);
+
+}  // namespace xpose

@@ -1,0 +1,204 @@
+// What Policy::estimate chooses for the standard table, against what wins there when it is
+// measured.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <map>
+#include <set>
+
+#include "plugin/candidates.hpp"
+#include "plugin/catalog.hpp"
+#include "problem/normal_form.hpp"
+#include "standard_table.hpp"
+
+namespace xpose {
+namespace {
+
+DeviceInfo device_of(DeviceKind kind) {
+  DeviceInfo info{};
+  info.device = {kind, 0};
+  if (kind == DeviceKind::cuda) {  // an H200
+    info.multiprocessors = 132;
+    info.compute_capability = 90;
+    info.cache_bytes = 60'000'000;
+  } else {  // 2 cores of an EPYC (Zen 5)
+    info.multiprocessors = 2;
+    info.cache_bytes = 32 << 20;
+  }
+  return info;
+}
+
+const Catalog& plugins() {
+  static Cache cache({}, {}, {});
+  static Worker worker("", 10);  // never started
+  static Admission here(worker, cache, {}, true);
+  static const Catalog catalog = [] {
+    const std::filesystem::path folder = XPOSE_PLUGINS;
+    Catalog scanned = scan({&folder, 1}, cache);
+    describe(scanned, here);
+    return scanned;
+  }();
+  return catalog;
+}
+
+struct InHere : Quoter {
+  explicit InHere(const Problem& asked) : problem(asked) {}
+  std::vector<QuoteAnswer> quote(const Strategy& strategy,
+                                 const std::vector<Values>& configs) override {
+    std::vector<QuoteAnswer> answers;
+    for (const Values& values : configs)
+      answers.push_back(xpose::quote(strategy, values, problem, device_of(problem.device.kind)));
+    return answers;
+  }
+  Problem problem;
+};
+
+// What may be chosen, the most promising first.
+std::vector<Candidate> ranked(const app::Cell& cell) {
+  const Problem problem = normal_form(cell.problem);
+  InHere quoter(problem);
+  TuneOptions options;
+  options.warm = cell.warm;
+  std::vector<Candidate> all =
+      candidates(plugins().strategies, problem, device_of(problem.device.kind), options, quoter);
+  std::erase_if(all, [](const Candidate& candidate) {
+    return candidate.is_copy || candidate.is_numeric || candidate.outcome.verdict != Verdict::ok;
+  });
+  return all;
+}
+
+using Variants = std::set<std::string>;
+
+void expect_choices(DeviceKind kind, const std::map<std::string, Variants>& winners) {
+  for (const app::Cell& cell : app::standard_table(kind)) {
+    SCOPED_TRACE(cell.name);
+    const auto found = winners.find(cell.name);
+    ASSERT_NE(found, winners.end());
+    const std::vector<Candidate> all = ranked(cell);
+    ASSERT_FALSE(all.empty());
+    EXPECT_TRUE(found->second.contains(to_string(all.front().variant)))
+        << to_string(all.front().variant) << ", predicted " << all.front().predicted;
+  }
+}
+
+// Shares of the roof behind each, by the plugins' READMEs; what is within 10 % of the best is
+// right.
+TEST(Estimate, ChoosesTheMeasuredWinnersOnAnH200) {
+  const Variants tiles = {"tile{row_bytes=256,col_bytes=256}"};
+  const Variants small_tiles = {"tile{row_bytes=256,col_bytes=256}",   // 93.5 of 1 byte, 64 MiB
+                                "tile{row_bytes=256,col_bytes=128}",   // 95.3
+                                "tile{row_bytes=128,col_bytes=256}",   // 95.7
+                                "tile{row_bytes=128,col_bytes=128}"};  // 96.2
+  // The way to the runs: few vectors a thread.
+  const Variants split = {"skinny{threads=128,vectors=2}", "skinny{threads=256,vectors=2}"};
+  const Variants join = {"skinny{threads=128,vectors=4}"};
+  const Variants batch = {"batch{threads=128,vectors=4}", "batch{threads=128,vectors=2}",
+                          "batch{threads=256,vectors=4}", "batch{threads=256,vectors=2}"};
+  const Variants wide = {"tile{row_bytes=256,col_bytes=256}", "skinny{threads=256,vectors=4}"};
+  const Variants high = {"tile{row_bytes=256,col_bytes=256}", "skinny{threads=128,vectors=4}"};
+  const Variants unaligned = {"unaligned{width=256,height=256}", "unaligned{width=512,height=256}",
+                              "unaligned{width=256,height=512}", "unaligned{width=512,height=512}"};
+  expect_choices(DeviceKind::cuda, {{"square of 1 GiB, 1 byte", tiles},
+                                    {"square of 1 GiB, 2 bytes", tiles},
+                                    {"square of 1 GiB, 4 bytes", tiles},
+                                    {"square of 1 GiB, 8 bytes", tiles},
+                                    {"square of 1 GiB, 16 bytes", tiles},
+                                    {"square of 64 MiB, 1 byte", small_tiles},
+                                    {"square of 64 MiB, 2 bytes", small_tiles},
+                                    {"square of 64 MiB, 4 bytes", small_tiles},
+                                    {"square of 64 MiB, 8 bytes", small_tiles},
+                                    {"square of 64 MiB, 16 bytes", small_tiles},
+                                    {"1024x1024, warm, 4 bytes", small_tiles},
+                                    {"16383x16385, 1 byte",
+                                     {"unaligned{width=256,height=128}",    // 82.4
+                                      "unaligned{width=256,height=256}"}},  // 79.8
+                                    {"16383x16385, 2 bytes",
+                                     {"unaligned{width=512,height=128}",    // 90.7
+                                      "unaligned{width=512,height=256}",    // 88.0
+                                      "unaligned{width=256,height=256}"}},  // 85.3
+                                    {"16383x16385, 4 bytes", unaligned},    // 92.3 to 93.4
+                                    {"16383x16385, 8 bytes", unaligned},    // 91.9 to 93.9
+                                    {"leading dimensions one element longer, 4 bytes", unaligned},
+                                    {"a side of 16, 1000000x16, 4 bytes", split},
+                                    {"a side of 16, 16x1000000, 4 bytes", join},
+                                    {"a side of 16, 1000000x16, 8 bytes", split},
+                                    {"a side of 16, 16x1000000, 8 bytes", join},
+                                    {"a side of 3, 30000000x3, 1 byte", split},
+                                    {"a side of 3, 3x30000000, 1 byte", join},
+                                    {"a side of 3, 30000000x3, 4 bytes", split},
+                                    {"a side of 3, 3x30000000, 4 bytes", join},
+                                    {"a side of 128, 65536x128, 2 bytes", wide},
+                                    {"a side of 128, 128x65536, 2 bytes", high},
+                                    {"a side of 128, warm, 65536x128, 2 bytes", wide},
+                                    {"a side of 128, warm, 128x65536, 2 bytes", high},
+                                    {"NCHW to NHWC, 256 of 64x3136, 2 bytes", join},
+                                    {"NCHW to NHWC, 64 of 3x262144, 2 bytes", join},
+                                    {"NHWC to NCHW, 256 of 3136x64, 2 bytes", split},
+                                    {"NHWC to NCHW, 64 of 262144x3, 2 bytes", split},
+                                    {"small matrices, 1000000 of 5x5, 4 bytes", batch},
+                                    {"small matrices, 4096 of 32x32, 4 bytes", batch},
+                                    {"small matrices, 100000 of 16x16, 8 bytes", batch},
+                                    {"over 2^32 elements, 70000x70000, 1 byte", tiles},
+                                    {"in place, 16384x16384, 4 bytes", {"swap_vectors{run=256}"}}});
+}
+
+TEST(Estimate, ChoosesTheMeasuredWinnersOnTheHost) {
+  const Variants stream = {"host_simd{stream=1}"};
+  const Variants in_place = {"host_in_place{run=256}"};
+  expect_choices(DeviceKind::host, {{"square, 4096x4096, 4 bytes", stream},
+                                    {"square, 8192x8192, 4 bytes", stream},
+                                    {"square, padded, 4096x4096, 4 bytes", stream},
+                                    {"square, padded, 8192x8192, 4 bytes", stream},
+                                    {"4095x4097, 4 bytes", stream},
+                                    {"a side of 16, 1000000x16, 4 bytes", stream},
+                                    {"a side of 16, 16x1000000, 4 bytes", stream},
+                                    {"square, 4096x4096, 8 bytes", stream},
+                                    {"square, padded, 4096x4096, 8 bytes", stream},
+                                    {"square, 8192x8192, 2 bytes", stream},
+                                    {"square, 8192x8192, 1 byte", stream},
+                                    {"square, padded, 8192x8192, 1 byte", stream},
+                                    {"square, 4096x4096, 16 bytes", stream},
+                                    {"512x512, warm, one thread, 4 bytes", {"host_simd{stream=0}"}},
+                                    {"in place, 4096x4096, 4 bytes", in_place},
+                                    {"in place, 4096x4096, padded, 4 bytes", in_place}});
+}
+
+// One element a thread, of 1 byte: so far behind that a tune leaves them out.
+TEST(Estimate, TheClassicStrategiesOfBytesAreFarBehind) {
+  const std::vector<Candidate> all = ranked(app::standard_table(DeviceKind::cuda).front());
+  const Variants classic = {"naive_row",   "naive_col", "unroll4_row",
+                            "unroll4_col", "smem",      "smem_pad"};
+  std::size_t seen = 0;
+  for (const Candidate& candidate : all)
+    if (classic.contains(candidate.variant.strategy)) {
+      ++seen;
+      EXPECT_GT(candidate.predicted, 2 * all.front().predicted) << to_string(candidate.variant);
+    }
+  EXPECT_GT(seen, 60U);
+}
+
+// A host of minor 0 has room for the fields of minor 0 and no more.
+TEST(Estimate, AQuoteWritesOnlyWhereTheHostSaysThereIsRoom) {
+  const Problem problem = normal_form(app::standard_table(DeviceKind::cuda).front().problem);
+  const auto strategies = plugins().strategies;
+  const auto tile = std::ranges::find(strategies, "tile",
+                                      [](const Strategy* strategy) { return strategy->info.name; });
+  ASSERT_NE(tile, strategies.end());
+  const xpose_problem asked = to_abi(problem, 1, device_of(DeviceKind::cuda));
+  const std::int64_t config[] = {256, 256};
+  xpose_quote quote{};
+  quote.size = offsetof(xpose_quote, blocks);
+  quote.blocks = quote.load_run = 77;
+  ASSERT_EQ((*tile)->functions->quote(&asked, config, &quote, {nullptr, 0}), XPOSE_OK);
+  EXPECT_STREQ(quote.launch, "grid 128x128 block 1024 shared 65536 B");
+  EXPECT_EQ(quote.blocks, 77U);
+  EXPECT_EQ(quote.load_run, 77U);
+  quote.size = sizeof quote;
+  ASSERT_EQ((*tile)->functions->quote(&asked, config, &quote, {nullptr, 0}), XPOSE_OK);
+  EXPECT_EQ(quote.blocks, 128U * 128U);
+  EXPECT_EQ(quote.load_run, 256U);
+}
+
+}  // namespace
+}  // namespace xpose
