@@ -94,12 +94,12 @@ struct Unaligned {
       const auto run = [&](int64_t extent, int64_t of_tile) {
         return static_cast<uint64_t>(std::min(extent, of_tile) * problem.element_bytes);
       };
-      quote = {.launch = describe_launch({x, y, z}, {Tile::kThreads, 1}, Tile::kSharedBytes),
-               .demand = {.blocks = x * y * z,
-                          .threads = Tile::kThreads,
-                          .shared_bytes = Tile::kSharedBytes,
-                          .load_run = run(problem.cols, Tile::kCols),
-                          .store_run = run(problem.rows, Tile::kRows)}};
+      quote.launch = describe_launch({x, y, z}, {Tile::kThreads, 1}, Tile::kSharedBytes);
+      quote.demand.blocks = x * y * z;
+      quote.demand.threads = Tile::kThreads;
+      quote.demand.shared_bytes = Tile::kSharedBytes;
+      quote.demand.load_run = run(problem.cols, Tile::kCols);
+      quote.demand.store_run = run(problem.rows, Tile::kRows);
     });
     return quote;
   }

@@ -89,11 +89,13 @@ class Race {
     return options_.every_strategy ? tried_.contains(candidate.variant.strategy)
                                    : fastest(false) != nullptr;
   }
-  // Whether the first config of its strategy was so slow that no other is worth its time.
+  // Whether the first config of its strategy was so slow that no other is worth its time. A copy
+  // never is: what is left out could be the roof.
   bool is_hopeless(const Candidate& candidate) {
+    if (candidate.is_copy) return false;
     const auto first = first_seconds_.find(candidate.variant.strategy);
     if (first == first_seconds_.end()) return false;
-    const Runner* best = fastest(candidate.is_copy || candidate.is_numeric);
+    const Runner* best = fastest(candidate.is_numeric);
     return best != nullptr && first->second > hopeless_ratio * best->median();
   }
   // Whether the cost model puts it so far behind, once something is right.
