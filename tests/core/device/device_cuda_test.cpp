@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "device/device.hpp"
+#include "odd_problems.hpp"
 #include "problem/normal_form.hpp"
 #include "trial/arena.hpp"
 #include "trial/verify.hpp"
@@ -41,20 +42,6 @@ TEST_F(CudaBackendTest, FindsTheFirstDifferenceAtAnyAddress) {
     EXPECT_EQ(cuda->first_difference(a.data() + 1, b.data() + 1, bytes - 1),
               at == 0 ? bytes - 2 : at - 1);
   }
-}
-
-std::vector<Problem> odd_problems(std::uint32_t bytes) {
-  std::vector<Problem> problems = {matrix(1, 1, bytes), matrix(130, 67, bytes),
-                                   matrix(3, 5000, bytes), matrix(5000, 3, bytes),
-                                   matrix(1, 999, bytes)};
-  problems.push_back(matrix(33, 65, bytes));
-  problems.back().in_ld = 70;
-  problems.back().out_ld = 40;
-  problems.push_back(matrix(7, 9, bytes));
-  problems.back().batch = {{3, 70, 130}, {2, 1, 65}};
-  problems.push_back(matrix(40, 24, bytes));
-  problems.back().batch = {{3, 0, std::int64_t{40} * 24}};
-  return problems;
 }
 
 // Bit for bit what the host writes, and blind to no byte: guards, gaps, elements, cut elements.
