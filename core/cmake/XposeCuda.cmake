@@ -1,5 +1,5 @@
-# Enables CUDA as XPOSE_CUDA asks and leaves the answer in XPOSE_WITH_CUDA. CMAKE_CUDA_ARCHITECTURES
-# overrides the architectures: machine code for Ampere and Hopper, and PTX that newer devices compile.
+# Enables CUDA as XPOSE_CUDA asks and leaves the answer in XPOSE_WITH_CUDA. CMAKE_CUDA_ARCHITECTURES, or CUDAARCHS
+# in the environment, overrides the architectures: machine code for Ampere and Hopper, and PTX that newer devices compile.
 set(XPOSE_WITH_CUDA OFF)
 if(NOT XPOSE_CUDA STREQUAL "OFF")
   include(CheckLanguage)
@@ -11,7 +11,7 @@ if(NOT XPOSE_CUDA STREQUAL "OFF")
   endif()
   check_language(CUDA)
   if(CMAKE_CUDA_COMPILER)
-    if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
+    if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES AND NOT DEFINED ENV{CUDAARCHS})
       set(CMAKE_CUDA_ARCHITECTURES 80-real 90)
     endif()
     enable_language(CUDA)
