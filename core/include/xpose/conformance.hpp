@@ -32,10 +32,9 @@ struct ConformanceOptions {
 
 // Runs every config of one strategy of a plugin over the suite's problems of one element size: odd
 // and prime shapes, one row, one column, whole tiles and one more or less, padded leading
-// dimensions, batches, misaligned bases, and squares in place where its card says so. Each pair is verified three times, with two plans. `each`
-// sees every case.
-// Throws Error: failed where the file is refused, no_strategy for an unknown name, device where the
-// strategy's device is missing.
+// dimensions, batches, misaligned bases, and squares in place where its card says so. Each pair is
+// verified three times, with two plans. `each` sees every case. Throws Error: failed where the file
+// is refused, no_strategy for an unknown name, device where the strategy's device is missing.
 XPOSE_API void check_conformance(const std::filesystem::path& plugin, const std::string& strategy,
                                  std::uint32_t element_bytes,
                                  const std::function<void(const ConformanceCase&)>& each,

@@ -64,7 +64,9 @@ class Launches {
 
   double median_seconds() {
     std::array<double, samples> seconds{};
-    for (double& one : seconds) one = backend_.seconds(1, [this] { (*this)(); }, false);
+    for (double& one : seconds)
+      one = backend_.seconds(
+          1, [this] { (*this)(); }, false);
     std::ranges::nth_element(seconds, seconds.begin() + samples / 2);
     return seconds.at(samples / 2);
   }

@@ -140,8 +140,8 @@ std::vector<Problem> conformance_problems(std::uint32_t element_bytes, Device de
     add_in_place(side);
   pad(add_in_place(67), 5);
   pad(add_in_place(100), 28);
-  add_in_place(33).batch = {{5, 33 * 33, 33 * 33}};
-  add_in_place(64).batch = {{3, 64 * 64 + 11, 64 * 64 + 11}};
+  add_in_place(33).batch = {{5, 1089, 1089}};
+  add_in_place(64).batch = {{3, 4107, 4107}};
   add_in_place(130).batch = {{2, std::int64_t{4} * 17000, std::int64_t{4} * 17000},
                              {3, 17000, 17000}};
   if (device.kind == DeviceKind::cuda) add_in_place(2).batch = {{70001, 5, 5}};
