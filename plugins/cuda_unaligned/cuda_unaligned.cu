@@ -106,14 +106,10 @@ struct Unaligned {
 
   Unaligned(const Problem& problem, const Config& config)
       : problem_(problem), tile_(tile_of(config)) {
-#if defined(__CUDACC__) && !defined(XPOSE_MODEL)
     with_tile(problem_.element_bytes, tile_, []<class Tile>(Tile) {
-      check_cuda(cudaFuncSetAttribute(kernels::unaligned<Tile, kResidentThreads>,
-                                      cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                      static_cast<int>(Tile::kSharedBytes)),
-                 "shared memory of the kernel unaligned");
+      allow_shared_bytes("unaligned", kernels::unaligned<Tile, kResidentThreads>,
+                         Tile::kSharedBytes);
     });
-#endif
   }
 
   void launch(const Launch& launch) const {
