@@ -74,9 +74,7 @@ class Bench(unittest.TestCase):
         both = self.cells()
         self.assertEqual([cell["cell"] for cell in both], [other + ", 4 bytes", SMALLEST])  # the table's order
         self.assertEqual(both[1], first[0])  # to the last digit: not measured again
-        start = time.monotonic()
         self.assertEqual(bench("--json", str(self.json), "--resume", cells=(SMALLEST, other)).returncode, 0)
-        self.assertLess(time.monotonic() - start, 10)
         self.assertEqual(self.cells(), both)
         self.assertEqual(bench("--json", str(self.json), "--resume", "--warm").returncode, 0)
         self.assertNotEqual(self.cells()[0], first[0])  # another setup: measured anew
@@ -86,11 +84,8 @@ class Bench(unittest.TestCase):
         process = subprocess.Popen(
             [XPOSE, "bench", "--device", "host", "--only", SMALLEST, "--only", slow, "--budget", "600",
              "--json", str(self.json)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        for _ in range(600):
-            if self.json.exists():
-                break
-            time.sleep(0.05)
-        time.sleep(1)
+        while not self.json.exists() and process.poll() is None:
+            time.sleep(0.01)
         process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=120)
         self.assertEqual(process.returncode, 130, err)

@@ -1,4 +1,4 @@
-"""The reports in headless Chromium: browser_test.py WRITE_REPORTS XPOSE [unittest arguments].
+"""The reports in headless Chromium: browser_test.py WRITE_REPORTS XPOSE HANGS [unittest arguments].
 
 SKIPPED (77) without a browser. XPOSE_SHOTS=DIR keeps the screenshots.
 """
@@ -20,7 +20,7 @@ __all__ = ["Command", "Every", "Explain", "Tune"]  # what unittest finds here
 
 
 if __name__ == "__main__":
-    writer, page.XPOSE = (os.path.abspath(sys.argv.pop(1)) for _ in range(2))
+    writer, page.XPOSE, page.HANGS = (os.path.abspath(sys.argv.pop(1)) for _ in range(3))
     path = browser.find()
     if path is None:
         print(f"SKIPPED: no browser on the PATH, looked for {', '.join(browser.NAMES)}; "

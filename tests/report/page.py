@@ -6,6 +6,7 @@ import unittest
 FOLDER = None  # of the fixture's pages
 CHROMIUM = None
 XPOSE = None  # the command
+HANGS = None  # the folder of a plugin whose launch never returns
 
 
 def number(text):
