@@ -91,7 +91,7 @@ struct Simd {
       r.out += matrix * problem_.batch[0].out_stride * size;
     }
     const bool by_rows = problem_.rows >= problem_.cols;
-    const int64_t step = by_rows ? 2 * side : side;
+    const int64_t step = by_rows ? 4 * side : side;
     const int64_t steps = ceil_div(by_rows ? problem_.rows : problem_.cols, step);
     int64_t& begin = by_rows ? r.row_begin : r.col_begin;
     int64_t& end = by_rows ? r.row_end : r.col_end;

@@ -25,13 +25,12 @@ namespace HWY_NAMESPACE {
 
 template <int Size>
 void transpose_elements(const Rectangle& r, Store store) {
-  if (store == Store::kPlain) return Walk<Size, Output::kCached>(r, 2).walk();
+  if (store == Store::kPlain) return Walk<Size, Output::kCached>(r).walk();
   // Output rows are all aligned where the first and the distance to the next are.
   if (reinterpret_cast<uintptr_t>(r.out) % kLine == 0 && r.out_pitch % kLine == 0) {
-    using Aligned = Walk<Size, Output::kAlignedLines>;
-    Aligned(r, r.row_end - r.row_begin < 2 * Aligned::kSide ? 1 : 2).walk();
+    Walk<Size, Output::kAlignedLines>(r).walk();
   } else {
-    Walk<Size, Output::kUnalignedLines>(r, 2).walk();
+    Walk<Size, Output::kUnalignedLines>(r).walk();
   }
   hwy::FlushStream();
 }

@@ -20,6 +20,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <numeric>
 
 #include "rectangle.hpp"
 #include "register_tile.hpp"
@@ -67,47 +68,71 @@ template <int Size, Output Out>
 class Walk {
  public:
   static constexpr int kSide = kLine / Size;
-  static constexpr int kMaxRun = 2;
 
-  // run: lines of an output row written together, 1 or 2 (1 where the rectangle has no more rows).
-  Walk(const Rectangle& r, int run) : r_(r), run_(run), block_rows_(run * kSide) {}
+  explicit Walk(const Rectangle& r) : r_(r) {
+    const int64_t high = (r.row_end - r.row_begin) / kSide,
+                  wide = (r.col_end - r.col_begin) / kSide;
+    if (high < kRun)
+      run_ = std::max(1, static_cast<int>(high)), wide_ = kTiles / run_;
+    else if (wide < kWide)
+      wide_ = 1, run_ = static_cast<int>(std::min<int64_t>(high, kMaxRun));
+    if (wide < wide_) wide_ = 1;
+    group_rows_ = run_ * kSide;
+    group_cols_ = wide_ * kSide;
+    constexpr int64_t kSets = 64;  // of the first level, on all processors of the last decade
+    spread_ = kSets / std::gcd((r.in_pitch + kLine / 2) / kLine, kSets) >= 8;
+  }
 
   void walk() {
     const int64_t height = r_.row_end - r_.row_begin, width = r_.col_end - r_.col_begin;
     const int64_t across = (width + kBlockCols - 1) / kBlockCols;  // blocks
-    const int64_t down = (height + block_rows_ - 1) / block_rows_;
+    const int64_t down = (height + group_rows_ - 1) / group_rows_;
     // Blocks of narrow matrices are small: the memory needs more of a lead than one of them.
     const int64_t lead =
-        1 + kLeadBytes / (block_rows_ * std::min<int64_t>(width, kBlockCols) * Size);
-    for (int64_t i = 0; i < across * down; ++i) {
-      const int64_t ahead = std::min(i + lead, across * down - 1);
-      const Block next = block(ahead, across, down);
-      next_ = {row(next.row) + next.col * Size, r_.in_pitch, (next.cols * Size + kLine - 1) / kLine,
-               next.cols * Size - 1, 0};
-      transpose(block(i, across, down));
+        1 + kLeadBytes / (group_rows_ * std::min<int64_t>(width, kBlockCols) * Size);
+    const int64_t last = across * down - 1;
+    for (int64_t i = 0; i <= last; ++i) {
+      const Block later = block(std::min(i + lead, last), across, down);
+      far_ = {at(later.row, later.col), r_.in_pitch, (later.cols * Size + kLine - 1) / kLine,
+              later.cols * Size - 1, 0};
+      // A block of one group is too short a time for what comes next to arrive.
+      const Block next =
+          width < 2 * group_cols_ ? later : block(std::min(i + 1, last), across, down);
+      transpose(block(i, across, down), at(next.row, next.col));
     }
     write_pending();
   }
 
  private:
   static constexpr bool kCarry = Out == Output::kUnalignedLines;
+  static constexpr bool kStreams = Out != Output::kCached;
+  // Tiles of a group: kRun above each other, whose lines of an output row are written together, and
+  // kWide side by side, whose lines of an input row are read together; where a side of the
+  // rectangle is too short for that, more of the other. Buffers of more do not fit the first-level
+  // cache.
+  static constexpr int kRun = kStreams ? 2 : 4;
+  static constexpr int kWide = Size < 4 ? 1 : 2;
+  static constexpr int kTiles = kRun * kWide;
+  static constexpr int kMaxRun = kStreams ? kTiles : kRun;
   // Bytes carried from block to block stay in the second-level cache.
-  static constexpr int64_t kBlockLines = kCarry && Size == 1 ? 16 : 32;
+  static constexpr int64_t kBlockLines = kCarry && Size == 1 ? 16 : 32 * kWide;
   static constexpr int64_t kBlockCols = kBlockLines * kSide;
   static constexpr int64_t kLeadBytes = 16 * 1024;
   // Lines that are shifted are loaded across two stores, which cannot be forwarded but must have
   // reached the cache: they wait for one more group (4095x4097 of 4 bytes: 58 % of the fastest copy
   // without that, 70 % with it).
   static constexpr int kBuffers = kCarry ? 3 : 2;
-  static constexpr int kPitch =
-      (1 + kMaxRun) * kLine;  // of a staged row: the carried line, then its lines
+  // Of a staged row: its lines and, where there is a carry, the line before them. No line to spare
+  // in the cache (512^2 of 4 bytes: 56 % of a copy without, 47 % with one).
+  static constexpr int kPitch = (kStreams + kMaxRun) * kLine;
+  static constexpr int kGroupBytes = kTiles * kSide * kPitch;
 
   struct Block {
     int64_t row, rows, col, cols;
   };
 
-  // Prefetches the lines of a block, row by row. Harmless beyond its end.
-  struct Prefetcher {
+  // Asks for the lines of a block row by row. Harmless beyond the block's end.
+  struct FarPrefetcher {
     const uint8_t* row;
     int64_t pitch;  // bytes
     int64_t lines;  // of a row
@@ -124,7 +149,7 @@ class Walk {
     }
   };
 
-  // Streams a staging buffer's lines, run of an output row at a time.
+  // Writes a staging buffer's lines to memory, run of an output row at a time.
   struct Writer {
     const uint8_t* row;  // staged
     uint8_t* to;         // the output row
@@ -134,10 +159,10 @@ class Walk {
 
     HWY_INLINE void step() {
       const int64_t shifted = at - shift_of(to);
-      if constexpr (Out == Output::kCached)
-        copy_line(row + shifted, to + shifted);
-      else
+      if constexpr (kStreams)
         stream_line(row + shifted, to + shifted);
+      else
+        copy_line(row + shifted, to + shifted);
       at += kLine;
       if (at == run) {
         at = 0;
@@ -148,9 +173,9 @@ class Walk {
   };
 
   Block block(int64_t i, int64_t across, int64_t down) const {
-    const int64_t row = r_.row_begin + (kCarry ? i % down : i / across) * block_rows_;
+    const int64_t row = r_.row_begin + (kCarry ? i % down : i / across) * group_rows_;
     const int64_t col = r_.col_begin + (kCarry ? i / down : i % across) * kBlockCols;
-    return {row, std::min(block_rows_, r_.row_end - row), col,
+    return {row, std::min(group_rows_, r_.row_end - row), col,
             std::min(kBlockCols, r_.col_end - col)};
   }
 
@@ -159,68 +184,93 @@ class Walk {
     return kCarry ? static_cast<int64_t>(reinterpret_cast<uintptr_t>(to) % kLine) : 0;
   }
 
-  const uint8_t* row(int64_t row) const { return r_.in + row * r_.in_pitch; }
+  const uint8_t* at(int64_t row, int64_t col) const {
+    return r_.in + row * r_.in_pitch + col * Size;
+  }
 
   uint8_t* carried(int64_t col) { return carry_ + (col - r_.col_begin) % kBlockCols * kLine; }
 
-  void transpose(const Block& block) {
+  // A line before a staged row is writable.
+  uint8_t* staged(int buffer) { return staged_ + kLine + buffer * kGroupBytes; }
+
+  // Transposes a block; `next` is where the one after it begins.
+  void transpose(const Block& block, const uint8_t* next) {
     const bool first = block.row == r_.row_begin, last = block.row + block.rows == r_.row_end;
-    const bool whole_lines = block.rows == block_rows_ && !(kCarry && (first || last));
-    for (int64_t c = 0; c < block.cols; c += kSide) {
-      const bool whole = whole_lines && c + kSide <= block.cols;
+    const bool whole_lines = block.rows == group_rows_ && !(kCarry && (first || last));
+    int64_t c = 0;
+    for (; whole_lines && c + group_cols_ <= block.cols; c += group_cols_) {
       const int oldest = (staging_ + 1) % kBuffers;
-      if (whole && pending_[oldest] != nullptr) {
+      if (pending_[oldest] != nullptr) {
+        const bool ends = c + 2 * group_cols_ > block.cols;
+        near_ = ends ? next : at(block.row, block.col + c + group_cols_);
         transpose_group(block.row, block.col + c, oldest);
       } else {
-        if (!whole) write_pending();
-        stage(block, c);
-        if (!whole) {
-          write_ragged(block, c);
-          continue;
-        }
+        for (int64_t tile = 0; tile < wide_; ++tile)
+          stage(block, c + tile * kSide, tile * kSide * kPitch);
       }
       pending_[staging_] = r_.out + (block.col + c) * r_.out_pitch + block.row * Size;
       staging_ = oldest;
       pending_[oldest] = nullptr;
     }
+    if (c < block.cols) write_pending();
+    for (; c < block.cols; c += kSide) {
+      stage(block, c, 0);
+      write_ragged(block, c);
+    }
   }
 
-  // Transposes run_ tiles, (run_ * kSide, kSide), into the staging buffer, and writes the oldest
-  // one to memory.
+  // Transposes a group, (group_rows_, group_cols_), into the staging buffer, writes the oldest
+  // one to memory, and asks for the next group and a part of a later block.
   HWY_NOINLINE void transpose_group(int64_t row_begin, int64_t col, int oldest) {
-    uint8_t* HWY_RESTRICT staged = staged_[staging_];
-    uint8_t* const carry = kCarry ? carried(col) : nullptr;
-    const uint8_t* in = row(row_begin) + col * Size;
     const int64_t in_pitch = r_.in_pitch;
-    Prefetcher next = next_;  // a member would be stored and loaded again at every step
+    FarPrefetcher far = far_;  // a member would be stored and loaded again at every step
     Writer writer = writer_of(oldest);
-    for (int tile = 0; tile < run_; ++tile) {
-      const bool carries = kCarry && tile == run_ - 1;
-      transpose_tile<Size>(
-          in, in_pitch,
-          [&](int c, int part, Vector v) XPOSE_INLINE {
-            uint8_t* const line = staged + c * kPitch + part * kVector;
-            hn::Store(v, Bytes(), line + kLine);
-            if constexpr (kCarry) {
-              if (carries) {
-                uint8_t* const kept = carry + c * kLine + part * kVector;
-                hn::Store(hn::Load(Bytes(), kept), Bytes(), line - tile * kLine);
-                hn::Store(v, Bytes(), kept);
+    for (int row = 0; row < run_; ++row) {
+      const bool carries = kCarry && row == run_ - 1;
+      const uint8_t* in = at(row_begin + row * kSide, col);
+      const uint8_t* near = lines_of_next(row, in);
+      uint8_t* HWY_RESTRICT to = staged(staging_) + row * kLine;
+      uint8_t* carry = kCarry ? carried(col) : nullptr;
+      for (int column = 0; column < wide_; ++column) {
+        const uint8_t* line = near;
+        transpose_tile<Size>(
+            in, in_pitch,
+            [&](int c, int part, Vector v) XPOSE_INLINE {
+              uint8_t* const staged = to + c * kPitch + part * kVector;
+              hn::Store(v, Bytes(), staged);
+              if constexpr (kCarry) {
+                if (carries) {
+                  uint8_t* const kept = carry + c * kLine + part * kVector;
+                  hn::Store(hn::Load(Bytes(), kept), Bytes(), staged - (row + 1) * kLine);
+                  hn::Store(v, Bytes(), kept);
+                }
               }
-            }
-          },
-          [&]() XPOSE_INLINE {
-            if constexpr (Out != Output::kCached) next.step();
-            writer.step();
-          });
-      in += kSide * in_pitch;
-      staged += kLine;
+            },
+            [&]() XPOSE_INLINE {
+              hwy::Prefetch(line);
+              line += in_pitch;
+              if constexpr (kStreams) far.step();
+              writer.step();
+            });
+        in += kLine;
+        near += kLine;
+        to += kSide * kPitch;
+        carry += kSide * kLine;
+      }
     }
-    next_ = next;
+    far_ = far;
+  }
+
+  // What the tiles of a row of tiles at `in` ask for: the same rows of the next group or, in the
+  // cache, the next rows of tiles. Where rows fall into few sets of the first-level cache they
+  // would push each other out before their turn, and what is there already is asked for.
+  const uint8_t* lines_of_next(int row, const uint8_t* in) const {
+    if constexpr (kStreams) return spread_ ? near_ + row * kSide * r_.in_pitch : in;
+    return row + 1 < run_ ? in + kSide * r_.in_pitch : near_;
   }
 
   Writer writer_of(int buffer) {
-    return {staged_[buffer] + kLine, pending_[buffer], r_.out_pitch, run_ * kLine};
+    return {staged(buffer), pending_[buffer], r_.out_pitch, run_ * kLine};
   }
 
   HWY_NOINLINE void write_pending() {
@@ -228,36 +278,34 @@ class Walk {
       const int buffer = (staging_ + k) % kBuffers;
       if (pending_[buffer] == nullptr) continue;
       Writer writer = writer_of(buffer);
-      for (int line = 0; line < kSide * run_; ++line) writer.step();
+      for (int line = 0; line < group_cols_ * run_; ++line) writer.step();
       pending_[buffer] = nullptr;
     }
   }
 
-  // Columns of the group at c that the group before it has done, because a tile may not stick out
-  // of the matrix.
+  // Columns of the tiles at c that those before them have done, because a tile may not stick out of
+  // the matrix.
   static int64_t columns_done(const Block& block, int64_t c) {
     return std::max<int64_t>(0, c + kSide - block.cols);
   }
 
-  // Transposes the tiles of a group into the staging buffer. Those that would stick out of the
-  // matrix are moved back over elements that are done.
-  HWY_NOINLINE void stage(const Block& block, int64_t c) {
+  // Transposes the tiles at column c into the staging buffer, from that offset on. Those that would
+  // stick out of the matrix are moved back over elements that are done.
+  HWY_NOINLINE void stage(const Block& block, int64_t c, int64_t offset) {
     const int64_t done = columns_done(block, c), col = block.col + c - done;
-    uint8_t* const staged = staged_[staging_] + kLine;
+    uint8_t* const to = staged(staging_) + offset;
     if (kCarry && block.row != r_.row_begin)
-      for (int64_t i = done; i < kSide; ++i)
-        copy_line(carried(col + i), staged + i * kPitch - kLine);
+      for (int64_t i = done; i < kSide; ++i) copy_line(carried(col + i), to + i * kPitch - kLine);
     for (int64_t r = 0; r < block.rows; r += kSide) {
-      const int64_t at = std::min(r, block.rows - kSide);
-      transpose_tile_to<Size>(row(block.row + at) + col * Size, r_.in_pitch, staged + at * Size,
-                              kPitch);
+      const int64_t top = std::min(r, block.rows - kSide);
+      transpose_tile_to<Size>(at(block.row + top, col), r_.in_pitch, to + top * Size, kPitch);
     }
-    if (kCarry && block.rows == block_rows_)
+    if (kCarry && block.rows == group_rows_)
       for (int64_t i = done; i < kSide; ++i)
-        copy_line(staged + i * kPitch + (run_ - 1) * kLine, carried(col + i));
+        copy_line(to + i * kPitch + (run_ - 1) * kLine, carried(col + i));
   }
 
-  // Writes a group that is not whole, or of the first or last block of carried ones.
+  // Writes the tiles that were staged from column c alone.
   HWY_NOINLINE void write_ragged(const Block& block, int64_t c) {
     const bool first = block.row == r_.row_begin, last = block.row + block.rows == r_.row_end;
     const int64_t done = columns_done(block, c), col = block.col + c - done;
@@ -265,21 +313,23 @@ class Walk {
       uint8_t* const to = r_.out + (col + i) * r_.out_pitch + block.row * Size;
       const int64_t begin = first ? 0 : -shift_of(to);
       const int64_t end = block.rows * Size - (last ? 0 : shift_of(to));
-      const uint8_t* const from = staged_[staging_] + kLine + i * kPitch;
-      if constexpr (Out == Output::kCached)
-        std::memcpy(to + begin, from + begin, static_cast<size_t>(end - begin));
-      else
+      const uint8_t* const from = staged(staging_) + i * kPitch;
+      if constexpr (kStreams)
         stream_bytes(from + begin, to + begin, end - begin);
+      else
+        std::memcpy(to + begin, from + begin, static_cast<size_t>(end - begin));
     }
   }
 
   const Rectangle& r_;
-  const int run_;
-  const int64_t block_rows_;
-  Prefetcher next_ = {};
+  int run_ = kRun, wide_ = kWide;  // tiles of a group
+  int64_t group_rows_, group_cols_;
+  FarPrefetcher far_ = {};
+  const uint8_t* near_ = nullptr;    // where the next group begins
+  bool spread_;                      // whether input rows fall into many sets of a cache
   uint8_t* pending_[kBuffers] = {};  // where the lines of a staging buffer go, unless it is empty
   int staging_ = 0;                  // the buffer to fill; the next one in the ring is the oldest
-  alignas(kLine) uint8_t staged_[kBuffers][kSide * kPitch];            // (column, line)
+  alignas(kLine) uint8_t staged_[kLine + kBuffers * kGroupBytes];      // (column, line)
   alignas(kLine) uint8_t carry_[kCarry ? kBlockCols * kLine : kLine];  // (column)
 };
 
