@@ -18,6 +18,7 @@
 
 #include "register_tile.hpp"
 #include "stream_walk.hpp"
+#include "strip.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace host_simd {
@@ -28,7 +29,11 @@ void transpose_elements(const Rectangle& r, Store store) {
   if (store == Store::kPlain) return Walk<Size, Output::kCached>(r).walk();
   // Output rows are all aligned where the first and the distance to the next are.
   if (reinterpret_cast<uintptr_t>(r.out) % kLine == 0 && r.out_pitch % kLine == 0) {
-    Walk<Size, Output::kAlignedLines>(r).walk();
+    constexpr int64_t kSide = kLine / Size;
+    if (r.row_end - r.row_begin == kSide || r.col_end - r.col_begin == kSide)
+      transpose_strip<Size>(r);
+    else
+      Walk<Size, Output::kAlignedLines>(r).walk();
   } else {
     Walk<Size, Output::kUnalignedLines>(r).walk();
   }

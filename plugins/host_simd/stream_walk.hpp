@@ -1,27 +1,29 @@
-// Transposes a rectangle of a large matrix by non-temporal stores of whole aligned lines, whatever
-// the alignment of the output rows, in three overlapped stages that each move a line at every step
-// of a tile:
-//  * prefetch a block ahead, one or two tiles high and kBlockLines lines wide, row by row: memory
+// Transposes a rectangle by whole aligned lines, whatever the alignment of the output rows, in
+// three overlapped stages that each move a line at every step of a tile:
+//  * ask for a block ahead, a group of tiles high and kBlockLines lines wide, row by row: memory
 //    delivers runs of lines of a row faster than single lines of many rows;
-//  * transpose a tile of this block in registers into a staging buffer in the first-level cache;
-//  * stream the oldest tiles from another staging buffer to memory, one or two whole lines of an
-//    output row together. Where the leading dimension is a power of two, lines to many rows at a
-//    time fall into the same few sets and channels.
+//  * transpose a group of tiles of this block in registers into a staging buffer in the first-level
+//    cache;
+//  * write the oldest group from another staging buffer to memory, all lines that it has of an
+//    output row together, by non-temporal stores unless the output stays in the cache. Where the
+//    leading dimension is a power of two, lines to many rows at a time fall into the same few sets
+//    and channels.
 // An output row at an address that is no multiple of a line is shifted as it leaves the staging
 // buffer: its lines begin up to 63 bytes before the block, with bytes that the block above left in
 // `carry_`. Blocks then follow each other down the columns; else along the rows.
 //
-// Measured on 2 cores of an EPYC (Zen 5) against the fastest copy: 8192^2 bytes 47 % when tiles
-// store to memory directly, 67 % through the staging buffer; 8192^2 of 2 bytes 88 and 99 %. 512^2
-// of 4 bytes in the cache, one thread, ordinary stores: 93 us directly, 33 us through the buffer.
+// Measured on 2 cores of an EPYC (Zen 5) against the fastest copy, tiles that store to memory
+// directly, through a staging buffer: 8192^2 bytes 47, 67 %; 8192^2 of 2 bytes 88, 99 %; in the
+// cache, one thread, ordinary stores, 512^2 of 4 bytes: 16, 45 %. Groups two tiles wide and asking
+// for the next group: 4096^2 of 4 bytes, padded, 78 to 93 %; bytes 83 to 96 %; 4095x4097 of 4 bytes
+// 65 to 75 %; in the cache, groups four tiles high: 512^2 45 to 57 % (2026-11-21).
 //
 // Included once for each target of Highway, as register_tile.hpp is.
-#include <hwy/cache_control.h>
-
 #include <algorithm>
 #include <cstring>
 #include <numeric>
 
+#include "lines.hpp"
 #include "rectangle.hpp"
 #include "register_tile.hpp"
 
@@ -35,27 +37,6 @@
 HWY_BEFORE_NAMESPACE();
 namespace host_simd {
 namespace HWY_NAMESPACE {
-
-HWY_INLINE void stream_line(const uint8_t* HWY_RESTRICT from, uint8_t* HWY_RESTRICT to) {
-  unroll<kLine / kVector>([&](auto part) XPOSE_INLINE {
-    hn::Stream(hn::LoadU(Bytes(), from + part * kVector), Bytes(), to + part * kVector);
-  });
-}
-
-HWY_INLINE void copy_line(const uint8_t* HWY_RESTRICT from, uint8_t* HWY_RESTRICT to) {
-  unroll<kLine / kVector>([&](auto part) XPOSE_INLINE {
-    hn::StoreU(hn::LoadU(Bytes(), from + part * kVector), Bytes(), to + part * kVector);
-  });
-}
-
-// Whole aligned lines by non-temporal stores, the ragged ends by memcpy.
-inline void stream_bytes(const uint8_t* from, uint8_t* to, int64_t bytes) {
-  const int64_t head = std::min<int64_t>(-reinterpret_cast<uintptr_t>(to) % kLine, bytes);
-  std::memcpy(to, from, static_cast<size_t>(head));
-  int64_t at = head;
-  for (; at + kLine <= bytes; at += kLine) stream_line(from + at, to + at);
-  std::memcpy(to + at, from + at, static_cast<size_t>(bytes - at));
-}
 
 enum class Output {
   kCached,          // ordinary stores, at any addresses
@@ -115,7 +96,7 @@ class Walk {
   static constexpr int kTiles = kRun * kWide;
   static constexpr int kMaxRun = kStreams ? kTiles : kRun;
   // Bytes carried from block to block stay in the second-level cache.
-  static constexpr int64_t kBlockLines = kCarry && Size == 1 ? 16 : 32 * kWide;
+  static constexpr int64_t kBlockLines = kCarry ? (Size == 1 ? 16 : 32) : 32 * kWide;
   static constexpr int64_t kBlockCols = kBlockLines * kSide;
   static constexpr int64_t kLeadBytes = 16 * 1024;
   // Lines that are shifted are loaded across two stores, which cannot be forwarded but must have
@@ -129,24 +110,6 @@ class Walk {
 
   struct Block {
     int64_t row, rows, col, cols;
-  };
-
-  // Asks for the lines of a block row by row. Harmless beyond the block's end.
-  struct FarPrefetcher {
-    const uint8_t* row;
-    int64_t pitch;  // bytes
-    int64_t lines;  // of a row
-    int64_t end;    // the offset of a row's last byte
-    int64_t line;
-
-    HWY_INLINE void step() {
-      hwy::Prefetch(row + line * kLine);
-      if (++line == lines) {
-        hwy::Prefetch(row + end);
-        line = 0;
-        row += pitch;
-      }
-    }
   };
 
   // Writes a staging buffer's lines to memory, run of an output row at a time.
@@ -223,7 +186,7 @@ class Walk {
   // one to memory, and asks for the next group and a part of a later block.
   HWY_NOINLINE void transpose_group(int64_t row_begin, int64_t col, int oldest) {
     const int64_t in_pitch = r_.in_pitch;
-    FarPrefetcher far = far_;  // a member would be stored and loaded again at every step
+    LinesAhead far = far_;  // a member would be stored and loaded again at every step
     Writer writer = writer_of(oldest);
     for (int row = 0; row < run_; ++row) {
       const bool carries = kCarry && row == run_ - 1;
@@ -324,7 +287,7 @@ class Walk {
   const Rectangle& r_;
   int run_ = kRun, wide_ = kWide;  // tiles of a group
   int64_t group_rows_, group_cols_;
-  FarPrefetcher far_ = {};
+  LinesAhead far_ = {};
   const uint8_t* near_ = nullptr;    // where the next group begins
   bool spread_;                      // whether input rows fall into many sets of a cache
   uint8_t* pending_[kBuffers] = {};  // where the lines of a staging buffer go, unless it is empty

@@ -1,0 +1,65 @@
+// Whole 64-byte lines: moved by ordinary or by non-temporal stores, and asked for ahead.
+//
+// Included once for each target of Highway, as register_tile.hpp is.
+#include <hwy/cache_control.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "register_tile.hpp"
+
+#if defined(XPOSE_HOST_SIMD_LINES) == defined(HWY_TARGET_TOGGLE)
+#ifdef XPOSE_HOST_SIMD_LINES
+#undef XPOSE_HOST_SIMD_LINES
+#else
+#define XPOSE_HOST_SIMD_LINES
+#endif
+
+HWY_BEFORE_NAMESPACE();
+namespace host_simd {
+namespace HWY_NAMESPACE {
+
+HWY_INLINE void stream_line(const uint8_t* HWY_RESTRICT from, uint8_t* HWY_RESTRICT to) {
+  unroll<kLine / kVector>([&](auto part) XPOSE_INLINE {
+    hn::Stream(hn::LoadU(Bytes(), from + part * kVector), Bytes(), to + part * kVector);
+  });
+}
+
+HWY_INLINE void copy_line(const uint8_t* HWY_RESTRICT from, uint8_t* HWY_RESTRICT to) {
+  unroll<kLine / kVector>([&](auto part) XPOSE_INLINE {
+    hn::StoreU(hn::LoadU(Bytes(), from + part * kVector), Bytes(), to + part * kVector);
+  });
+}
+
+// Whole aligned lines by non-temporal stores, the ragged ends by memcpy.
+inline void stream_bytes(const uint8_t* from, uint8_t* to, int64_t bytes) {
+  const int64_t head = std::min<int64_t>(-reinterpret_cast<uintptr_t>(to) % kLine, bytes);
+  std::memcpy(to, from, static_cast<size_t>(head));
+  int64_t at = head;
+  for (; at + kLine <= bytes; at += kLine) stream_line(from + at, to + at);
+  std::memcpy(to + at, from + at, static_cast<size_t>(bytes - at));
+}
+
+// Asks for the lines of a block of the input row by row. Harmless beyond the block's end.
+struct LinesAhead {
+  const uint8_t* row;
+  int64_t pitch;  // bytes
+  int64_t lines;  // of a row
+  int64_t end;    // the offset of a row's last byte
+  int64_t line;
+
+  HWY_INLINE void step() {
+    hwy::Prefetch(row + line * kLine);
+    if (++line == lines) {
+      hwy::Prefetch(row + end);
+      line = 0;
+      row += pitch;
+    }
+  }
+};
+
+}  // namespace HWY_NAMESPACE
+}  // namespace host_simd
+HWY_AFTER_NAMESPACE();
+
+#endif

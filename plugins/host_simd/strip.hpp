@@ -1,0 +1,71 @@
+// Transposes a strip, one tile high or one tile wide, of a large matrix straight from registers to
+// memory: its tiles' output lines follow each other closely, so that no staging buffer has to
+// gather them, and the stores need not share the processor's queue with those to a buffer.
+//
+// Measured on 2 cores of an EPYC (Zen 5) against the fastest copy, 4 bytes: 16x10^6 84 % through a
+// staging buffer and 116 % without, 10^6x16 93 and 98 % (2026-11-21).
+//
+// Included once for each target of Highway, as register_tile.hpp is.
+#include <hwy/cache_control.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "rectangle.hpp"
+#include "register_tile.hpp"
+
+#if defined(XPOSE_HOST_SIMD_STRIP) == defined(HWY_TARGET_TOGGLE)
+#ifdef XPOSE_HOST_SIMD_STRIP
+#undef XPOSE_HOST_SIMD_STRIP
+#else
+#define XPOSE_HOST_SIMD_STRIP
+#endif
+
+HWY_BEFORE_NAMESPACE();
+namespace host_simd {
+namespace HWY_NAMESPACE {
+
+// Tiles whose lines are asked for ahead.
+template <int Size>
+inline constexpr int64_t kStripLead = std::max(1, 8 * 1024 / (kLine * (kLine / Size)));
+
+// r: one tile high or one tile wide, its output rows aligned to lines.
+template <int Size>
+void transpose_strip(const Rectangle& r) {
+  constexpr int64_t kSide = kLine / Size;
+  const bool flat = r.row_end - r.row_begin == kSide;
+  const int64_t elements = flat ? r.col_end - r.col_begin : r.row_end - r.row_begin;
+  const int64_t in_step = flat ? kLine : kSide * r.in_pitch;  // from one tile to the next
+  const int64_t out_step = flat ? kSide * r.out_pitch : kLine;
+  const uint8_t* in = r.in + r.row_begin * r.in_pitch + r.col_begin * Size;
+  uint8_t* out = r.out + r.col_begin * r.out_pitch + r.row_begin * Size;
+  const int64_t in_pitch = r.in_pitch, out_pitch = r.out_pitch;
+  for (int64_t tile = 0; tile < elements / kSide; ++tile) {
+    const uint8_t* ahead = in + kStripLead<Size> * in_step;  // harmless beyond the end
+    transpose_tile<Size>(
+        in, in_pitch,
+        [&](int c, int part, Vector v)
+            XPOSE_INLINE { hn::Stream(v, Bytes(), out + c * out_pitch + part * kVector); },
+        [&]() XPOSE_INLINE {
+          hwy::Prefetch(ahead);
+          ahead += in_pitch;
+        });
+    in += in_step;
+    out += out_step;
+  }
+  // The last tile is moved back over elements that are done, by another thread it may be.
+  const int64_t done = (kSide - elements % kSide) % kSide;
+  if (done == 0) return;
+  alignas(kLine) uint8_t tile[kSide * kLine];  // (column, line)
+  transpose_tile_to<Size>(in - (flat ? done * Size : done * in_pitch), in_pitch, tile, kLine);
+  const int64_t fresh = kSide - done;
+  for (int64_t c = 0; c < (flat ? fresh : kSide); ++c)
+    std::memcpy(out + c * out_pitch, tile + (flat ? (done + c) * kLine : c * kLine + done * Size),
+                static_cast<size_t>(flat ? kLine : fresh * Size));
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace host_simd
+HWY_AFTER_NAMESPACE();
+
+#endif
