@@ -1,0 +1,103 @@
+// Elements of 32 to 256 bytes, as words of 16: a block takes a square tile of elements, and each of
+// its threads four words at the same place of four rows, then of four columns. A tile passes
+// through shared memory, so that what is written is a run of an output row of 512 to 2048 bytes.
+// Its rows are one element longer than the tile, modulo 128 bytes: then neighbouring words of an
+// output row, of whatever elements, lie in neighbouring banks. The padding is that of Ruetsch and
+// Micikevicius ("Optimizing Matrix Transpose in CUDA"), for an element of any size. By the model
+// every sector is asked for once and whole, and no access takes a wavefront too many
+// (budgets_test).
+#pragma once
+
+#include <cstdint>
+#include <xpose/cuda.hpp>
+
+namespace xpose::kernels {
+
+inline constexpr int kItems = 4;  // words that a thread has in flight
+inline constexpr int kMostThreads = 256;
+
+// One matrix; pitches and strides in words.
+struct FatShape {
+  int64_t rows, cols;  // elements
+  int64_t in_pitch, out_pitch, in_stride, out_stride;
+  int words;            // of an element
+  uint32_t tiles_down;  // of the matrix; blockIdx.x counts tiles down the rows first
+};
+
+// Consecutive blocks go down the input's rows, so that they write along output rows; blockIdx.y is
+// the matrix. A tile is of tile_rows x tile_cols elements.
+template <class Word>
+struct FatPlace {
+  const Word* in;
+  Word* out;
+  int rows, cols;  // that are left from the tile's first on, at most the tile's
+
+  __device__ __forceinline__ FatPlace(const Word* input, Word* output, const FatShape& shape,
+                                      int tile_rows, int tile_cols) {
+    const uint32_t across = blockIdx.x / shape.tiles_down;
+    const int64_t row = int64_t{blockIdx.x - across * shape.tiles_down} * tile_rows;
+    const int64_t col = int64_t{across} * tile_cols;
+    rows = static_cast<int>(min(shape.rows - row, int64_t{tile_rows}));
+    cols = static_cast<int>(min(shape.cols - col, int64_t{tile_cols}));
+    in = input + blockIdx.y * shape.in_stride + row * shape.in_pitch + col * shape.words;
+    out = output + blockIdx.y * shape.out_stride + col * shape.out_pitch + row * shape.words;
+  }
+};
+
+// Tiles of side x side elements by side * words * (side / kItems) threads. Dynamic shared memory:
+// side rows of `pitch` words.
+__global__ void __launch_bounds__(kMostThreads)
+    fat_tile(const uint4* __restrict__ in, uint4* __restrict__ out, FatShape shape, int side,
+             int pitch) {
+  uint4* const tile = plugin::shared_memory<uint4>();  // (side, pitch)
+  const FatPlace<uint4> place(in, out, shape, side, side);
+  const int run = side * shape.words;  // words of a row of the tile, and of a column
+  const int along = threadIdx.x % run, first = threadIdx.x / run, step = side / kItems;
+
+  uint4 value[kItems];
+#pragma unroll
+  for (int i = 0; i < kItems; ++i) {
+    const int row = first + i * step;
+    if (row < place.rows && along < place.cols * shape.words)
+      value[i] = place.in[row * shape.in_pitch + along];
+  }
+#pragma unroll
+  for (int i = 0; i < kItems; ++i) {
+    const int row = first + i * step;
+    if (row < place.rows && along < place.cols * shape.words) tile[row * pitch + along] = value[i];
+  }
+
+  __syncthreads();
+
+  const int row = along / shape.words, word = along - row * shape.words;
+#pragma unroll
+  for (int i = 0; i < kItems; ++i) {
+    const int col = first + i * step;
+    if (row < place.rows && col < place.cols)
+      place.out[col * shape.out_pitch + along] = tile[row * pitch + col * shape.words + word];
+  }
+}
+
+// Without shared memory: an element is as long as a memory access should be, or its address is not
+// fit for words of 16 bytes. Tiles of kDirectRows x kItems elements; neighbouring threads write
+// neighbouring words of an output row.
+inline constexpr int kDirectRows = 16;
+
+template <class Word>
+__global__ void __launch_bounds__(kMostThreads)
+    fat_direct(const Word* __restrict__ in, Word* __restrict__ out, FatShape shape) {
+  const FatPlace<Word> place(in, out, shape, kDirectRows, kItems);
+  for (int along = threadIdx.x; along < place.rows * shape.words; along += blockDim.x) {
+    const int row = along / shape.words, word = along - row * shape.words;
+    const Word* const source = place.in + row * shape.in_pitch + word;
+    Word value[kItems];
+#pragma unroll
+    for (int i = 0; i < kItems; ++i)
+      if (i < place.cols) value[i] = source[i * shape.words];
+#pragma unroll
+    for (int i = 0; i < kItems; ++i)
+      if (i < place.cols) place.out[i * shape.out_pitch + along] = value[i];
+  }
+}
+
+}  // namespace xpose::kernels
