@@ -19,7 +19,7 @@ struct Fat {
             .min_alignment = 1,
             .min_compute_capability = 80,
             .max_batch_rank = 1,
-            .traits = XPOSE_TRAIT_CAPTURABLE,
+            .traits = XPOSE_TRAIT_IN_PLACE | XPOSE_TRAIT_CAPTURABLE,
             .prior_rank = 50,
             .axes = {{"shared", {1, 0}}}};
   }
@@ -30,6 +30,8 @@ struct Fat {
     if (fat.shared_ && fat.word_ < 16)
       throw Unsupported("through shared memory go words of 16 bytes; rows are aligned to " +
                         std::to_string(fat.word_));
+    if (!fat.shared_ && problem.in_place)
+      throw Unsupported("in place, tiles change places through shared memory");
     if (!fat.shared_ && fat.word_ == 16 && (bytes < kLine || bytes % 32 != 0))
       throw Unsupported("elements of " + std::to_string(bytes) + " bytes, one by one, would be " +
                         (bytes < kLine ? "short runs" : "parts of sectors"));
@@ -54,7 +56,7 @@ struct Fat {
       // Runs of 512 bytes and more, in blocks of 5 to 16 KiB.
       tile_rows_ = tile_cols_ = bytes <= 64 ? 16 : 8;
       pitch_ = tile_cols_ * bytes + bytes % kLine;
-      shared_bytes_ = static_cast<uint64_t>(tile_rows_ * pitch_);
+      shared_bytes_ = static_cast<uint64_t>((problem.in_place ? 2 : 1) * tile_rows_ * pitch_);
       threads_ = static_cast<uint32_t>(tile_cols_ * bytes / 16 * (tile_rows_ / kernels::kItems));
     } else {
       tile_rows_ = kernels::kDirectRows;
@@ -65,9 +67,14 @@ struct Fat {
   }
 
   void launch(const Launch& launch) const {
-    if (shared_)
-      return launch_all<uint4>("fat_tile", launch, kernels::fat_tile, static_cast<int>(tile_cols_),
-                               static_cast<int>(pitch_ / 16));
+    const int side = static_cast<int>(tile_cols_), pitch = static_cast<int>(pitch_ / 16);
+    if (problem_.in_place)
+      return for_each_launch([&](int64_t z, Shape grid) {
+        const kernels::FatShape of = shape();
+        launch_kernel("fat_swap", kernels::fat_swap, grid, {threads_}, shared_bytes_, launch.stream,
+                      static_cast<uint4*>(launch.out) + z * of.in_stride, of, side, pitch);
+      });
+    if (shared_) return launch_all<uint4>("fat_tile", launch, kernels::fat_tile, side, pitch);
     with_constant<1, 2, 4, 8, 16>(word_, [&](auto word) {
       using Word = Element<word()>;
       launch_all<Word>("fat_direct", launch, kernels::fat_direct<Word>);
@@ -75,21 +82,29 @@ struct Fat {
   }
 
  private:
-  // The kernel over all matrices, as many at once as a grid takes.
+  // Calls body(first matrix, grid) for as many matrices at once as a grid takes.
+  template <class Body>
+  void for_each_launch(const Body& body) const {
+    for (int64_t z = 0; z < matrices_; z += kMaxGridYZ)
+      body(z, Shape{static_cast<uint32_t>(blocks()),
+                    static_cast<uint32_t>(std::min(matrices_ - z, kMaxGridYZ))});
+  }
+
   template <class Word, class Kernel, class... More>
   void launch_all(const char* name, const Launch& launch, Kernel kernel, More... more) const {
     const kernels::FatShape of = shape();
-    for (int64_t z = 0; z < matrices_; z += kMaxGridYZ)
-      launch_kernel(name, kernel,
-                    {static_cast<uint32_t>(blocks()),
-                     static_cast<uint32_t>(std::min(matrices_ - z, kMaxGridYZ))},
-                    {threads_}, shared_bytes_, launch.stream,
+    for_each_launch([&](int64_t z, Shape grid) {
+      launch_kernel(name, kernel, grid, {threads_}, shared_bytes_, launch.stream,
                     static_cast<const Word*>(launch.in) + z * of.in_stride,
                     static_cast<Word*>(launch.out) + z * of.out_stride, of, more...);
+    });
   }
 
   int64_t tiles_down() const { return blocks_over(problem_.rows, tile_rows_); }
-  int64_t blocks() const { return tiles_down() * blocks_over(problem_.cols, tile_cols_); }
+  int64_t blocks() const {  // in place, pairs of tiles
+    const int64_t down = tiles_down(), across = blocks_over(problem_.cols, tile_cols_);
+    return problem_.in_place ? down * (down + 1) / 2 : down * across;
+  }
 
   kernels::FatShape shape() const {
     const int64_t words = problem_.element_bytes / word_;

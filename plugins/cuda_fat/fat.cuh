@@ -11,6 +11,8 @@
 #include <cstdint>
 #include <xpose/cuda.hpp>
 
+#include "../cuda_in_place/tile_pair.cuh"
+
 namespace xpose::kernels {
 
 inline constexpr int kItems = 4;  // words that a thread has in flight
@@ -44,38 +46,79 @@ struct FatPlace {
   }
 };
 
-// Tiles of side x side elements by side * words * (side / kItems) threads. Dynamic shared memory:
-// side rows of `pitch` words.
+// A tile of side x side elements in shared memory, side rows of `pitch` words, moved by side *
+// words
+// * (side / kItems) threads.
+struct FatTile {
+  uint4* tile;  // (side, pitch)
+  int pitch, words, step;
+  int along, first;  // the thread's word of a row and of a column, and its first row and column
+  int row, word;     // the same word of a column: the tile's row, and the element's word
+
+  __device__ __forceinline__ FatTile(uint4* shared, int side, int row_pitch, int element_words)
+      : tile(shared), pitch(row_pitch), words(element_words), step(side / kItems) {
+    const int run = side * words;
+    along = threadIdx.x % run;
+    first = threadIdx.x / run;
+    row = along / words;
+    word = along - row * words;
+  }
+
+  // From rows x cols elements of a matrix.
+  __device__ __forceinline__ void load(const uint4* from, int64_t from_pitch, int rows,
+                                       int cols) const {
+    uint4 value[kItems];
+#pragma unroll
+    for (int i = 0; i < kItems; ++i)
+      if (first + i * step < rows && along < cols * words)
+        value[i] = from[(first + i * step) * from_pitch + along];
+#pragma unroll
+    for (int i = 0; i < kItems; ++i)
+      if (first + i * step < rows && along < cols * words)
+        tile[(first + i * step) * pitch + along] = value[i];
+  }
+
+  // Its columns to rows of a matrix.
+  __device__ __forceinline__ void store(uint4* to, int64_t to_pitch, int rows, int cols) const {
+#pragma unroll
+    for (int i = 0; i < kItems; ++i) {
+      const int col = first + i * step;
+      if (row < rows && col < cols)
+        to[col * to_pitch + along] = tile[row * pitch + col * words + word];
+    }
+  }
+};
+
+// Dynamic shared memory: a tile.
 __global__ void __launch_bounds__(kMostThreads)
     fat_tile(const uint4* __restrict__ in, uint4* __restrict__ out, FatShape shape, int side,
              int pitch) {
-  uint4* const tile = plugin::shared_memory<uint4>();  // (side, pitch)
   const FatPlace<uint4> place(in, out, shape, side, side);
-  const int run = side * shape.words;  // words of a row of the tile, and of a column
-  const int along = threadIdx.x % run, first = threadIdx.x / run, step = side / kItems;
-
-  uint4 value[kItems];
-#pragma unroll
-  for (int i = 0; i < kItems; ++i) {
-    const int row = first + i * step;
-    if (row < place.rows && along < place.cols * shape.words)
-      value[i] = place.in[row * shape.in_pitch + along];
-  }
-#pragma unroll
-  for (int i = 0; i < kItems; ++i) {
-    const int row = first + i * step;
-    if (row < place.rows && along < place.cols * shape.words) tile[row * pitch + along] = value[i];
-  }
-
+  const FatTile tile(plugin::shared_memory<uint4>(), side, pitch, shape.words);
+  tile.load(place.in, shape.in_pitch, place.rows, place.cols);
   __syncthreads();
+  tile.store(place.out, shape.out_pitch, place.rows, place.cols);
+}
 
-  const int row = along / shape.words, word = along - row * shape.words;
-#pragma unroll
-  for (int i = 0; i < kItems; ++i) {
-    const int col = first + i * step;
-    if (row < place.rows && col < place.cols)
-      place.out[col * shape.out_pitch + along] = tile[row * pitch + col * shape.words + word];
-  }
+// In place: a block takes a tile and the one across the diagonal, as in cuda_in_place, and writes
+// each where the other was. blockIdx.x counts pairs. Dynamic shared memory: two tiles.
+__global__ void __launch_bounds__(kMostThreads)
+    fat_swap(uint4* data, FatShape shape, int side, int pitch) {
+  const TilePair pair = tile_pair(blockIdx.x);
+  const int64_t row = int64_t{pair.row} * side, col = int64_t{pair.col} * side;
+  data += blockIdx.y * shape.in_stride;
+  uint4* const upper = data + row * shape.in_pitch + col * shape.words;
+  uint4* const lower = data + col * shape.in_pitch + row * shape.words;
+  const int rows = static_cast<int>(min(shape.rows - row, int64_t{side}));
+  const int cols = static_cast<int>(min(shape.rows - col, int64_t{side}));
+  uint4* const shared = plugin::shared_memory<uint4>();
+  const FatTile of_upper(shared, side, pitch, shape.words);
+  const FatTile of_lower(shared + side * pitch, side, pitch, shape.words);
+  of_upper.load(upper, shape.in_pitch, rows, cols);
+  if (row != col) of_lower.load(lower, shape.in_pitch, cols, rows);
+  __syncthreads();
+  of_upper.store(lower, shape.in_pitch, rows, cols);
+  if (row != col) of_lower.store(upper, shape.in_pitch, cols, rows);
 }
 
 // Without shared memory: an element is as long as a memory access should be, or its address is not

@@ -3,6 +3,7 @@
 
 #include "../host_loop.hpp"
 #include "fat_tile.hpp"
+#include "swap_tiles.hpp"
 
 using namespace xpose::plugin;
 
@@ -127,6 +128,63 @@ struct Fat {
   int64_t tiles_down_, tiles_;  // of a matrix
 };
 
+struct FatInPlace {
+  static Card card() {
+    return {.name = "host_fat_in_place",
+            .summary = "fat elements, squares in place: elements across the diagonal change places",
+            .element_sizes = XPOSE_FAT_SIZES,
+            .min_alignment = 1,
+            .max_batch_rank = 1,
+            .traits = XPOSE_TRAIT_IN_PLACE,
+            .prior_rank = 100};
+  }
+
+  // More rows of a power of two bytes than a cache set has lines would drive each other out.
+  static int64_t side_of(const Problem& problem) {
+    return std::min<int64_t>(8, host::kReadRun / problem.element_bytes);
+  }
+
+  static Quote quote(const Problem& problem, const Config&) {
+    if (!problem.in_place) throw Unsupported("works in place only");
+    const std::string side = std::to_string(side_of(problem));
+    const auto run = static_cast<uint64_t>(side_of(problem) * problem.element_bytes);
+    return {.launch = "tiles " + side + "x" + side, .demand = {.load_run = run, .store_run = run}};
+  }
+
+  FatInPlace(const Problem& problem, const Config&) : problem_(problem), side_(side_of(problem)) {}
+
+  void launch(const Launch& launch) const {
+    const int64_t tiles = ceil_div(problem_.rows, side_), pairs = tiles * (tiles + 1) / 2;
+    host::split(matrices(problem_) * pairs, bytes_of(problem_), threads_for(problem_, launch),
+                [&](int64_t first, int64_t last) {
+                  // Pairs are counted along the rows of tiles, from the diagonal on.
+                  int64_t matrix = first / pairs, row = 0, rest = first % pairs;
+                  while (rest >= tiles - row) rest -= tiles - row++;
+                  int64_t col = row + rest;
+                  for (int64_t i = first; i < last; ++i) {
+                    swap(launch, matrix, row * side_, col * side_);
+                    if (++col < tiles) continue;
+                    if (++row == tiles) row = 0, ++matrix;
+                    col = row;
+                  }
+                });
+  }
+
+ private:
+  // The tiles at (row, col) and (col, row), in elements.
+  void swap(const Launch& launch, int64_t matrix, int64_t row, int64_t col) const {
+    const int64_t element = problem_.element_bytes, pitch = problem_.in_ld * element;
+    Byte* const data =
+        static_cast<Byte*>(launch.out) + matrix * problem_.batch[0].in_stride * element;
+    host::swap_tiles(data + row * pitch + col * element, data + col * pitch + row * element, pitch,
+                     element, std::min(side_, problem_.rows - row),
+                     std::min(side_, problem_.cols - col));
+  }
+
+  Problem problem_;
+  int64_t side_;  // of a tile, in elements
+};
+
 }  // namespace
 
-XPOSE_PLUGIN("host_fat", "1.0", Fat)
+XPOSE_PLUGIN("host_fat", "1.0", Fat, FatInPlace)

@@ -42,6 +42,12 @@ class Fat(unittest.TestCase):
                 tried = {trial["strategy"]: trial for trial in report["trials"]}
                 self.assertEqual(tried["host_naive_row"]["detail"], f"serves no elements of {size} bytes")
 
+    def test_tune_in_place(self):
+        result = xpose("tune", "--no-cache", "--device", "host", "--shape", "67x67", "--in-ld", "70", "--bytes",
+                       "48", "--in-place", "--budget", "0.2", "--json", "-")
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        self.assertEqual(json.loads(result.stdout)["winner"], "host_fat_in_place")
+
     def test_other_sizes_are_refused_with_a_remedy(self):
         for size, remedy in (("24", "pad them to 32"), ("40", "pad them to 48"),
                              ("272", "copy longer ones a column at a time, as cudaMemcpy2D does")):
@@ -60,10 +66,12 @@ class Fat(unittest.TestCase):
         cards = strategies()
         host, cuda = cards["host_fat"][1], cards["fat"][1]
         self.assertEqual(xpose("check", host, "--list").stdout.splitlines(),
-                         ["host_fat 32 host", "host_fat 48 host", "host_fat 256 host"])
+                         [f"{name} {size} host" for name in ("host_fat", "host_fat_in_place")
+                          for size in (32, 48, 256)])
         self.assertIn("fat 48 model", xpose("check", cuda, "--list").stdout.splitlines())
         for options in ((host,), (cuda, "--model")):
-            result = xpose("check", *options, "--bytes", "112")  # any size that a card serves
+            result = xpose("check", *options, "--strategy", "host_fat" if host in options else "fat",
+                           "--bytes", "112")  # any size that a card serves
             self.assertEqual(result.returncode, 0, result.stdout)
             self.assertRegex(result.stdout, r"fat, elements of 112 bytes[^\n]*: \d\d+ right, \d+ declined, 0 failed")
         for size in ("16", "40"):

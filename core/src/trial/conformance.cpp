@@ -74,9 +74,10 @@ std::vector<Problem> fat_problems(std::uint32_t element_bytes, Device device) {
   const auto add = [&](std::int64_t rows, std::int64_t cols) -> Problem& {
     return problems.emplace_back(matrix(rows, cols, element_bytes, device));
   };
+  // The last is large enough for several threads.
   constexpr std::pair<std::int64_t, std::int64_t> shapes[] = {
-      {1, 1},   {1, 40},  {40, 1},  {2, 3},   {7, 9},   {8, 8},    {16, 16}, {17, 33},
-      {33, 17}, {15, 64}, {64, 48}, {3, 259}, {259, 3}, {131, 61}, {61, 131}};
+      {1, 1},   {1, 40},  {40, 1},  {2, 3},   {7, 9},   {8, 8},    {16, 16},  {17, 33},
+      {33, 17}, {15, 64}, {64, 48}, {3, 259}, {259, 3}, {131, 61}, {61, 131}, {257, 331}};
   for (const auto& [rows, cols] : shapes) add(rows, cols);
   // Leading dimensions padded by an odd number, and to a power of two.
   Problem& odd = add(35, 31);
@@ -113,7 +114,7 @@ std::vector<Problem> fat_problems(std::uint32_t element_bytes, Device device) {
     problem.in_place = true;
     return problem;
   };
-  for (const std::int64_t side : {2, 3, 8, 16, 17, 33, 70}) add_in_place(side);
+  for (const std::int64_t side : {2, 3, 8, 16, 17, 33, 70, 263}) add_in_place(side);
   Problem& padded = add_in_place(19);
   padded.in_ld = padded.out_ld = 24;
   add_in_place(33).batch = {{5, 1089, 1089}};
