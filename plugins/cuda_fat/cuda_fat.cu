@@ -32,7 +32,8 @@ struct Fat {
                         std::to_string(fat.word_));
     if (!fat.shared_ && problem.in_place)
       throw Unsupported("in place, tiles change places through shared memory");
-    if (!fat.shared_ && fat.word_ == 16 && (bytes < kLine || bytes % 32 != 0))
+    if (!fat.shared_ && fat.word_ == 16 && (bytes < kLine || bytes % 32 != 0) &&
+        std::min(problem.rows, problem.cols) >= side_of(bytes))
       throw Unsupported("elements of " + std::to_string(bytes) + " bytes, one by one, would be " +
                         (bytes < kLine ? "short runs" : "parts of sectors"));
     if (fat.blocks() > INT32_MAX) throw Unsupported("more tiles than a grid has blocks for");
@@ -54,15 +55,19 @@ struct Fat {
     if (problem.batch_rank != 0) matrices_ = problem.batch[0].extent;
     if (shared_) {
       // Runs of 512 bytes and more, in blocks of 5 to 16 KiB.
-      tile_rows_ = tile_cols_ = bytes <= 64 ? 16 : 8;
+      tile_rows_ = tile_cols_ = side_of(bytes);
       pitch_ = tile_cols_ * bytes + bytes % kLine;
       shared_bytes_ = static_cast<uint64_t>((problem.in_place ? 2 : 1) * tile_rows_ * pitch_);
       threads_ = static_cast<uint32_t>(tile_cols_ * bytes / 16 * (tile_rows_ / kernels::kItems));
     } else {
-      tile_rows_ = kernels::kDirectRows;
-      tile_cols_ = kernels::kItems;
-      threads_ = static_cast<uint32_t>(
-          std::min<int64_t>(kernels::kMostThreads, tile_rows_ * bytes / word_));
+      // 16 output rows' words, or as many as there are, and columns or rows until a block is full.
+      constexpr int64_t kFull = kernels::kMostThreads, kRows = 16;
+      const int64_t words = bytes / word_;
+      groups_ = std::clamp<int64_t>(kFull / (std::min(kRows, problem.rows) * words), 1,
+                                    blocks_over(problem.cols, kernels::kItems));
+      tile_rows_ = std::min(problem.rows, std::max(kRows, kFull / (words * groups_) / 8 * 8));
+      tile_cols_ = groups_ * kernels::kItems;
+      threads_ = static_cast<uint32_t>(std::min(kFull, tile_rows_ * words * groups_));
     }
   }
 
@@ -77,11 +82,15 @@ struct Fat {
     if (shared_) return launch_all<uint4>("fat_tile", launch, kernels::fat_tile, side, pitch);
     with_constant<1, 2, 4, 8, 16>(word_, [&](auto word) {
       using Word = Element<word()>;
-      launch_all<Word>("fat_direct", launch, kernels::fat_direct<Word>);
+      launch_all<Word>("fat_direct", launch, kernels::fat_direct<Word>,
+                       static_cast<int>(tile_rows_), static_cast<int>(groups_));
     });
   }
 
  private:
+  // Of a tile in shared memory, in elements: 8 meet every bank, whatever the element's size.
+  static int64_t side_of(int64_t bytes) { return bytes <= 64 ? 16 : 8; }
+
   // Calls body(first matrix, grid) for as many matrices at once as a grid takes.
   template <class Body>
   void for_each_launch(const Body& body) const {
@@ -123,6 +132,7 @@ struct Fat {
   int64_t word_;  // bytes
   int64_t matrices_ = 1;
   int64_t tile_rows_, tile_cols_;  // elements
+  int64_t groups_ = 0;             // of kItems columns of a tile, without shared memory
   int64_t pitch_ = 0;              // bytes of a row in shared memory
   uint64_t shared_bytes_ = 0;
   uint32_t threads_;

@@ -46,9 +46,8 @@ struct FatPlace {
   }
 };
 
-// A tile of side x side elements in shared memory, side rows of `pitch` words, moved by side *
-// words
-// * (side / kItems) threads.
+// A tile of side x side elements in shared memory, side rows of `pitch` words. A block has a thread
+// for every word of side / kItems rows.
 struct FatTile {
   uint4* tile;  // (side, pitch)
   int pitch, words, step;
@@ -121,25 +120,28 @@ __global__ void __launch_bounds__(kMostThreads)
   if (row != col) of_lower.store(upper, shape.in_pitch, cols, rows);
 }
 
-// Without shared memory: an element is as long as a memory access should be, or its address is not
-// fit for words of 16 bytes. Tiles of kDirectRows x kItems elements; neighbouring threads write
-// neighbouring words of an output row.
-inline constexpr int kDirectRows = 16;
-
+// Without shared memory: an element is as long as a memory access should be, a side is shorter than
+// a tile, or addresses are not fit for words of 16 bytes. A tile has `groups` columns for each of
+// kItems; neighbouring threads write neighbouring words of an output row, then of the next.
 template <class Word>
 __global__ void __launch_bounds__(kMostThreads)
-    fat_direct(const Word* __restrict__ in, Word* __restrict__ out, FatShape shape) {
-  const FatPlace<Word> place(in, out, shape, kDirectRows, kItems);
-  for (int along = threadIdx.x; along < place.rows * shape.words; along += blockDim.x) {
+    fat_direct(const Word* __restrict__ in, Word* __restrict__ out, FatShape shape, int tile_rows,
+               int groups) {
+  const FatPlace<Word> place(in, out, shape, tile_rows, groups * kItems);
+  const int run = tile_rows * shape.words;
+  for (int at = threadIdx.x; at < run * groups; at += blockDim.x) {
+    const int col = at / run, along = at - col * run;
     const int row = along / shape.words, word = along - row * shape.words;
+    if (row >= place.rows) continue;
     const Word* const source = place.in + row * shape.in_pitch + word;
     Word value[kItems];
 #pragma unroll
     for (int i = 0; i < kItems; ++i)
-      if (i < place.cols) value[i] = source[i * shape.words];
+      if (col + i * groups < place.cols) value[i] = source[(col + i * groups) * shape.words];
 #pragma unroll
     for (int i = 0; i < kItems; ++i)
-      if (i < place.cols) place.out[i * shape.out_pitch + along] = value[i];
+      if (col + i * groups < place.cols)
+        place.out[(col + i * groups) * shape.out_pitch + along] = value[i];
   }
 }
 

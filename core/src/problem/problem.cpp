@@ -86,13 +86,14 @@ std::string element_size_refusal(std::uint64_t bytes) {
   const bool narrow = bytes <= 16;
   if (narrow ? std::has_single_bit(bytes) : bytes % 16 == 0 && bytes <= XPOSE_MAX_ELEMENT_BYTES)
     return {};
-  const std::string rule = "elements are of 1, 2, 4, 8 or 16 bytes, or of a multiple of 16 up to " +
-                           std::to_string(XPOSE_MAX_ELEMENT_BYTES);
-  if (bytes == 0) return rule;
+  std::string text = "elements are of 1, 2, 4, 8 or 16 bytes, or of a multiple of 16 up to " +
+                     std::to_string(XPOSE_MAX_ELEMENT_BYTES);
   if (bytes > XPOSE_MAX_ELEMENT_BYTES)
-    return rule + "; copy longer ones a column at a time, as cudaMemcpy2D does";
-  return rule + "; pad them to " +
-         std::to_string(narrow ? std::bit_ceil(bytes) : (bytes + 15) / 16 * 16);
+    text += "; copy longer ones a column at a time, as cudaMemcpy2D does";
+  else if (bytes != 0)
+    text +=
+        "; pad them to " + std::to_string(narrow ? std::bit_ceil(bytes) : (bytes + 15) / 16 * 16);
+  return text;
 }
 
 bool serves_elements(std::uint32_t element_sizes, std::uint64_t bytes) {
