@@ -19,6 +19,7 @@ using Byte = unsigned char;
 inline constexpr int64_t kLineBytes = 64;
 inline constexpr int64_t kReadRun = 512;    // bytes of an input row that a tile has
 inline constexpr int64_t kWriteRun = 1024;  // bytes of an output row that a tile has
+inline constexpr int64_t kAhead = 8;        // rows, at most
 // A tile's output rows are a line apart, so that their lines fall into different cache sets.
 inline constexpr int64_t kBufferBytes = kReadRun / 32 * (kWriteRun + kLineBytes);
 
@@ -81,6 +82,12 @@ struct FatLayout {
   bool joined;  // a tile's output rows are one run, of this pitch
 };
 
+inline void prefetch_row(const FatLayout& layout, const FatTile& tile, int64_t row) {
+  const Byte* const from = tile.in + row * layout.in_pitch;
+  for (int64_t at = 0; at < tile.cols * layout.element; at += kLineBytes)
+    __builtin_prefetch(from + at);
+}
+
 // By ordinary stores, for what stays in the caches.
 inline void transpose_tile(const FatLayout& layout, const FatTile& tile, Byte* out) {
   for (int64_t c = 0; c < tile.cols; ++c)
@@ -89,15 +96,18 @@ inline void transpose_tile(const FatLayout& layout, const FatTile& tile, Byte* o
                    tile.in + r * layout.in_pitch + c * layout.element, layout.element);
 }
 
-// By stores that bypass the caches. The rows of the next tile are asked for, since runs of a few
-// lines with whole rows between them are not what processors foresee.
+// By stores that bypass the caches. Rows are asked for kAhead rows before they are read, since runs
+// of a few lines with whole rows between them are not what processors foresee; no more of them,
+// since rows of a power of two bytes meet in one cache set.
 inline void stream_tile(const FatLayout& layout, const FatTile& tile, Byte* out,
                         const FatTile& next, Byte* buffer) {
-  const int64_t next_bytes = next.cols * layout.element;
+  const int64_t ahead = std::min(kAhead, tile.rows);
   for (int64_t r = 0; r < tile.rows; ++r) {
-    if (r < next.rows)
-      for (int64_t at = 0; at < next_bytes; at += kLineBytes)
-        __builtin_prefetch(next.in + r * layout.in_pitch + at);
+    const int64_t later = r + ahead - tile.rows;  // row of the next tile
+    if (later < 0)
+      prefetch_row(layout, tile, r + ahead);
+    else if (later < next.rows)
+      prefetch_row(layout, next, later);
     const Byte* const row = tile.in + r * layout.in_pitch;
     for (int64_t c = 0; c < tile.cols; ++c)
       move_element(buffer + c * layout.buffer_pitch + r * layout.element, row + c * layout.element,
