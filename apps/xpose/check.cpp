@@ -7,8 +7,6 @@
 namespace xpose::app {
 namespace {
 
-constexpr std::uint32_t element_sizes[] = {1, 2, 4, 8, 16};
-
 // Larger problems are for devices: the model takes some 20 ns for an element.
 constexpr std::int64_t most_elements_of_model = 70'000;
 
@@ -137,8 +135,9 @@ int check(const Arguments& arguments) {
   std::size_t skips = 0;
   for (const StrategyInfo& strategy : plugin.strategies) {
     if (strategy.is_experiment || (!name.empty() && strategy.name != name)) continue;
-    for (const std::uint32_t bytes : element_sizes) {
-      if ((strategy.element_sizes & bytes) == 0 || (size != 0 && size != bytes)) continue;
+    std::vector<std::uint32_t> sizes = conformance_sizes(strategy.element_sizes);
+    if (size != 0) sizes.assign(serves_elements(strategy.element_sizes, size) ? 1 : 0, size);
+    for (const std::uint32_t bytes : sizes) {
       if (suite.model && strategy.device_kind == DeviceKind::host) continue;
       ++matched;
       if (values->count("list") != 0) {

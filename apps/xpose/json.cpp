@@ -4,6 +4,8 @@
 #include <cstring>
 #include <iostream>
 
+#include "xpose/plugin.h"
+
 namespace xpose::app {
 namespace {
 
@@ -76,8 +78,8 @@ Json to_json(const PluginInfo& plugin) {
     Json axes = Json::object();
     for (const auto& [name, values] : strategy.axes) axes[name] = values;
     Json sizes = Json::array();
-    for (const unsigned bytes : {1U, 2U, 4U, 8U, 16U})
-      if ((strategy.element_sizes & bytes) != 0) sizes.push_back(bytes);
+    for (unsigned bytes = 1; bytes <= XPOSE_MAX_ELEMENT_BYTES; ++bytes)
+      if (serves_elements(strategy.element_sizes, bytes)) sizes.push_back(bytes);
     json["strategies"].push_back(
         {{"name", strategy.name},
          {"summary", strategy.summary},

@@ -1,7 +1,5 @@
 #include "run.hpp"
 
-#include <algorithm>
-#include <array>
 #include <chrono>
 #include <cstdio>
 #include <cstring>
@@ -39,11 +37,9 @@ void check_served(const NpyHeader& header, const std::filesystem::path& path) {
   if (header.shape.size() != 2)
     throw std::runtime_error(path.string() + " is " + std::to_string(header.shape.size()) + "-D (" +
                              shape_text(header.shape) + "): xpose run transposes 2-D arrays");
-  constexpr std::array<std::uint64_t, 5> kServed = {1, 2, 4, 8, 16};
-  if (std::ranges::count(kServed, header.item_bytes) == 0)
+  if (const std::string refusal = element_size_refusal(header.item_bytes); !refusal.empty())
     throw std::runtime_error(path.string() + ": item size " + std::to_string(header.item_bytes) +
-                             " (dtype " + dtype_name(header) +
-                             ") is not served: xpose moves elements of 1, 2, 4, 8 or 16 bytes");
+                             " (dtype " + dtype_name(header) + ") is not served: " + refusal);
 }
 
 // The two files at work: an array's elements and the room for its transpose.

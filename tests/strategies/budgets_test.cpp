@@ -116,6 +116,32 @@ TEST(InPlaceBudgets, VectorsAskForNothingTwice) {
   }
 }
 
+// Every sector whole and once, every wavefront of 128 bytes, for elements of every size.
+TEST(FatBudgets, AskForNothingTwice) {
+  enum Way { by_tiles, directly, in_place };
+  for (unsigned bytes = 32; bytes <= 256; bytes += 16)
+    for (const Way way : {by_tiles, directly, in_place}) {
+      if (way == directly && (bytes < 128 || bytes % 32 != 0)) continue;  // declined
+      Problem problem = matrix(96, way == in_place ? 96 : 64, bytes, {DeviceKind::cuda, 0});
+      problem.in_alignment = problem.out_alignment = 256;
+      problem.in_place = way == in_place;
+      ExplainOptions options;
+      options.config = {{"shared", way != directly}};
+      options.measure = false;
+      const Explanation told = explain(engine(), problem, "fat", options);
+      const std::string of =
+          " for elements of " + std::to_string(bytes) + " bytes, way " + std::to_string(way);
+      ASSERT_TRUE(told.model) << told.no_model << of;
+      EXPECT_TRUE(told.model->findings.empty()) << told.limiter << of;
+      const AccessTotals sum = told.model->totals();
+      const std::uint64_t moved = static_cast<std::uint64_t>(96 * problem.cols) * bytes;
+      EXPECT_EQ(sum.load_sectors, moved / 32) << of;
+      EXPECT_EQ(sum.store_sectors, moved / 32) << of;
+      EXPECT_EQ(sum.load_wavefronts, way == directly ? 0 : moved / 128) << of;
+      EXPECT_EQ(sum.store_wavefronts, way == directly ? 0 : moved / 128) << of;
+    }
+}
+
 std::string name_of(const testing::TestParamInfo<Budget>& test) {
   std::string name = test.param.strategy;
   for (const AxisValue& value : test.param.config)

@@ -30,6 +30,10 @@ struct ConformanceOptions {
   EngineOptions engine = {};  // where and with how many threads; the cache is not used
 };
 
+// The element sizes that the suite is run on for a card with these element_sizes: all up to 16, and
+// three of the fat ones. Any other fat size may be asked for as well.
+XPOSE_API std::vector<std::uint32_t> conformance_sizes(std::uint32_t element_sizes);
+
 // Runs every config of one strategy of a plugin over the suite's problems of one element size: odd
 // and prime shapes, one row, one column, whole tiles and one more or less, padded leading
 // dimensions, batches, misaligned bases, and squares in place where its card says so. Each pair is

@@ -30,6 +30,11 @@ extern "C" {
 #define XPOSE_MAX_AXES 8u
 #define XPOSE_MAX_AXIS_VALUES 64u
 
+/* The bit of a card's element_sizes that stands for fat elements: of every multiple of 16 bytes
+ * from 32 to XPOSE_MAX_ELEMENT_BYTES. */
+#define XPOSE_FAT_SIZES 32u
+#define XPOSE_MAX_ELEMENT_BYTES 256u
+
 /* The name of the one exported symbol. */
 #define XPOSE_ENTRY_SYMBOL "xpose_plugin_entry"
 
@@ -80,7 +85,7 @@ typedef struct xpose_batch_dim {
  * problem. */
 typedef struct xpose_problem {
   uint32_t size;          /* sizeof(xpose_problem) of the writer */
-  uint32_t element_bytes; /* 1, 2, 4, 8 or 16 */
+  uint32_t element_bytes; /* 1, 2, 4, 8, 16; or 32, 48, ... 256, where the card says so */
   int64_t rows;
   int64_t cols;
   int64_t in_ld;
@@ -112,8 +117,9 @@ typedef struct xpose_card {
   const char* name;                /* [a-z][a-z0-9_]*, unique among all loaded strategies */
   const char* summary;             /* one line */
   int32_t role;                    /* XPOSE_TRANSPOSE, XPOSE_COPY, ... */
-  uint32_t element_sizes;          /* bit set: the sum of the sizes served, e.g. 1|2|4|8|16 = 31 */
-  uint32_t min_alignment;          /* bytes; 0: the element size */
+  uint32_t element_sizes;          /* bit set: the sum of the sizes served, e.g. 1|2|4|8|16 = 31,
+                                      and XPOSE_FAT_SIZES for all above 16 */
+  uint32_t min_alignment;          /* bytes; 0: the element size, of fat ones 16 */
   uint32_t min_compute_capability; /* CUDA: 10 * major + minor; 0: any */
   uint32_t max_batch_rank;         /* the host loops over further batch dimensions */
   uint32_t traits;                 /* XPOSE_TRAIT_* */

@@ -108,7 +108,7 @@ struct BatchDim {
 // for r < rows, c < cols and every b over the batch dimensions. Elements are opaque bytes.
 // A column-major caller swaps rows and cols.
 struct Problem {
-  std::uint32_t element_bytes = 4;  // 1, 2, 4, 8 or 16
+  std::uint32_t element_bytes = 4;  // 1, 2, 4, 8, 16, or a multiple of 16 up to 256
   std::int64_t rows = 0;            // of the input; 0 is a valid no-op
   std::int64_t cols = 0;
   std::int64_t in_ld = 0;   // elements from one input row to the next; 0: dense, cols
@@ -122,6 +122,14 @@ struct Problem {
   bool operator==(const Problem&) const = default;
 };
 
+// Why no problem has elements of so many bytes, with a remedy; empty where one may. Sizes are 1, 2,
+// 4, 8, 16, and the multiples of 16 up to 256: such fat elements are what a permutation moves that
+// keeps the innermost axis.
+XPOSE_API std::string element_size_refusal(std::uint64_t bytes);
+
+// Whether a strategy whose card has these element_sizes takes elements of so many bytes.
+XPOSE_API bool serves_elements(std::uint32_t element_sizes, std::uint64_t bytes);
+
 // A dense rows x cols matrix.
 XPOSE_API Problem matrix(std::int64_t rows, std::int64_t cols, std::uint32_t element_bytes,
                          Device device = {});
@@ -129,8 +137,8 @@ XPOSE_API Problem matrix(std::int64_t rows, std::int64_t cols, std::uint32_t ele
 // A dense N-dimensional array of the given row-major shape whose axes are permuted as by NumPy's
 // transpose: output axis i is input axis axes[i]. Axes that stay together are fused and unit axes
 // dropped. An innermost axis that stays innermost is taken into the element.
-// Throws Error invalid where that element is not of 1, 2, 4, 8 or 16 bytes, or where more than 6
-// batch dimensions remain.
+// Throws Error invalid where that element is not of a size that a problem may have, or where more
+// than 6 batch dimensions remain.
 XPOSE_API Problem permutation(std::span<const std::int64_t> shape, std::span<const int> axes,
                               std::uint32_t element_bytes, Device device = {});
 

@@ -137,8 +137,8 @@ struct StrategyInfo {
   bool is_copy = false;
   bool is_experiment = false;  // of `xpose lab`: neither a transpose nor a copy, and never tried
   bool is_numeric = false;     // does arithmetic on the elements: tried on numbers, never chosen
-  std::uint32_t element_sizes = 0;  // bit set, the sum of the sizes served
-  std::uint32_t min_alignment = 0;  // bytes; 0: the element size
+  std::uint32_t element_sizes = 0;  // bit set, for serves_elements
+  std::uint32_t min_alignment = 0;  // bytes; 0: the element size, of fat ones 16
   std::uint32_t min_compute_capability = 0;
   std::uint32_t max_batch_rank = 0;  // batch dimensions it takes itself
   bool in_place = false;

@@ -24,16 +24,18 @@ struct Pattern {
     std::int64_t stride = 0;     // here, in elements
     std::int64_t in_stride = 0;  // of the index that an element encodes
   };
-  std::uint64_t bytes = 0;          // of the allocation
-  std::uint64_t begin = 0;          // offset of element 0
-  std::int64_t span = 0;            // elements from the first to one past the last; 0: guards alone
-  std::uint32_t element_bytes = 1;  // a power of two
+  std::uint64_t bytes = 0;  // of the allocation
+  std::uint64_t begin = 0;  // offset of element 0
+  std::int64_t span = 0;    // elements from the first to one past the last; 0: guards alone
+  // A power of two up to 16. What lies in fat elements are their 16-byte parts, each an element
+  // here with an index of its own, and one dimension more.
+  std::uint32_t element_bytes = 1;
   // Element e holds (element_bits(e) & keep | set) ^ flip, 8 bytes at a time.
   std::uint64_t keep = ~std::uint64_t{0};
   std::uint64_t set = 0;
   std::uint64_t flip = 0;  // all ones: the complement, which is poison
   int rank = 0;
-  Dim dims[8] = {};  // extents above 1, largest stride first, each stepping over all that follow
+  Dim dims[9] = {};  // extents above 1, largest stride first, each stepping over all that follow
   // Where the rows and columns of a square are given, the lowest bit of an element says whether its
   // index lies above the diagonal, so that narrow elements differ from those they change with.
   int row_dim = -1;

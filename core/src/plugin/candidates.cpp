@@ -12,9 +12,10 @@ namespace {
 // What the card alone rules out, or nothing.
 std::string card_refusal(const StrategyInfo& card, const Problem& problem,
                          const DeviceInfo& device) {
-  if ((card.element_sizes & problem.element_bytes) == 0)
+  if (!serves_elements(card.element_sizes, problem.element_bytes))
     return "serves no elements of " + std::to_string(problem.element_bytes) + " bytes";
-  const std::uint32_t needed = card.min_alignment == 0 ? problem.element_bytes : card.min_alignment;
+  const std::uint32_t needed =
+      card.min_alignment == 0 ? std::min(problem.element_bytes, 16U) : card.min_alignment;
   if (const std::uint32_t aligned = std::min(problem.in_alignment, problem.out_alignment);
       aligned < needed)
     return "needs rows aligned to " + std::to_string(needed) + " bytes; these are to " +

@@ -76,8 +76,8 @@ std::string problem_of(const xpose_card& card, const xpose_strategy& functions) 
     return name + "names an unknown device kind, " + std::to_string(card.device_kind);
   if (card.role < XPOSE_TRANSPOSE || card.role > XPOSE_NUMERIC)
     return name + "names an unknown role, " + std::to_string(card.role);
-  if (card.element_sizes == 0 || (card.element_sizes & ~31U) != 0)
-    return name + "serves no element size of 1, 2, 4, 8 and 16, or others as well";
+  if (card.element_sizes == 0 || (card.element_sizes & ~(31U | XPOSE_FAT_SIZES)) != 0)
+    return name + "serves no element size of 1, 2, 4, 8, 16 and XPOSE_FAT_SIZES, or others as well";
   if ((card.min_alignment & (card.min_alignment - 1)) != 0)
     return name + "asks for an alignment that is not a power of two";
   if (const std::string axes = axes_problem(card); !axes.empty()) return name + axes;

@@ -51,8 +51,8 @@ void check_sizes(const Problem& problem) {
   for (const BatchDim& dim : problem.batch)
     if (dim.extent < 0 || dim.in_stride < 0 || dim.out_stride < 0)
       refuse(problem, "a batch extent or stride is negative");
-  if (!std::has_single_bit(problem.element_bytes) || problem.element_bytes > 16)
-    refuse(problem, "elements are of 1, 2, 4, 8 or 16 bytes");
+  if (const std::string refusal = element_size_refusal(problem.element_bytes); !refusal.empty())
+    refuse(problem, refusal);
   if (!std::has_single_bit(problem.in_alignment) || !std::has_single_bit(problem.out_alignment))
     refuse(problem, "an alignment is not a power of two");
 }
@@ -198,11 +198,17 @@ std::int64_t out_span(const Problem& problem) {
   return span.elements;
 }
 
+std::int64_t parts_of_element(const Problem& problem) {
+  return problem.element_bytes > 16 ? problem.element_bytes / 16 : 1;
+}
+
 Problem copy_of_same_bytes(const Problem& problem) {
   Problem copy = problem;
   copy.batch.clear();
   copy.rows = element_count(problem) / problem.cols;
-  copy.in_ld = copy.out_ld = problem.cols;
+  copy.cols = problem.cols * parts_of_element(problem);
+  copy.element_bytes = std::min(problem.element_bytes, 16U);
+  copy.in_ld = copy.out_ld = copy.cols;
   return copy;
 }
 

@@ -26,7 +26,11 @@ std::int64_t element_count(const Problem& problem);
 std::int64_t in_span(const Problem& problem);
 std::int64_t out_span(const Problem& problem);
 
-// [normal form] The dense copy of as many elements: rows x cols with no batch and no gaps.
+// How many 16-byte parts a fat element has; 1 for elements of at most 16 bytes.
+std::int64_t parts_of_element(const Problem& problem);
+
+// [normal form] The dense copy of as many bytes: rows x cols with no batch and no gaps, of elements
+// of at most 16 bytes, so that every copy serves what is held against it.
 Problem copy_of_same_bytes(const Problem& problem);
 
 // [normal form, not empty] As a plugin sees it, with only the first `batch_rank` batch dimensions.

@@ -62,10 +62,11 @@ void fuse_neighbours(std::vector<BatchDim>& dims) {
 // The innermost axis stays innermost: take it into the element.
 std::uint32_t widen_element(std::vector<BatchDim>& dims, std::uint32_t element_bytes) {
   const std::int64_t run = dims.back().extent;
-  const std::int64_t bytes = run <= 16 ? run * element_bytes : 17;
-  if (bytes > 16 || !std::has_single_bit(static_cast<std::uint64_t>(bytes)))
+  std::uint64_t bytes = 0;
+  if (__builtin_mul_overflow(run, element_bytes, &bytes)) bytes = ~std::uint64_t{0};
+  if (const std::string refusal = element_size_refusal(bytes); !refusal.empty())
     refuse("the permutation keeps the innermost axis, " + std::to_string(run) + " elements of " +
-           std::to_string(element_bytes) + " bytes; such a run must be of 1, 2, 4, 8 or 16 bytes");
+           std::to_string(element_bytes) + " bytes, which are moved as one: " + refusal);
   dims.pop_back();
   for (BatchDim& dim : dims) {
     dim.in_stride /= run;
@@ -80,6 +81,25 @@ std::uint32_t address_alignment(const void* address) {
 }
 
 }  // namespace
+
+std::string element_size_refusal(std::uint64_t bytes) {
+  const bool narrow = bytes <= 16;
+  if (narrow ? std::has_single_bit(bytes) : bytes % 16 == 0 && bytes <= XPOSE_MAX_ELEMENT_BYTES)
+    return {};
+  std::string text = "elements are of 1, 2, 4, 8 or 16 bytes, or of a multiple of 16 up to " +
+                     std::to_string(XPOSE_MAX_ELEMENT_BYTES);
+  if (bytes > XPOSE_MAX_ELEMENT_BYTES)
+    text += "; copy longer ones a column at a time, as cudaMemcpy2D does";
+  else if (bytes != 0)
+    text +=
+        "; pad them to " + std::to_string(narrow ? std::bit_ceil(bytes) : (bytes + 15) / 16 * 16);
+  return text;
+}
+
+bool serves_elements(std::uint32_t element_sizes, std::uint64_t bytes) {
+  if (!element_size_refusal(bytes).empty()) return false;
+  return (element_sizes & (bytes > 16 ? XPOSE_FAT_SIZES : bytes)) != 0;
+}
 
 Problem matrix(std::int64_t rows, std::int64_t cols, std::uint32_t element_bytes, Device device) {
   Problem problem;
@@ -137,7 +157,7 @@ std::string to_string(const Problem& problem) {
   if (problem.out_ld != 0 && problem.out_ld != problem.rows)
     text += ", output leading dimension " + std::to_string(problem.out_ld);
   if (const std::uint32_t aligned = std::min(problem.in_alignment, problem.out_alignment);
-      aligned < problem.element_bytes)
+      aligned < std::min(problem.element_bytes, 16U))
     text += ", aligned to " + std::to_string(aligned) + (aligned == 1 ? " byte" : " bytes");
   if (problem.in_place) text += ", in place";
   return text + " on " + to_string(problem.device);

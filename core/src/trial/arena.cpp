@@ -36,7 +36,7 @@ std::string describe(const Problem& problem, const OutputPosition& at) {
   return text + std::to_string(at.col) + ',' + std::to_string(at.row) + ']';
 }
 
-// An element as it must be in a pattern, zeros behind it.
+// An element of a pattern, which is a part of a fat one, as it must be; zeros behind it.
 std::array<std::byte, 16> element_bytes(const Pattern& pattern, std::int64_t position) {
   const ElementBits bits = element_at(pattern, position);
   std::array<std::byte, 16> value{};
@@ -168,7 +168,10 @@ Outcome Arena::explain_output(std::size_t set, std::uint64_t offset) {
     return {Verdict::wrote_outside,
             "wrote " + std::to_string(out_offset_ - offset) + " bytes before the output"};
   const std::int64_t span = out_span(problem_);
-  const auto position = static_cast<std::int64_t>((offset - out_offset_) / problem_.element_bytes);
+  const std::int64_t parts = parts_of_element(problem_);
+  const auto of_pattern =
+      static_cast<std::int64_t>((offset - out_offset_) / expected_.element_bytes);
+  const std::int64_t position = of_pattern / parts;
   if (position >= span)
     return {Verdict::wrote_outside,
             "wrote " +
@@ -179,21 +182,22 @@ Outcome Arena::explain_output(std::size_t set, std::uint64_t offset) {
   if (!at.is_element)
     return {Verdict::wrote_outside,
             "wrote into the gap behind " + describe(problem_, at) + ", which holds no element"};
-  const auto wanted = element_bytes(expected_, position);
+  const auto wanted = element_bytes(expected_, of_pattern);
   std::array<std::byte, 16> found{};
   backend_.download(found.data(),
                     sets_.at(set).out.data() + out_offset_ +
-                        static_cast<std::uint64_t>(position) * problem_.element_bytes,
-                    problem_.element_bytes);
-  const std::string where = describe(problem_, at) + " should be in[" + std::to_string(at.row) +
+                        static_cast<std::uint64_t>(of_pattern) * expected_.element_bytes,
+                    expected_.element_bytes);
+  const std::string where = (parts > 1 ? describe_part(of_pattern % parts) : "") +
+                            describe(problem_, at) + " should be in[" + std::to_string(at.row) +
                             ',' + std::to_string(at.col) + "], ";
-  if (found == element_bytes(poison_, position))
+  if (found == element_bytes(poison_, of_pattern))
     return {Verdict::wrong_result,
             where + (problem_.in_place ? "but was not moved" : "but was not written")};
   const std::int64_t elements = std::max(in_span(problem_), element_count(problem_));
   return {Verdict::wrong_result,
-          where + describe_value(wanted.data(), problem_.element_bytes, elements) + "; found " +
-              describe_value(found.data(), problem_.element_bytes, elements)};
+          where + describe_value(wanted.data(), expected_.element_bytes, elements, parts) +
+              "; found " + describe_value(found.data(), expected_.element_bytes, elements, parts)};
 }
 
 std::uint64_t Arena::footprint(const Problem& problem, std::size_t sets) {

@@ -68,9 +68,71 @@ Outcome verify_repeatedly(TrialRunner& runner, const Candidate& candidate) {
   return outcome;
 }
 
+// Of fat elements: fewer and smaller shapes, since each element is many bytes.
+std::vector<Problem> fat_problems(std::uint32_t element_bytes, Device device) {
+  std::vector<Problem> problems;
+  const auto add = [&](std::int64_t rows, std::int64_t cols) -> Problem& {
+    return problems.emplace_back(matrix(rows, cols, element_bytes, device));
+  };
+  // The last is large enough for several threads.
+  constexpr std::pair<std::int64_t, std::int64_t> shapes[] = {
+      {1, 1},   {1, 40},  {40, 1},  {2, 3},   {7, 9},   {8, 8},    {16, 16},  {17, 33},
+      {33, 17}, {15, 64}, {64, 48}, {3, 259}, {259, 3}, {131, 61}, {61, 131}, {257, 331}};
+  for (const auto& [rows, cols] : shapes) add(rows, cols);
+  // Leading dimensions padded by an odd number, and to a power of two.
+  Problem& odd = add(35, 31);
+  odd.in_ld = 31 + 7;
+  odd.out_ld = 35 + 5;
+  Problem& even = add(50, 100);
+  even.in_ld = 128;
+  even.out_ld = 64;
+  add(8, 24).out_ld = 10;
+  // Batches: dense; with gaps; two dimensions; interleaved with the columns; broadcast input.
+  add(17, 33).batch = {{5, std::int64_t{17} * 33, std::int64_t{17} * 33}};
+  add(32, 16).batch = {{3, 32 * 16 + 11, 32 * 16 + 13}};
+  add(9, 11).batch = {{2, std::int64_t{4} * 150, 150}, {4, 150, 400}};
+  const std::int64_t shape[] = {3, 11, 5, 19};
+  const int axes[] = {0, 3, 2, 1};
+  problems.push_back(permutation(shape, axes, element_bytes, device));
+  add(20, 12).batch = {{3, 0, std::int64_t{20} * 12}};
+  add(5, 5).batch = {{100, 25, 25}};
+  if (device.kind == DeviceKind::cuda) {
+    // More matrices, and more tiles in a column, than a grid dimension of 65535 takes.
+    add(2, 2).batch = {{70001, 4, 5}};
+    add(530001, 2);
+    add(2, 530001);
+  }
+  // Bases aligned to a part, to less, and to one byte.
+  for (const std::uint32_t aligned : {16U, 8U, 4U, 2U, 1U}) {
+    add(19, 21).in_alignment = aligned;
+    add(21, 19).out_alignment = aligned;
+    Problem& both = add(32, 40);
+    both.in_alignment = both.out_alignment = aligned;
+  }
+  const auto add_in_place = [&](std::int64_t side) -> Problem& {
+    Problem& problem = add(side, side);
+    problem.in_place = true;
+    return problem;
+  };
+  for (const std::int64_t side : {2, 3, 8, 16, 17, 33, 70, 263}) add_in_place(side);
+  Problem& padded = add_in_place(19);
+  padded.in_ld = padded.out_ld = 24;
+  add_in_place(33).batch = {{5, 1089, 1089}};
+  Problem& skewed = add_in_place(20);
+  skewed.in_alignment = skewed.out_alignment = 1;
+  return problems;
+}
+
 }  // namespace
 
+std::vector<std::uint32_t> conformance_sizes(std::uint32_t element_sizes) {
+  std::vector<std::uint32_t> sizes = {1, 2, 4, 8, 16, 32, 48, 256};
+  std::erase_if(sizes, [&](std::uint32_t bytes) { return !serves_elements(element_sizes, bytes); });
+  return sizes;
+}
+
 std::vector<Problem> conformance_problems(std::uint32_t element_bytes, Device device) {
+  if (element_bytes > 16) return fat_problems(element_bytes, device);
   std::vector<Problem> problems;
   const auto add = [&](std::int64_t rows, std::int64_t cols) -> Problem& {
     return problems.emplace_back(matrix(rows, cols, element_bytes, device));

@@ -16,15 +16,20 @@ struct Opaque {
   std::array<std::byte, bytes> value;
 };
 
+// in and out are the addresses of a part of the first element: for fat elements Eigen sees one of
+// their parts at a time, so many of them apart.
 template <std::size_t bytes>
-void transpose_matrix(const Problem& problem, const std::byte* in, std::byte* out) {
+void transpose_parts(const Problem& problem, const std::byte* in, std::byte* out) {
   using Element = Opaque<bytes>;
   using Matrix = Eigen::Matrix<Element, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-  using Stride = Eigen::OuterStride<>;
+  using Stride = Eigen::Stride<Eigen::Dynamic, bytes == 16 ? Eigen::Dynamic : 1>;
+  const std::int64_t parts = parts_of_element(problem);
   const Eigen::Map<const Matrix, Eigen::Unaligned, Stride> source(
-      reinterpret_cast<const Element*>(in), problem.rows, problem.cols, Stride(problem.in_ld));
+      reinterpret_cast<const Element*>(in), problem.rows, problem.cols,
+      Stride(problem.in_ld * parts, parts));
   Eigen::Map<Matrix, Eigen::Unaligned, Stride> target(reinterpret_cast<Element*>(out), problem.cols,
-                                                      problem.rows, Stride(problem.out_ld));
+                                                      problem.rows,
+                                                      Stride(problem.out_ld * parts, parts));
   // Tile by tile: Eigen's own loop over a whole large matrix misses the cache at every element.
   constexpr std::int64_t tile = 64;
   const std::int64_t bands = (problem.rows + tile - 1) / tile;
@@ -40,6 +45,12 @@ void transpose_matrix(const Problem& problem, const std::byte* in, std::byte* ou
       });
 }
 
+template <std::size_t bytes>
+void transpose_matrix(const Problem& problem, const std::byte* in, std::byte* out) {
+  for (std::int64_t part = 0; part < parts_of_element(problem); ++part)
+    transpose_parts<bytes>(problem, in + part * 16, out + part * 16);
+}
+
 struct Strides {  // of rows and columns, in elements
   std::int64_t rows;
   std::int64_t cols;
@@ -51,12 +62,15 @@ Pattern matrix_pattern(const Problem& problem, std::uint64_t bytes, std::uint64_
   Pattern pattern;
   pattern.bytes = bytes;
   pattern.begin = begin;
-  pattern.span = out_span(problem);
-  pattern.element_bytes = problem.element_bytes;
+  const std::int64_t parts = parts_of_element(problem);
+  pattern.span = out_span(problem) * parts;
+  pattern.element_bytes = std::min(problem.element_bytes, 16U);
   std::vector<Pattern::Dim> dims = {{problem.rows, strides.rows, problem.in_ld},
                                     {problem.cols, strides.cols, 1}};
   for (const BatchDim& dim : problem.batch)
     dims.push_back({dim.extent, dim.out_stride, dim.in_stride});
+  for (Pattern::Dim& dim : dims) dim.stride *= parts, dim.in_stride *= parts;
+  dims.push_back({parts, 1, 1});
   std::erase_if(dims, [](const Pattern::Dim& dim) { return dim.extent == 1; });
   std::ranges::sort(dims, std::ranges::greater{}, &Pattern::Dim::stride);
   for (const Pattern::Dim& dim : dims) {
@@ -75,8 +89,8 @@ Pattern input_pattern(const Problem& problem, std::uint64_t bytes, std::uint64_t
   Pattern pattern;
   pattern.bytes = bytes;
   pattern.begin = begin;
-  pattern.span = std::max(in_span(problem), element_count(problem));
-  pattern.element_bytes = problem.element_bytes;
+  pattern.span = std::max(in_span(problem), element_count(problem)) * parts_of_element(problem);
+  pattern.element_bytes = std::min(problem.element_bytes, 16U);
   pattern.dims[pattern.rank++] = {pattern.span, 1, 1};
   return pattern;
 }
@@ -96,14 +110,20 @@ void hold_numbers(Pattern& pattern) {
   pattern.set = std::uint64_t{1} << (top - 1);
 }
 
-std::string describe_value(const std::byte* value, std::uint32_t bytes, std::int64_t elements) {
+std::string describe_part(std::int64_t part) {
+  return "bytes " + std::to_string(part * 16) + " to " + std::to_string(part * 16 + 15) + " of ";
+}
+
+std::string describe_value(const std::byte* value, std::uint32_t bytes, std::int64_t elements,
+                           std::int64_t parts) {
   if (bytes >= 4) {
     std::uint32_t index = 0;
     std::memcpy(&index, value, 4);
     index -= first_index_bits;
     const ElementBits wanted = element_bits(index, bytes);
-    if (index < elements && std::memcmp(value, &wanted, bytes) == 0)
-      return "input element " + std::to_string(index);
+    if (index < elements * parts && std::memcmp(value, &wanted, bytes) == 0)
+      return (parts > 1 ? describe_part(index % parts) : "") + "input element " +
+             std::to_string(index / parts);
   }
   static constexpr char digits[] = "0123456789abcdef";
   std::string text = "bytes ";

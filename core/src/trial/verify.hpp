@@ -11,8 +11,11 @@
 
 namespace xpose {
 
-// "element 12 of the input" where the bytes decode to one, else the bytes in hexadecimal.
-std::string describe_value(const std::byte* value, std::uint32_t bytes, std::int64_t elements);
+// "input element 12" where the bytes decode to one, else the bytes in hexadecimal. Of a fat element
+// of so many parts the value is one of them: "bytes 16 to 31 of input element 12".
+std::string describe_value(const std::byte* value, std::uint32_t bytes, std::int64_t elements,
+                           std::int64_t parts = 1);
+std::string describe_part(std::int64_t part);  // "bytes 16 to 31 of "
 
 // [normal form, not empty] What an allocation of `bytes` must hold whose element 0 is at offset
 // `begin`: an input, with its gaps filled too and as long as a copy of the same bytes reads; and

@@ -47,7 +47,7 @@ TEST_F(CudaBackendTest, FindsTheFirstDifferenceAtAnyAddress) {
 // Bit for bit what the host writes, and blind to no byte: guards, gaps, elements, cut elements.
 TEST_F(CudaBackendTest, PatternsAgreeWithTheHosts) {
   Backend& host = backend(Device{});
-  for (const std::uint32_t bytes : {1U, 2U, 4U, 8U, 16U})
+  for (const std::uint32_t bytes : {1U, 2U, 4U, 8U, 16U, 48U})
     for (const Problem& problem : odd_problems(bytes))
       for (const std::uint64_t begin : {std::uint64_t{256}, std::uint64_t{257}}) {
         const Problem normal = normal_form(problem);

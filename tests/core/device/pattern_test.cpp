@@ -39,7 +39,7 @@ struct Layout {
 };
 std::vector<Layout> layouts() {
   std::vector<Layout> all;
-  for (const std::uint32_t bytes : {1U, 2U, 4U, 8U, 16U})
+  for (const std::uint32_t bytes : {1U, 2U, 4U, 8U, 16U, 32U, 48U, 256U})
     for (const Problem& problem : odd_problems(bytes))
       for (const std::uint64_t begin : {std::uint64_t{0}, std::uint64_t{101}}) {
         const Problem normal = normal_form(problem);
@@ -85,7 +85,7 @@ std::vector<Problem> squares(std::uint32_t bytes) {
 // In place: what is expected is the transpose of what was there, and every element that has to move
 // differs from what was there.
 TEST(Pattern, InPlaceEveryElementThatMovesDiffers) {
-  for (const std::uint32_t bytes : {1U, 2U, 4U, 8U, 16U})
+  for (const std::uint32_t bytes : {1U, 2U, 4U, 8U, 16U, 32U, 48U})
     for (const Problem& problem : squares(bytes)) {
       const Problem normal = normal_form(problem);
       const std::uint64_t size = 3 + static_cast<std::uint64_t>(out_span(normal)) * bytes + 5;
@@ -97,17 +97,18 @@ TEST(Pattern, InPlaceEveryElementThatMovesDiffers) {
       EXPECT_EQ(image(after), out) << to_string(normal);
       EXPECT_FALSE(pattern_difference(after, out.data(), 0, size));
       std::int64_t moved = 0;
-      for (std::int64_t at = 0; at < out_span(normal); ++at)
+      const std::int64_t parts = parts_of_element(normal);
+      for (std::int64_t at = 0; at < out_span(normal) * parts; ++at)
         if (run_at(after, at).is_element) moved += element_at(after, at) != element_at(before, at);
       const std::int64_t batches = normal.batch.empty() ? 1 : normal.batch[0].extent;
-      EXPECT_EQ(moved, normal.rows * (normal.rows - 1) * batches) << to_string(normal);
+      EXPECT_EQ(moved, normal.rows * (normal.rows - 1) * batches * parts) << to_string(normal);
     }
 }
 
 // What a kernel computes for its 16 bytes is what the processors write there.
 TEST(Pattern, ChunksAreTheImage) {
   auto all = layouts();
-  for (const std::uint32_t bytes : {1U, 2U, 16U})
+  for (const std::uint32_t bytes : {1U, 2U, 16U, 48U})
     for (const Problem& problem : squares(bytes)) {
       const Problem normal = normal_form(problem);
       const std::uint64_t size = 101 + static_cast<std::uint64_t>(out_span(normal)) * bytes + 5;

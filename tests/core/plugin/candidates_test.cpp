@@ -153,6 +153,14 @@ TEST_F(Candidates, TheCardRulesOut) {
   EXPECT_EQ(reason([](StrategyInfo&) {}), "");
   EXPECT_EQ(reason([](StrategyInfo& c) { c.element_sizes = 1 | 8; }),
             "serves no elements of 4 bytes");
+  const Problem narrow = problem;
+  problem.element_bytes = 48;
+  EXPECT_EQ(reason([](StrategyInfo&) {}), "serves no elements of 48 bytes");
+  EXPECT_EQ(reason([](StrategyInfo& c) { c.element_sizes = XPOSE_FAT_SIZES; }), "");
+  problem.in_alignment = 8;
+  EXPECT_EQ(reason([](StrategyInfo& c) { c.element_sizes = XPOSE_FAT_SIZES; }),
+            "needs rows aligned to 16 bytes; these are to 8");
+  problem = narrow;
   EXPECT_EQ(reason([](StrategyInfo& c) { c.min_alignment = 32; }),
             "needs rows aligned to 32 bytes; these are to 16");
   EXPECT_EQ(reason([](StrategyInfo& c) { c.min_compute_capability = 90; }),
@@ -199,6 +207,11 @@ TEST_F(Candidates, ACopyIsAskedForTheDenseBytes) {
   EXPECT_EQ(dense.rows, 300);
   EXPECT_EQ(dense.out_ld, 200);
   EXPECT_TRUE(dense.batch.empty());
+  problem.element_bytes = 48;
+  Problem parts = dense;
+  parts.element_bytes = 16;
+  parts.cols = parts.in_ld = parts.out_ld = 3 * dense.cols;
+  EXPECT_EQ(problem_for(copy.info, problem), parts);
   const Strategy transpose = strategy("a", 1);
   EXPECT_EQ(problem_for(transpose.info, problem), problem);
 }

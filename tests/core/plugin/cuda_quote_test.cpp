@@ -50,7 +50,7 @@ TEST(CudaQuote, TheEightClassicStrategiesAndTheCopiesAreThere) {
 TEST(CudaQuote, EveryConfigAnswersEveryProblem) {
   const DeviceInfo device = h200();
   for (const Strategy* strategy : cuda_strategies())
-    for (const std::uint32_t bytes : {1U, 2U, 4U, 8U, 16U}) {
+    for (const std::uint32_t bytes : {1U, 2U, 4U, 8U, 16U, 32U, 48U, 256U}) {
       std::size_t supported = 0;
       for (const Problem& problem : conformance_problems(bytes, device.device)) {
         const Problem normal = normal_form(problem);
@@ -62,7 +62,8 @@ TEST(CudaQuote, EveryConfigAnswersEveryProblem) {
           EXPECT_FALSE(once.launch.empty()) << strategy->info.name;
         }
       }
-      const bool serves = (strategy->info.element_sizes & bytes) != 0;
+      const bool serves = serves_elements(strategy->info.element_sizes, bytes) ||
+                          (bytes > 16 && strategy->info.is_copy);  // copies of their parts
       EXPECT_EQ(supported > 0, serves) << strategy->info.name << " with " << bytes << " bytes";
     }
 }

@@ -98,7 +98,9 @@ TEST_F(ReadPlugin, EachMalformedFieldIsNamed) {
   EXPECT_NE(with([](xpose_card& c) { c.summary = nullptr; }).find("summary"), std::string::npos);
   EXPECT_NE(with([](xpose_card& c) { c.device_kind = 7; }).find("device kind"), std::string::npos);
   EXPECT_NE(with([](xpose_card& c) { c.role = 0; }).find("role"), std::string::npos);
-  EXPECT_NE(with([](xpose_card& c) { c.element_sizes = 3 | 32; }).find("size"), std::string::npos);
+  EXPECT_NE(with([](xpose_card& c) { c.element_sizes = 3 | 64; }).find("size"), std::string::npos);
+  EXPECT_NE(with([](xpose_card& c) { c.element_sizes = 0; }).find("size"), std::string::npos);
+  EXPECT_EQ(with([](xpose_card& c) { c.element_sizes = 31 | XPOSE_FAT_SIZES; }), "");
   EXPECT_NE(with([](xpose_card& c) { c.min_alignment = 3; }).find("power of two"),
             std::string::npos);
   EXPECT_NE(with([](xpose_card& c) { c.axis_count = 99; }).find("99 axes"), std::string::npos);

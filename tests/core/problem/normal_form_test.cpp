@@ -114,9 +114,11 @@ TEST(NormalForm, LargestBatchDimensionComesFirst) {
 
 TEST(NormalForm, RefusesWhatIsMalformed) {
   expect_refused(matrix(-1, 5, 4), "negative");
-  expect_refused(matrix(3, 5, 3), "1, 2, 4, 8 or 16 bytes");
-  expect_refused(matrix(3, 5, 32), "1, 2, 4, 8 or 16 bytes");
-  expect_refused(matrix(3, 5, 0), "1, 2, 4, 8 or 16 bytes");
+  const std::string rule = "1, 2, 4, 8 or 16 bytes, or of a multiple of 16 up to 256";
+  expect_refused(matrix(3, 5, 0), rule);
+  expect_refused(matrix(3, 5, 3), rule + "; pad them to 4");
+  expect_refused(matrix(3, 5, 24), rule + "; pad them to 32");
+  expect_refused(matrix(3, 5, 272), rule + "; copy longer ones");
   expect_refused(strided(3, 5, 4, 0), "leading dimension 4 is shorter");
   expect_refused(strided(3, 5, 0, 2), "leading dimension 2 is shorter");
   Problem alignment = matrix(3, 5, 4);
@@ -215,6 +217,26 @@ TEST(NormalForm, CopyOfTheSameBytesIsDense) {
   EXPECT_EQ(copy.in_ld, 5);
   EXPECT_EQ(copy.out_ld, 5);
   EXPECT_TRUE(copy.batch.empty());
+}
+
+TEST(NormalForm, CopyOfFatElementsIsOfTheirParts) {
+  const Problem copy = copy_of_same_bytes(normal_form(matrix(3, 5, 48)));
+  EXPECT_EQ(copy.element_bytes, 16U);
+  EXPECT_EQ(copy.rows, 3);
+  EXPECT_EQ(copy.cols, 15);
+  EXPECT_EQ(copy.in_ld, 15);
+  EXPECT_EQ(copy.out_ld, 15);
+}
+
+TEST(NormalForm, FatElementsKeepTheAlignmentOfTheirRows) {
+  Problem problem = matrix(8, 5, 48);
+  problem.in_alignment = problem.out_alignment = 256;
+  EXPECT_EQ(normal_form(problem).in_alignment, 16U);    // 5 * 48 = 15 * 16
+  EXPECT_EQ(normal_form(problem).out_alignment, 128U);  // 8 * 48 = 3 * 128
+  problem.in_alignment = 4;
+  EXPECT_EQ(normal_form(problem).in_alignment, 4U);
+  problem.batch = {{2, 40, std::int64_t{1} << 60}};
+  expect_refused(problem, "63 bits");
 }
 
 TEST(NormalForm, AbiFormCarriesEveryField) {

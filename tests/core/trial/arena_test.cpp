@@ -44,6 +44,34 @@ TEST(Arena, SeesASingleWrongElementAndNamesIt) {
             "out[1;7,5] should be in[5,7], input element 1127; found input element 0");
 }
 
+TEST(Arena, SeesAWrongPartOfAFatElement) {
+  Problem problem = matrix(9, 7, 48);
+  problem.out_ld = 12;
+  problem = normal_form(problem);
+  const auto outcome = [&](std::ptrdiff_t to, std::ptrdiff_t from) {
+    return damaged(problem, [&](std::byte*, std::byte* out) {
+      std::memcpy(out + 16 * to, out + 16 * from, 16);
+    });
+  };
+  const std::ptrdiff_t element = (12 * 2 + 5) * 3;  // column 2, row 5
+  EXPECT_EQ(outcome(element + 1, element + 2).detail,
+            "bytes 16 to 31 of out[2,5] should be in[5,2], bytes 16 to 31 of input element 37; "
+            "found bytes 32 to 47 of input element 37");
+  EXPECT_EQ(outcome(element + 2, 2).detail,
+            "bytes 32 to 47 of out[2,5] should be in[5,2], bytes 32 to 47 of input element 37; "
+            "found bytes 32 to 47 of input element 0");
+  EXPECT_EQ(outcome(3 * 9, 0).detail, "wrote into the gap behind out[0,8], which holds no element");
+}
+
+TEST(Arena, ChecksCopiesOfFatElements) {
+  const Problem problem = normal_form(matrix(9, 7, 48));
+  Arena arena(backend(Device{}), problem, 1);
+  std::memcpy(arena.copy_out(0), arena.copy_in(0), std::size_t{9} * 7 * 48 - 1);
+  EXPECT_EQ(arena.check_copy(0).detail, "byte 3023 was not copied");
+  std::memcpy(arena.copy_out(0), arena.copy_in(0), std::size_t{9} * 7 * 48);
+  EXPECT_EQ(arena.check_copy(0).verdict, Verdict::ok);
+}
+
 TEST(Arena, SeesWhatWasNotWritten) {
   const Problem problem = padded();
   Arena arena(backend(Device{}), problem, 1);
@@ -140,7 +168,7 @@ void transpose_in_place(const Problem& problem, std::byte* data, const Leave& le
 }
 
 TEST(Arena, InPlaceIsOneBufferThatBeginsAsTheInput) {
-  for (const std::uint32_t bytes : {1U, 2U, 4U, 8U, 16U}) {
+  for (const std::uint32_t bytes : {1U, 2U, 4U, 8U, 16U, 48U}) {
     const Problem problem = in_place(bytes);
     Arena arena(backend(Device{}), problem, 2);
     auto* data = static_cast<std::byte*>(arena.out(1));
@@ -156,7 +184,7 @@ TEST(Arena, InPlaceIsOneBufferThatBeginsAsTheInput) {
 }
 
 TEST(Arena, InPlaceSeesEveryElementThatWasNotMoved) {
-  for (const std::uint32_t bytes : {1U, 2U, 4U, 8U, 16U}) {
+  for (const std::uint32_t bytes : {1U, 2U, 4U, 8U, 16U, 48U}) {
     const Problem problem = in_place(bytes);
     Arena arena(backend(Device{}), problem, 1);
     for (std::int64_t row = 1; row < 21; ++row)
@@ -166,10 +194,11 @@ TEST(Arena, InPlaceSeesEveryElementThatWasNotMoved) {
                            [&](auto r, auto c) { return r == row && c == col; });
         const Outcome outcome = arena.check_transpose(0);
         ASSERT_EQ(outcome.verdict, Verdict::wrong_result) << row << ' ' << col;
+        const std::string part = bytes > 16 ? "bytes 0 to 15 of " : "";
         const std::string at = std::to_string(col) + ',' + std::to_string(row);
         const std::string from = std::to_string(row) + ',' + std::to_string(col);
         ASSERT_EQ(outcome.detail,
-                  "out[0;" + at + "] should be in[" + from + "], but was not moved");
+                  part + "out[0;" + at + "] should be in[" + from + "], but was not moved");
       }
   }
 }

@@ -64,12 +64,25 @@ TEST(ElementValue, DescribesTheElementItCameFrom) {
   EXPECT_EQ(describe_value(value, 4, 70).substr(0, 6), "bytes ");
   const std::byte bytes[] = {std::byte{0xab}, std::byte{0x01}};
   EXPECT_EQ(describe_value(bytes, 2, 100), "bytes ab01");
+  EXPECT_EQ(describe_value(value, 16, 26, 3), "bytes 32 to 47 of input element 25");
+  EXPECT_EQ(describe_value(value, 16, 25, 3).substr(0, 6), "bytes ");
+}
+
+// What tells 16-byte parts of fat elements apart: those of one element, and those of others.
+TEST(ElementValue, EveryPartOfAFatElementIsOnesOwn) {
+  const Pattern input = input_pattern(normal_form(matrix(9, 7, 48)), std::uint64_t{63} * 48, 0);
+  std::set<std::pair<std::uint64_t, std::uint64_t>> met;
+  ASSERT_EQ(input.span, 63 * 3);
+  for (std::int64_t part = 0; part < input.span; ++part) {
+    const ElementBits bits = element_at(input, part);
+    EXPECT_TRUE(met.insert({bits.low, bits.high}).second) << part;
+  }
 }
 
 // Eigen against the definition, element by element, over every form a problem takes.
 TEST(ReferenceTranspose, IsTheDefinition) {
   std::vector<Problem> problems;
-  for (const std::uint32_t bytes : {1U, 2U, 4U, 8U, 16U}) {
+  for (const std::uint32_t bytes : {1U, 2U, 4U, 8U, 16U, 32U, 48U, 256U}) {
     problems.push_back(matrix(1, 1, bytes));
     problems.push_back(matrix(130, 67, bytes));
     problems.push_back(matrix(5, 300, bytes));

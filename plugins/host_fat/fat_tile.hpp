@@ -1,0 +1,122 @@
+// One tile of fat elements: read along the input's rows, element by element in 16-byte registers,
+// and written in runs of an output row. Stores that bypass the caches want whole lines one behind
+// the other, which elements of 48 or 80 bytes are not; so a tile is gathered in a small buffer, as
+// in host_blocked, but there already lies as the output does.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
+namespace host {
+
+using Byte = unsigned char;
+
+inline constexpr int64_t kLineBytes = 64;
+inline constexpr int64_t kReadRun = 512;    // bytes of an input row that a tile has
+inline constexpr int64_t kWriteRun = 1024;  // bytes of an output row that a tile has
+inline constexpr int64_t kAhead = 8;        // rows, at most
+// A tile's output rows are a line apart, so that their lines fall into different cache sets.
+inline constexpr int64_t kBufferBytes = kReadRun / 32 * (kWriteRun + kLineBytes);
+
+#if defined(__x86_64__)
+inline constexpr bool kCanStream = true;
+#else
+inline constexpr bool kCanStream = false;
+#endif
+
+// bytes is a multiple of 16; any address.
+inline void move_element(Byte* to, const Byte* from, int64_t bytes) {
+  using Vector = Byte __attribute__((vector_size(16)));
+  for (int64_t i = 0; i < bytes; i += 16) {
+    Vector value;
+    std::memcpy(&value, from + i, sizeof value);
+    std::memcpy(to + i, &value, sizeof value);
+  }
+}
+
+// Whole lines by non-temporal stores, the ragged ends by ordinary ones, whose lines the next run
+// completes. Not ordered with later stores until finish_streams.
+inline void stream_run(Byte* out, const Byte* in, int64_t bytes) {
+#if defined(__x86_64__)
+  const int64_t head = std::min<int64_t>(-reinterpret_cast<uintptr_t>(out) % kLineBytes, bytes);
+  std::memcpy(out, in, static_cast<size_t>(head));
+  int64_t at = head;
+  for (; at + kLineBytes <= bytes; at += kLineBytes) {
+    const auto* const source = reinterpret_cast<const __m128i*>(in + at);
+    auto* const target = reinterpret_cast<__m128i*>(out + at);
+    const __m128i a = _mm_loadu_si128(source), b = _mm_loadu_si128(source + 1),
+                  c = _mm_loadu_si128(source + 2), d = _mm_loadu_si128(source + 3);
+    _mm_stream_si128(target, a);
+    _mm_stream_si128(target + 1, b);
+    _mm_stream_si128(target + 2, c);
+    _mm_stream_si128(target + 3, d);
+  }
+  std::memcpy(out + at, in + at, static_cast<size_t>(bytes - at));
+#else
+  std::memcpy(out, in, static_cast<size_t>(bytes));
+#endif
+}
+
+inline void finish_streams() {
+#if defined(__x86_64__)
+  _mm_sfence();
+#endif
+}
+
+// A rectangle of rows x cols elements of the input.
+struct FatTile {
+  const Byte* in;
+  int64_t rows, cols;
+};
+
+// How a problem's elements are moved; pitches and strides are in bytes.
+struct FatLayout {
+  int64_t element;  // bytes
+  int64_t in_pitch, out_pitch;
+  int64_t buffer_pitch;
+  bool joined;  // a tile's output rows are one run, of this pitch
+};
+
+inline void prefetch_row(const FatLayout& layout, const FatTile& tile, int64_t row) {
+  const Byte* const from = tile.in + row * layout.in_pitch;
+  for (int64_t at = 0; at < tile.cols * layout.element; at += kLineBytes)
+    __builtin_prefetch(from + at);
+}
+
+// By ordinary stores, for what stays in the caches.
+inline void transpose_tile(const FatLayout& layout, const FatTile& tile, Byte* out) {
+  for (int64_t c = 0; c < tile.cols; ++c)
+    for (int64_t r = 0; r < tile.rows; ++r)
+      move_element(out + c * layout.out_pitch + r * layout.element,
+                   tile.in + r * layout.in_pitch + c * layout.element, layout.element);
+}
+
+// By stores that bypass the caches. Rows are asked for kAhead rows before they are read, since runs
+// of a few lines with whole rows between them are not what processors foresee; no more of them,
+// since rows of a power of two bytes meet in one cache set.
+inline void stream_tile(const FatLayout& layout, const FatTile& tile, Byte* out,
+                        const FatTile& next, Byte* buffer) {
+  const int64_t ahead = std::min(kAhead, tile.rows);
+  for (int64_t r = 0; r < tile.rows; ++r) {
+    const int64_t later = r + ahead - tile.rows;  // row of the next tile
+    if (later < 0)
+      prefetch_row(layout, tile, r + ahead);
+    else if (later < next.rows)
+      prefetch_row(layout, next, later);
+    const Byte* const row = tile.in + r * layout.in_pitch;
+    for (int64_t c = 0; c < tile.cols; ++c)
+      move_element(buffer + c * layout.buffer_pitch + r * layout.element, row + c * layout.element,
+                   layout.element);
+  }
+  if (layout.joined) return stream_run(out, buffer, tile.cols * layout.out_pitch);
+  for (int64_t c = 0; c < tile.cols; ++c)
+    stream_run(out + c * layout.out_pitch, buffer + c * layout.buffer_pitch,
+               tile.rows * layout.element);
+}
+
+}  // namespace host

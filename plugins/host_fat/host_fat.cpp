@@ -1,0 +1,190 @@
+// Fat elements, of 32 to 256 bytes, which permutations move that keep the innermost axis.
+#include <xpose/plugin.hpp>
+
+#include "../host_loop.hpp"
+#include "fat_tile.hpp"
+#include "swap_tiles.hpp"
+
+using namespace xpose::plugin;
+
+namespace {
+
+using host::Byte;
+using host::FatLayout;
+using host::FatTile;
+
+int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
+int64_t matrices(const Problem& problem) {
+  return problem.batch_rank == 0 ? 1 : problem.batch[0].extent;
+}
+
+int64_t bytes_of(const Problem& problem) {
+  return matrices(problem) * problem.rows * problem.cols * problem.element_bytes;
+}
+
+// A problem within one core's own cache is done before another thread is awake.
+uint32_t threads_for(const Problem& problem, const Launch& launch) {
+  return 2 * bytes_of(problem) <= 4 << 20 ? 1 : launch.threads;
+}
+
+struct Fat {
+  static Card card() {
+    return {.name = "host_fat",
+            .summary = "fat elements: tiles gathered in a buffer, written in whole lines",
+            .element_sizes = XPOSE_FAT_SIZES,
+            .min_alignment = 1,
+            .max_batch_rank = 1,
+            .prior_rank = 100,
+            .axes = {{"stream", {1, 0}}}};
+  }
+
+  static Quote quote(const Problem& problem, const Config& config) {
+    const Fat fat(problem, config);
+    const auto cache = static_cast<int64_t>(problem.cache_bytes);
+    if (fat.stream_ && !host::kCanStream)
+      throw Unsupported("this processor's stores do not bypass the caches");
+    if (!fat.stream_ && host::kCanStream && cache > 0 && 2 * bytes_of(problem) > cache)
+      throw Unsupported("input and output exceed the cache: stores must bypass it");
+    const int64_t run = fat.layout_.joined ? fat.tile_cols_ * fat.tile_rows_ : fat.tile_rows_;
+    return {
+        .launch = "tile " + std::to_string(fat.tile_rows_) + "x" + std::to_string(fat.tile_cols_),
+        .demand = {.load_run = static_cast<uint64_t>(fat.tile_cols_ * fat.layout_.element),
+                   .store_run = static_cast<uint64_t>(run * fat.layout_.element),
+                   .traits = fat.stream_ ? uint32_t{XPOSE_QUOTE_UNCACHED_STORES} : 0}};
+  }
+
+  Fat(const Problem& problem, const Config& config)
+      : problem_(problem), stream_(config["stream"] != 0) {
+    const int64_t element = problem.element_bytes;
+    tile_rows_ = std::min(problem.rows, host::kWriteRun / element);
+    // Output rows as short as a tile's, and dense: several are one run.
+    const bool joined = tile_rows_ == problem.rows && problem.out_ld == problem.rows;
+    tile_cols_ = std::min(problem.cols,
+                          joined ? host::kReadRun / 32 * host::kWriteRun / (tile_rows_ * element)
+                                 : host::kReadRun / element);
+    layout_ = {.element = element,
+               .in_pitch = problem.in_ld * element,
+               .out_pitch = problem.out_ld * element,
+               .buffer_pitch = tile_rows_ * element + (joined ? 0 : host::kLineBytes),
+               .joined = joined};
+    tiles_down_ = ceil_div(problem.rows, tile_rows_);
+    tiles_ = tiles_down_ * ceil_div(problem.cols, tile_cols_);
+  }
+
+  void launch(const Launch& launch) const {
+    host::split(matrices(problem_) * tiles_, bytes_of(problem_), threads_for(problem_, launch),
+                [&](int64_t first, int64_t last) {
+                  if (stream_)
+                    stream_tiles(launch, first, last);
+                  else
+                    for (int64_t i = first; i < last; ++i)
+                      host::transpose_tile(layout_, tile(launch, i), target(launch, i));
+                });
+  }
+
+ private:
+  // Tiles are counted along output rows, then from one output row to the next.
+  struct Place {
+    int64_t matrix, row, col;
+  };
+  Place place(int64_t index) const {
+    const int64_t in_matrix = index % tiles_;
+    return {index / tiles_, in_matrix % tiles_down_ * tile_rows_,
+            in_matrix / tiles_down_ * tile_cols_};
+  }
+
+  FatTile tile(const Launch& launch, int64_t index) const {
+    const Place at = place(index);
+    const int64_t elements =
+        at.matrix * problem_.batch[0].in_stride + at.row * problem_.in_ld + at.col;
+    return {static_cast<const Byte*>(launch.in) + elements * layout_.element,
+            std::min(tile_rows_, problem_.rows - at.row),
+            std::min(tile_cols_, problem_.cols - at.col)};
+  }
+
+  Byte* target(const Launch& launch, int64_t index) const {
+    const Place at = place(index);
+    const int64_t elements =
+        at.matrix * problem_.batch[0].out_stride + at.col * problem_.out_ld + at.row;
+    return static_cast<Byte*>(launch.out) + elements * layout_.element;
+  }
+
+  void stream_tiles(const Launch& launch, int64_t first, int64_t last) const {
+    alignas(64) Byte buffer[host::kBufferBytes];
+    FatTile now = tile(launch, first);
+    for (int64_t i = first; i < last; ++i) {
+      const FatTile next = i + 1 < last ? tile(launch, i + 1) : FatTile{nullptr, 0, 0};
+      host::stream_tile(layout_, now, target(launch, i), next, buffer);
+      now = next;
+    }
+    host::finish_streams();  // before the caller's later stores
+  }
+
+  Problem problem_;
+  bool stream_;
+  int64_t tile_rows_, tile_cols_;  // elements
+  FatLayout layout_;
+  int64_t tiles_down_, tiles_;  // of a matrix
+};
+
+struct FatInPlace {
+  static Card card() {
+    return {.name = "host_fat_in_place",
+            .summary = "fat elements, squares in place: elements across the diagonal change places",
+            .element_sizes = XPOSE_FAT_SIZES,
+            .min_alignment = 1,
+            .max_batch_rank = 1,
+            .traits = XPOSE_TRAIT_IN_PLACE,
+            .prior_rank = 100};
+  }
+
+  // More rows of a power of two bytes than a cache set has lines would drive each other out.
+  static int64_t side_of(const Problem& problem) {
+    return std::min<int64_t>(8, host::kReadRun / problem.element_bytes);
+  }
+
+  static Quote quote(const Problem& problem, const Config&) {
+    if (!problem.in_place) throw Unsupported("works in place only");
+    const std::string side = std::to_string(side_of(problem));
+    const auto run = static_cast<uint64_t>(side_of(problem) * problem.element_bytes);
+    return {.launch = "tiles " + side + "x" + side, .demand = {.load_run = run, .store_run = run}};
+  }
+
+  FatInPlace(const Problem& problem, const Config&) : problem_(problem), side_(side_of(problem)) {}
+
+  void launch(const Launch& launch) const {
+    const int64_t tiles = ceil_div(problem_.rows, side_), pairs = tiles * (tiles + 1) / 2;
+    host::split(matrices(problem_) * pairs, bytes_of(problem_), threads_for(problem_, launch),
+                [&](int64_t first, int64_t last) {
+                  // Pairs are counted along the rows of tiles, from the diagonal on.
+                  int64_t matrix = first / pairs, row = 0, rest = first % pairs;
+                  while (rest >= tiles - row) rest -= tiles - row++;
+                  int64_t col = row + rest;
+                  for (int64_t i = first; i < last; ++i) {
+                    swap(launch, matrix, row * side_, col * side_);
+                    if (++col < tiles) continue;
+                    if (++row == tiles) row = 0, ++matrix;
+                    col = row;
+                  }
+                });
+  }
+
+ private:
+  // The tiles at (row, col) and (col, row), in elements.
+  void swap(const Launch& launch, int64_t matrix, int64_t row, int64_t col) const {
+    const int64_t element = problem_.element_bytes, pitch = problem_.in_ld * element;
+    Byte* const data =
+        static_cast<Byte*>(launch.out) + matrix * problem_.batch[0].in_stride * element;
+    host::swap_tiles(data + row * pitch + col * element, data + col * pitch + row * element, pitch,
+                     element, std::min(side_, problem_.rows - row),
+                     std::min(side_, problem_.cols - col));
+  }
+
+  Problem problem_;
+  int64_t side_;  // of a tile, in elements
+};
+
+}  // namespace
+
+XPOSE_PLUGIN("host_fat", "1.0", Fat, FatInPlace)
