@@ -21,14 +21,16 @@ import tempfile
 import time
 
 # All configs on small problems, and the default config on every problem, which has sides beyond
-# what a grid counts; then more of both. Elements: the largest problem of a scope.
+# what a grid counts; then more of both. The classic strategies have many configs and small tiles,
+# the others few configs and tiles of 256x256. Elements: the largest problem of a scope.
 SCOPES = {
     "small": "all configs, problems of at most 20 000 elements",
+    "tiles": "all configs, problems of at most 70 000 elements",
     "whole": "the default config, all problems",
     "medium": "all configs, problems of at most 200 000 elements",
     "full": "all configs, all problems",
 }
-MOST_ELEMENTS = {"small": 20_000, "medium": 200_000}
+MOST_ELEMENTS = {"small": 20_000, "tiles": 70_000, "medium": 200_000}
 
 CLASSIC = ["smem", "smem_pad", "smem_unroll2", "smem_unroll2_pad"]
 FAST = ["tile", "unaligned", "skinny", "batch", "swap_vectors", "swap_elements"]
@@ -91,9 +93,9 @@ def planned(plugins, tools, scopes, only):
     rest = [n for n in names if n not in CLASSIC]
     order = [(tool, scope, CLASSIC) for tool in ("racecheck", "memcheck")
              for scope in ("small", "whole")]
-    order += [(tool, scope, rest) for scope in ("small", "whole")
+    order += [(tool, scope, rest) for scope in ("tiles", "whole")
               for tool in ("racecheck", "memcheck")]
-    order += [("synccheck", "small", names), ("racecheck", "medium", names),
+    order += [("synccheck", "small", CLASSIC), ("synccheck", "tiles", rest), ("racecheck", "medium", names),
               ("memcheck", "medium", names), ("racecheck", "full", names)]
     return [run for tool, scope, of in order if tool in tools and scope in scopes
             for run in runs(tool, scope, of)]
