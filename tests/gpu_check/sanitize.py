@@ -103,7 +103,7 @@ def planned(plugins, tools, scopes, only):
 
 @dataclasses.dataclass
 class Outcome:
-    verdict: str  # clean, finding, broken or no device
+    verdict: str  # clean, finding, broken, declined: nothing to run, or no device
     detail: str
 
 
@@ -119,6 +119,8 @@ def judged(status, output):
     if not summary or not suite:
         lines = [line for line in output.splitlines() if line.strip()]
         return Outcome("broken", f"exit status {status}: {lines[-1] if lines else 'no output'}")
+    if suite[1] == suite[3] == "0":
+        return Outcome("declined", f"all {suite[2]}")
     if status != 0 or suite[3] != "0":
         return Outcome("finding", f"{suite[3]} wrong results, exit status {status}")
     return Outcome("clean", f"{suite[1]} right, {suite[2]} declined, of {suite[4]}")
@@ -144,7 +146,7 @@ def execute(runs, xpose, jobs, deadline, logs, say):
             outcome = judged(process.returncode, log.read())
             log.close()
             say(f"{run.title()}  {time.monotonic() - start:6.1f} s  {outcome.verdict}: "
-                f"{outcome.detail}" + ("" if outcome.verdict == "clean" else f" ({log.name})"))
+                f"{outcome.detail}" + ("" if outcome.verdict in ("clean", "declined") else f" ({log.name})"))
             yield run, outcome
     for run, process, log, start in running:
         os.killpg(process.pid, signal.SIGKILL)  # the tool and what it runs
@@ -180,10 +182,12 @@ def report(runs, outcomes, say):
     for tool, scope in dict.fromkeys((r.tool, r.scope) for r in runs):
         mine = [r for r in runs if (r.tool, r.scope) == (tool, scope)]
         clean = [r for r in mine if r in outcomes and outcomes[r].verdict == "clean"]
-        bad = [r for r in mine if r in outcomes and outcomes[r].verdict != "clean"]
+        declined = [r for r in mine if r in outcomes and outcomes[r].verdict == "declined"]
+        bad = [r for r in mine if r in outcomes and r not in clean + declined]
         missing = [r for r in mine if r not in outcomes]
         say(f"{tool}, {SCOPES[scope]}: {len(clean)} of {len(mine)} clean")
-        for what, some in (("clean", clean), ("NOT CLEAN", bad), ("not run", missing)):
+        for what, some in (("clean", clean), ("NOT CLEAN", bad), ("not run", missing),
+                           ("declined by the strategy", declined)):
             if some:
                 say(f"  {what}: {sizes_of(some)}")
 
@@ -227,7 +231,7 @@ def main():
     outcomes = dict(execute(runs, arguments.xpose, arguments.jobs, deadline, logs, say))
     report(runs, outcomes, say)
     verdicts = {outcome.verdict for outcome in outcomes.values()}
-    return 1 if "finding" in verdicts else 2 if blind or verdicts - {"clean"} else 0
+    return 1 if "finding" in verdicts else 2 if blind or verdicts - {"clean", "declined"} else 0
 
 
 if __name__ == "__main__":

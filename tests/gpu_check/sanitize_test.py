@@ -30,12 +30,12 @@ if word == "no device":
 if word == "crash":
     print("Segmentation fault")
     sys.exit(139)
-print(f"{strategy}, elements of 4 bytes: 12 right, 3 declined, {int(word == 'wrong')} failed")
+print(f"{strategy}, elements of 4 bytes: {12 * (word != 'declined')} right, 3 declined, {int(word == 'wrong')} failed")
 print("  of 6 problems and 2 configs")
 hazards = int(word == "finding")
 print(f"========= RACECHECK SUMMARY: {hazards} hazards displayed ({hazards} errors, 0 warnings)"
       if tool == "racecheck" else f"========= ERROR SUMMARY: {hazards} errors")
-sys.exit(9 if hazards else 3 if word == "wrong" else 0)
+sys.exit(9 if hazards else 3 if word in ("wrong", "declined") else 0)
 """
 
 XPOSE = """#!/usr/bin/env python3
@@ -115,6 +115,12 @@ class GpuCheck(unittest.TestCase):
         result = self.check("--scope", "small", "--strategy", "smem")
         self.assertEqual(result.returncode, 1, result.stdout)
         self.assertIn("finding: 1 wrong results, exit status 3", result.stdout)
+
+    def test_what_is_declined_as_a_whole_is_neither_clean_nor_a_finding(self):
+        self.says({"smem": "declined"})
+        result = self.check("--scope", "whole", "--strategy", "smem", "--tool", "racecheck")
+        self.assertEqual(result.returncode, 0, result.stdout)
+        self.assertIn("0 of 2 clean\n  declined by the strategy: smem 4 8\n", result.stdout)
 
     def test_a_tool_that_does_not_work_is_not_clean(self):
         self.says({"smem": "crash"})
