@@ -36,6 +36,7 @@ CLASSIC = ["smem", "smem_pad", "smem_unroll2", "smem_unroll2_pad"]
 FAST = ["tile", "unaligned", "skinny", "batch", "swap_vectors", "swap_elements"]
 WITHOUT_SHARED_MEMORY = ["naive_row", "naive_col", "unroll4_row", "unroll4_col", "copy_row",
                          "copy_col", "copy_wide", "copy_device_memcpy"]
+OTHERS_KERNELS = ["cublas_geam", "cublaslt_transform"]
 
 # Kernels of plugins stand in a namespace `kernels`. Those that fill and compare buffers would take
 # most of the time.
@@ -75,7 +76,7 @@ def planned(plugins, tools, scopes, only):
     strategies = {}
     for plugin in plugins:
         for strategy in plugin["strategies"]:
-            if strategy["device"] == "cuda" and strategy["role"] != "numeric":
+            if strategy["device"] == "cuda" and strategy["name"] not in OTHERS_KERNELS:
                 if not only or strategy["name"] in only:
                     strategies[strategy["name"]] = (plugin["file"], strategy)
     others = sorted(set(strategies) - set(CLASSIC + FAST + WITHOUT_SHARED_MEMORY))

@@ -45,7 +45,7 @@ def strategy(name, role="transpose", axes={"a": [3, 4], "b": [1]}):
 print(json.dumps({"plugins": [
     {"file": "/p/naive.so", "strategies": [strategy("naive_row", axes={})]},
     {"file": "/p/new.so", "strategies": [strategy("new")]},
-    {"file": "/p/blas.so", "strategies": [strategy("geam", "numeric")]},
+    {"file": "/p/blas.so", "strategies": [strategy("cublas_geam", "numeric")]},
     {"file": "/p/tile.so", "strategies": [strategy("tile")]},
     {"file": "/p/smem.so", "strategies": [strategy("smem_pad"), strategy("smem")]},
     {"file": "/p/host.so", "strategies": [dict(strategy("host"), device="host")]}]}))
