@@ -1,5 +1,6 @@
 #include <iostream>
 #include <map>
+#include <set>
 
 #include "options.hpp"
 #include "xpose/conformance.hpp"
@@ -15,6 +16,8 @@ struct Tally {
   std::size_t declined = 0;
   std::size_t failed = 0;
   std::map<std::string, std::size_t> reasons;  // of what was declined
+  std::set<std::size_t> problems;              // what was run
+  std::set<std::string> variants;
 };
 
 // A word of a shell command.
@@ -58,6 +61,10 @@ int check_one(const std::string& plugin, const StrategyInfo& strategy, std::uint
   check_conformance(
       plugin, strategy.name, bytes,
       [&](const ConformanceCase& one) {
+        if (one.verdict != Verdict::unsupported) {
+          tally.problems.insert(one.index);
+          tally.variants.insert(to_string(one.variant));
+        }
         if (one.verdict == Verdict::ok) {
           ++tally.ok;
         } else if (one.verdict == Verdict::unsupported && !one.detail.empty()) {
@@ -69,7 +76,8 @@ int check_one(const std::string& plugin, const StrategyInfo& strategy, std::uint
       },
       options);
   std::cout << title << ": " << tally.ok << " right, " << tally.declined << " declined, "
-            << tally.failed << " failed\n";
+            << tally.failed << " failed\n  of " << tally.problems.size() << " problems and "
+            << tally.variants.size() << " configs\n";
   for (const auto& [reason, count] : tally.reasons)
     std::cout << "  declined " << count << " times: " << reason << '\n';
   const bool whole =
