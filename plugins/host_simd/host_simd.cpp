@@ -30,7 +30,7 @@ struct Simd {
             .min_alignment = 1,
             .max_batch_rank = 1,
             .prior_rank = 100,
-            .axes = {{"stream", {1, 0}}}};
+            .axes = {{"stream", {1, 0}}, {"gather", {1, 0}}}};
   }
 
   static Quote quote(const Problem& problem, const Config& config) {
@@ -45,6 +45,13 @@ struct Simd {
     const auto cache = static_cast<int64_t>(problem.cache_bytes);
     if (!stream && cache > 0 && traffic(problem) > cache)
       throw Unsupported("input and output exceed the cache: stores must bypass it");
+    if (config["gather"] == 0) {
+      if (stream) throw Unsupported("stores that bypass the cache are of gathered lines");
+      // The lines of a tile would push each other out of the first level.
+      if (problem.out_ld * problem.element_bytes % 4096 == 0)
+        throw Unsupported(
+            "output rows that fall into one set of the cache: lines must be gathered");
+    }
     return {.launch = std::string("tile ") + std::to_string(side) + "x" + std::to_string(side) +
                       ", " + host_simd::target_name(),
             .demand = {.load_run = 64,
@@ -53,7 +60,10 @@ struct Simd {
   }
 
   Simd(const Problem& problem, const Config& config)
-      : problem_(problem), store_(config["stream"] != 0 ? Store::kStream : Store::kPlain) {}
+      : problem_(problem),
+        store_(config["stream"] != 0   ? Store::kStream
+               : config["gather"] != 0 ? Store::kGather
+                                       : Store::kDirect) {}
 
   void launch(const Launch& launch) const {
     const int team = traffic(problem_) <= kOneThreadBytes ? 1 : static_cast<int>(launch.threads);

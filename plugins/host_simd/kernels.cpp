@@ -16,9 +16,9 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
+#include "direct.hpp"
 #include "register_tile.hpp"
 #include "stream_walk.hpp"
-#include "strip.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace host_simd {
@@ -26,7 +26,10 @@ namespace HWY_NAMESPACE {
 
 template <int Size>
 void transpose_elements(const Rectangle& r, Store store) {
-  if (store == Store::kPlain) return Walk<Size, Output::kCached>(r).walk();
+  if (store == Store::kDirect && r.row_end - r.row_begin >= kLine / Size &&
+      r.col_end - r.col_begin >= kLine / Size)
+    return transpose_directly<Size>(r);
+  if (store != Store::kStream) return Walk<Size, Output::kCached>(r).walk();
   // Output rows are all aligned where the first and the distance to the next are.
   if (reinterpret_cast<uintptr_t>(r.out) % kLine == 0 && r.out_pitch % kLine == 0) {
     constexpr int64_t kSide = kLine / Size;

@@ -6,7 +6,8 @@
 namespace host_simd {
 
 enum class Store {
-  kPlain,   // ordinary stores
+  kDirect,  // ordinary stores, straight from registers
+  kGather,  // ordinary stores, several lines of an output row together
   kStream,  // non-temporal stores of whole lines
 };
 
