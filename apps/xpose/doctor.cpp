@@ -1,5 +1,7 @@
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <fstream>
 #include <iostream>
 
@@ -59,6 +61,39 @@ Finding counters_finding() {
   return {true, "GPU hardware counters can be read", ""};
 }
 
+// Plugins that are built only where a library is found: peers to compare with, and the fastest host
+// strategies.
+struct LibraryPlugin {
+  const char* plugin;
+  const char* library;
+  const char* gives;
+  const char* package;
+};
+constexpr std::array<LibraryPlugin, 4> library_plugins = {{
+    {"host_simd", "Highway", "the fastest host strategies", "libhwy-dev"},
+    {"host_eigen", "Eigen", "a peer", "libeigen3-dev"},
+    {"host_openblas", "OpenBLAS", "a peer", "libopenblas-dev"},
+    {"cuda_cublas", "cuBLAS", "a peer on GPUs", "the CUDA Toolkit with its libcublas-dev"},
+}};
+
+std::vector<Finding> library_findings(const std::vector<PluginInfo>& plugins) {
+  std::vector<Finding> findings;
+  for (const LibraryPlugin& sought : library_plugins) {
+    // One that is refused is listed with the reason.
+    const bool there = std::ranges::any_of(plugins, [&](const PluginInfo& plugin) {
+      return plugin.name == sought.plugin || plugin.file.stem() == sought.plugin;
+    });
+    const std::string of =
+        std::string(sought.library) + ": the plugin " + sought.plugin + ", " + sought.gives;
+    if (there)
+      findings.push_back({true, of, ""});
+    else
+      findings.push_back({false, of + ", is not there",
+                          std::string("install ") + sought.package + " and build xpose again"});
+  }
+  return findings;
+}
+
 std::vector<Finding> plugin_findings(const Engine& engine, const EngineOptions& options) {
   std::vector<Finding> findings;
   std::size_t loaded = 0;
@@ -85,6 +120,7 @@ std::vector<Finding> plugin_findings(const Engine& engine, const EngineOptions& 
                    std::to_string(loaded) + " plugins with " + std::to_string(strategies) +
                        " strategies, from " + (folders.empty() ? "no folder" : folders),
                    "name a folder with --plugins or in XPOSE_PLUGIN_PATH"});
+  for (Finding& finding : library_findings(*plugins)) findings.push_back(std::move(finding));
   return findings;
 }
 

@@ -99,9 +99,7 @@ class Bench(unittest.TestCase):
         process = subprocess.Popen(  # what is in place comes behind the smallest
             [XPOSE, "bench", "--device", "host", "--only", SMALLEST, "--only", IN_PLACE, "--budget", "0.05",
              "--json", str(self.json)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        for _ in range(1200):
-            if self.json.exists() and self.cells():
-                break
+        while process.poll() is None and not (self.json.exists() and self.cells()):
             time.sleep(0.05)
         process.kill()
         process.wait()

@@ -275,6 +275,30 @@ class Others(unittest.TestCase):
         for finding in document["findings"]:
             self.assertTrue(finding["good"] or finding["remedy"])
 
+    def test_doctor_names_the_libraries_that_are_missing_and_their_packages(self):
+        packages = {"host_simd": "libhwy-dev", "host_eigen": "libeigen3-dev",
+                    "host_openblas": "libopenblas-dev", "cuda_cublas": "libcublas-dev"}
+
+        def findings(**more):
+            document = json.loads(xpose("doctor", "--json", **more).stdout)
+            found = {name: [finding for finding in document["findings"]
+                            if f"the plugin {name}" in finding["what"]] for name in packages}
+            self.assertEqual([len(of) for of in found.values()], [1] * len(packages))
+            return {name: of[0] for name, of in found.items()}
+
+        plugins = json.loads(xpose("plugins", "--json").stdout)["plugins"]
+        built = {os.path.basename(plugin["file"]).removesuffix(".so") for plugin in plugins}
+        for name, finding in findings().items():
+            self.assertEqual(finding["good"], name in built, name)
+        with tempfile.TemporaryDirectory() as folder:
+            for name, finding in findings(env=dict(os.environ, XPOSE_PLUGIN_PATH=folder)).items():
+                self.assertFalse(finding["good"])
+                self.assertIn(", is not there", finding["what"])
+                self.assertIn(packages[name], finding["remedy"])
+            text = xpose("doctor", env=dict(os.environ, XPOSE_PLUGIN_PATH=folder)).stdout
+            self.assertIn("\nmissing  Highway: the plugin host_simd, the fastest host strategies, is not there\n"
+                          "         install libhwy-dev and build xpose again\n", text)
+
     def test_check_lists_and_checks(self):
         document = json.loads(xpose("plugins", "--json").stdout)
         file = next(p["file"] for p in document["plugins"] if p["name"] == "host_naive")

@@ -144,7 +144,7 @@ TEST(Estimate, ChoosesTheMeasuredWinnersOnAnH200) {
 }
 
 TEST(Estimate, ChoosesTheMeasuredWinnersOnTheHost) {
-  const Variants stream = {"host_simd{stream=1}"};
+  const Variants stream = {"host_simd{stream=1,gather=1}"};
   const Variants in_place = {"host_in_place{run=256}"};
   expect_choices(DeviceKind::host, {{"square, 4096x4096, 4 bytes", stream},
                                     {"square, 8192x8192, 4 bytes", stream},
@@ -159,7 +159,8 @@ TEST(Estimate, ChoosesTheMeasuredWinnersOnTheHost) {
                                     {"square, 8192x8192, 1 byte", stream},
                                     {"square, padded, 8192x8192, 1 byte", stream},
                                     {"square, 4096x4096, 16 bytes", stream},
-                                    {"512x512, warm, one thread, 4 bytes", {"host_simd{stream=0}"}},
+                                    {"512x512, warm, one thread, 4 bytes",
+                                     {"host_simd{stream=0,gather=1}", "host_simd{stream=0,gather=0}"}},
                                     {"in place, 4096x4096, 4 bytes", in_place},
                                     {"in place, 4096x4096, padded, 4 bytes", in_place}});
 }

@@ -63,10 +63,6 @@ enum class Durability {
 
 enum class Journal { write_ahead, rollback };
 
-// Whether processes can share memory through files of this folder, which write-ahead logging needs:
-// true for file systems known to belong to this machine alone.
-bool on_local_file_system(const std::filesystem::path& folder);
-
 // A connection. Every function throws DatabaseError. [one thread at a time]
 class Database {
  public:

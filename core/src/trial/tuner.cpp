@@ -4,8 +4,9 @@
 #include <cmath>
 #include <limits>
 #include <map>
-#include <numeric>
 #include <set>
+
+#include "trial/sample_statistics.hpp"
 
 namespace xpose {
 namespace {
@@ -18,15 +19,6 @@ constexpr double hopeless_ratio = 3;     // of a strategy's first config to the 
 constexpr double far_behind_ratio = 2;   // of a prediction to the best one
 constexpr double share_of_trying = 0.6;  // of the budget; the rest is the race's
 constexpr double too_late_ratio = 1.1;   // to the fastest, when the budget ends the race
-
-// Linear interpolation between order statistics (the default of R and NumPy).
-double quantile(std::vector<double> values, double q) {
-  std::ranges::sort(values);
-  const double position = q * static_cast<double>(values.size() - 1);
-  const auto below = static_cast<std::size_t>(position);
-  const std::size_t above = std::min(below + 1, values.size() - 1);
-  return values[below] + (position - static_cast<double>(below)) * (values[above] - values[below]);
-}
 
 struct Runner {  // a candidate in the race
   const Candidate* candidate = nullptr;
@@ -47,23 +39,6 @@ struct Runner {  // a candidate in the race
     rounds.back() = std::numeric_limits<double>::quiet_NaN();
   }
 };
-
-// Mean and standard error of log(a / b) over the rounds both ran.
-struct LogRatio {
-  double mean = 0;
-  double error = 0;
-};
-LogRatio log_ratio(const Runner& a, const Runner& b) {
-  const std::size_t rounds = std::min(a.seconds.size(), b.seconds.size());
-  std::vector<double> logs(rounds);
-  for (std::size_t i = 0; i < rounds; ++i) logs[i] = std::log(a.seconds[i] / b.seconds[i]);
-  LogRatio ratio;
-  ratio.mean = std::accumulate(logs.begin(), logs.end(), 0.0) / static_cast<double>(rounds);
-  double squares = 0;
-  for (const double x : logs) squares += (x - ratio.mean) * (x - ratio.mean);
-  if (rounds > 1) ratio.error = std::sqrt(squares / static_cast<double>(rounds * (rounds - 1)));
-  return ratio;
-}
 
 class Race {
  public:
@@ -190,7 +165,7 @@ void Race::drop_slow() {
       if (!runner.racing || runner.is_reference() != references || &runner == best) continue;
       if (runner.median() > limit) runner.racing = false;
       if (!race) continue;
-      const LogRatio ratio = log_ratio(runner, *best);
+      const LogRatio ratio = log_ratio(runner.seconds, best->seconds);
       if (ratio.mean - 2 * ratio.error > std::log1p(close_enough)) runner.racing = false;
     }
   }
@@ -202,7 +177,7 @@ bool Race::settled() {
   if (report_.rounds < rounds_before_race) return false;
   return std::ranges::all_of(runners_, [&](const Runner& runner) {
     if (!runner.racing || runner.is_reference() || &runner == best) return true;
-    const LogRatio ratio = log_ratio(runner, *best);
+    const LogRatio ratio = log_ratio(runner.seconds, best->seconds);
     return ratio.mean + 2 * ratio.error < std::log1p(close_enough);
   });
 }
@@ -262,7 +237,7 @@ TuneReport Race::report(std::uint64_t bytes) {
   const Runner* winner = best;
   for (const Runner& runner : runners_)
     if (runner.racing && !runner.is_reference() &&
-        log_ratio(runner, *best).mean <= std::log1p(close_enough) &&
+        log_ratio(runner.seconds, best->seconds).mean <= std::log1p(close_enough) &&
         runner.trial.prior_rank < winner->trial.prior_rank)
       winner = &runner;
   const Variant won = winner == nullptr ? Variant{} : winner->trial.variant;

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 
+#include "cache/local_file_system.hpp"
 #include "cache_fixture.hpp"
 
 namespace xpose {
@@ -247,11 +248,6 @@ TEST_F(DatabaseTest, LocalFileSystemGetsAWriteAheadLog) {
   EXPECT_EQ(database.choose_journal(), Journal::write_ahead);
   database.change("INSERT INTO t VALUES(1)");
   EXPECT_TRUE(std::filesystem::exists(folder / "trials.sqlite-wal"));
-}
-
-TEST_F(DatabaseTest, OnlyKnownFileSystemsAreLocal) {
-  EXPECT_FALSE(on_local_file_system("/proc"));
-  EXPECT_FALSE(on_local_file_system(folder / "none"));
 }
 
 TEST_F(DatabaseTest, RefusedWriteAheadLogIsARollbackJournal) {

@@ -2,6 +2,7 @@
 // that a run that fails tells where.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
@@ -182,11 +183,15 @@ TEST_F(CountersGpuTest, ALaunchThatThrowsEndsTheCount) {
   EXPECT_EQ(after.account.totals.load_sectors, ideal_sectors);
 }
 
-// CUPTI may leave hooks behind: the launch's time before and after is for the reader.
+// CUPTI may leave hooks behind, which every launch would pay for: the best of ten times of each, so
+// that another's work on the device is none.
 TEST_F(CountersGpuTest, TimesBeforeAndAfterAreAlike) {
   const Launch launch = launch_of(smem<2>);
-  const auto seconds = [&] { return cuda->seconds(100, launch, false) / 100; };
-  (void)seconds();
+  const auto seconds = [&] {
+    double best = cuda->seconds(100, launch, false) / 100;
+    for (int i = 1; i < 10; ++i) best = std::min(best, cuda->seconds(100, launch, false) / 100);
+    return best;
+  };
   const double before = seconds();
   (void)counted("smem, padded by 2", launch);
   const double after = seconds();

@@ -1,0 +1,125 @@
+// What the tuner leaves out: when the budget is spent, the user interrupts, or a strategy is
+// hopeless.
+#include <gtest/gtest.h>
+
+#include "told_runner.hpp"
+#include "trial/tuner.hpp"
+
+namespace xpose {
+namespace {
+
+using TunerBudget = Tuner;
+
+TEST_F(TunerBudget, SpentBudgetEndsTheTriesOnceOneIsRight) {
+  candidates = {candidate("wrong"), candidate("right"), candidate("left_out")};
+  runner.variants["wrong"].verdict = Verdict::wrong_result;
+  options.budget_seconds = 0;
+  const TuneReport report = run();
+  EXPECT_EQ(winner(report), "right");
+  EXPECT_EQ(report.untried, 1U);
+  EXPECT_EQ(runner.variants["left_out"].verified, 0);
+}
+
+TEST_F(TunerBudget, OtherConfigsOfAHopelessStrategyAreNotTried) {
+  for (const char* name : {"copy", "slow", "fast", "slow_copy"})
+    candidates.push_back(candidate(name, 100, std::string(name).ends_with("copy")));
+  for (int i = 0; i < 4; ++i) {
+    candidates.push_back(candidates[static_cast<std::size_t>(i)]);
+    candidates.back().variant.config = {{"tile", 2}};
+  }
+  runner.variants["copy"].seconds = 0.1e-3;
+  runner.variants["slow_copy"].seconds = 0.29e-3;  // near enough among copies
+  runner.variants["slow"].seconds = 3.1e-3;
+  const TuneReport report = run();
+  EXPECT_EQ(report.untried, 1U);
+  EXPECT_EQ(report.trials.size(), 7U);
+  EXPECT_EQ(runner.variants["slow"].verified, 1);
+  EXPECT_EQ(runner.variants["slow_copy"].verified, 2);
+  EXPECT_EQ(trial(report, "slow").timing->samples, 1);
+}
+
+TEST_F(TunerBudget, WhatIsPredictedFarBehindIsNotTriedOnceOneIsRight) {
+  candidates = {candidate("wrong"), candidate("right"), candidate("near"), candidate("far"),
+                candidate("silent")};
+  candidates[0].predicted = 1;
+  candidates[1].predicted = 2.5;  // behind, but nothing is right yet
+  candidates[2].predicted = 2;
+  candidates[3].predicted = 2.1;
+  runner.variants["wrong"].verdict = Verdict::wrong_result;
+  const TuneReport report = run();
+  EXPECT_EQ(report.untried, 1U);
+  EXPECT_EQ(runner.variants["far"].verified, 0);
+  for (const char* name : {"wrong", "right", "near", "silent"})
+    EXPECT_GT(runner.variants[name].verified, 0) << name;
+}
+
+TEST_F(TunerBudget, OneOfEachStrategyIsTriedWhateverIsPredicted) {
+  candidates = {candidate("best"), candidate("far"), candidate("far")};
+  candidates[0].predicted = 1;
+  candidates[1].predicted = candidates[2].predicted = 9;
+  candidates[2].variant.config = {{"tile", 2}};
+  options.every_strategy = true;
+  EXPECT_EQ(run().untried, 1U);
+  EXPECT_EQ(runner.variants["far"].verified, 2);  // before it was timed, and after the race
+}
+
+TEST_F(TunerBudget, AStrategyWhoseFirstConfigIsWrongHasItsOthersTried) {
+  candidates = {candidate("right"), candidate("wrong"), candidate("wrong")};
+  candidates[2].variant.config = {{"tile", 2}};
+  runner.variants["wrong"].seconds = 1;
+  runner.variants["wrong"].verdict = Verdict::wrong_result;
+  EXPECT_EQ(run().untried, 0U);
+  EXPECT_EQ(runner.variants["wrong"].verified, 2);
+}
+
+TEST_F(TunerBudget, TryingLeavesTheRaceItsShareOfTheBudget) {
+  for (int tile = 0; tile < 100; ++tile) {
+    candidates.push_back(candidate("a"));
+    candidates.back().variant.config = {{"tile", tile}};
+  }
+  options.budget_seconds = 0.1;  // a try takes 2 ms, a round 1 ms for each in the race
+  const TuneReport report = run();
+  EXPECT_EQ(report.untried, 70U);
+  EXPECT_GT(report.rounds, 1);
+}
+
+TEST_F(TunerBudget, WhenTheBudgetEndsTheRaceOnlyWhatIsNearIsVerifiedAgain) {
+  candidates = {candidate("a"), candidate("near"), candidate("far")};
+  runner.variants["near"].seconds = 1.09e-3;
+  runner.variants["far"].seconds = 1.11e-3;
+  options.budget_seconds = 7e-3;
+  options.every_strategy = true;
+  const TuneReport report = run();
+  EXPECT_LT(report.rounds, 5);
+  EXPECT_EQ(runner.variants["a"].verified, 2);
+  EXPECT_EQ(runner.variants["near"].verified, 2);
+  EXPECT_EQ(runner.variants["far"].verified, 1);
+  EXPECT_EQ(trial(report, "far").verdict, Verdict::ok);
+}
+
+TEST_F(TunerBudget, BudgetCutsSecondConfigsButEveryStrategyCanBeAskedFor) {
+  options.every_strategy = true;
+  for (const char* name : {"a", "b", "c"}) candidates.push_back(candidate(name));
+  for (const char* name : {"a", "b", "c"}) {
+    candidates.push_back(candidate(name));
+    candidates.back().variant.config = {{"tile", 2}};
+  }
+  options.budget_seconds = 0;
+  const TuneReport report = run();
+  EXPECT_EQ(report.untried, 3U);
+  EXPECT_EQ(report.trials.size(), 3U);
+  EXPECT_EQ(report.rounds, 1);
+  EXPECT_NE(winner(report), "");
+}
+
+TEST_F(TunerBudget, InterruptionFinishesTheCandidateInHand) {
+  candidates = {candidate("a"), candidate("b"), candidate("c")};
+  options.interrupted = [this] { return runner.variants["a"].timed > 0; };
+  const TuneReport report = run();
+  EXPECT_TRUE(report.interrupted);
+  EXPECT_EQ(report.untried, 2U);
+  EXPECT_EQ(winner(report), "a");
+}
+
+}  // namespace
+}  // namespace xpose

@@ -1,0 +1,185 @@
+// What every config of the fast strategies may ask of memory at most, by the model: sectors over
+// those that the problem's bytes fill, and wavefronts over those that the accesses need.
+#include <gtest/gtest.h>
+
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "budgets.hpp"
+
+namespace xpose {
+namespace {
+
+constexpr BySize ideal = {1, 1, 1, 1, 1};  // no sector and no wavefront too many
+
+struct ConfigBudget {
+  const char* strategy;
+  std::int64_t rows, cols, batch;  // dense, at multiples of 256 bytes
+  bool in_place;
+  BySize load_sectors, store_sectors;
+  BySize load_wavefronts = ideal, store_wavefronts = ideal;
+  const char* why = "";  // it is not the ideal
+};
+void PrintTo(const ConfigBudget& budget, std::ostream* out) {
+  *out << budget.strategy << ' ' << budget.why;
+}
+
+Problem problem_of(const ConfigBudget& budget, std::uint32_t element_bytes) {
+  Problem problem = matrix(budget.rows, budget.cols, element_bytes, {DeviceKind::cuda, 0});
+  const std::int64_t area = budget.rows * budget.cols;
+  if (budget.batch > 1) problem.batch = {{budget.batch, area, area}};
+  problem.in_alignment = problem.out_alignment = 256;
+  problem.in_place = budget.in_place;
+  return problem;
+}
+
+// Every choice of values on the axes.
+std::vector<Config> configs_of(const StrategyInfo& strategy) {
+  std::vector<Config> configs = {{}};
+  for (const auto& [axis, values] : strategy.axes) {
+    std::vector<Config> longer;
+    for (const Config& config : configs)
+      for (const std::int64_t value : values) {
+        longer.push_back(config);
+        longer.back().push_back({axis, value});
+      }
+    configs = longer;
+  }
+  return configs;
+}
+
+class ConfigBudgets : public testing::TestWithParam<ConfigBudget> {
+ protected:
+  static StrategyInfo strategy() {
+    for (const StrategyInfo& strategy : modelled_strategies())
+      if (strategy.name == GetParam().strategy) return strategy;
+    throw std::out_of_range(GetParam().strategy);
+  }
+};
+
+TEST_P(ConfigBudgets, AreKept) {
+  const ConfigBudget& budget = GetParam();
+  for (std::size_t size = 0; size < 5; ++size) {
+    const Problem problem = problem_of(budget, 1U << size);
+    const double needed =
+        static_cast<double>((budget.rows * budget.cols * budget.batch) << size) / 32;
+    int served = 0;
+    for (const Config& config : configs_of(strategy())) {
+      SCOPED_TRACE(to_string(Variant{budget.strategy, config}) + " for elements of " +
+                   std::to_string(1 << size) + " bytes");
+      ExplainOptions options;
+      options.config = config;
+      options.measure = false;
+      Explanation told;
+      try {
+        told = explain(engine(), problem, budget.strategy, options);
+      } catch (const Error& error) {
+        ASSERT_EQ(error.kind(), ErrorKind::no_strategy) << error.what();
+        continue;  // not for this size
+      }
+      ++served;
+      ASSERT_TRUE(told.model) << told.no_model;
+      EXPECT_TRUE(told.model->findings.empty()) << told.limiter;
+      const AccessTotals sum = told.model->totals();
+      const auto at_most = [&](std::uint64_t took, double unit, const BySize& limits) {
+        EXPECT_LE(static_cast<double>(took), unit * limits.at(size));
+      };
+      at_most(sum.load_sectors, needed, budget.load_sectors);
+      at_most(sum.store_sectors, needed, budget.store_sectors);
+      at_most(sum.load_wavefronts, static_cast<double>(sum.ideal_load_wavefronts),
+              budget.load_wavefronts);
+      at_most(sum.store_wavefronts, static_cast<double>(sum.ideal_store_wavefronts),
+              budget.store_wavefronts);
+      EXPECT_GE(static_cast<double>(sum.load_sectors), needed) << "something was not read";
+      EXPECT_GE(static_cast<double>(sum.store_sectors), needed) << "something was not written";
+    }
+    EXPECT_GT(served, 0) << "no config serves elements of " << (1 << size) << " bytes";
+  }
+}
+
+std::string name_of(const testing::TestParamInfo<ConfigBudget>& test) {
+  const ConfigBudget& of = test.param;
+  return std::string(of.strategy) + "_" + std::to_string(of.rows) + "x" + std::to_string(of.cols) +
+         (of.batch == 1 ? "" : "_batch_" + std::to_string(of.batch));
+}
+
+constexpr BySize rounded = {1.08, 1.08, 1.08, 1.08, 1.07};
+constexpr BySize odd_banks = {2, 2, 2, 1.34, 1};
+constexpr BySize odd_vectors = {1.04, 1.04, 1, 1, 1};
+
+const std::vector<ConfigBudget> at_most = {
+    {"copy_wide", 256, 256, 1, false, ideal, ideal},
+    {"tile", 512, 768, 1, false, ideal, ideal},
+    {"swap_vectors", 512, 512, 1, true, ideal, ideal},
+    {"swap_elements",
+     256,
+     256,
+     1,
+     true,
+     {1.125, 1.125, 1.125, 1.125, 1.125},
+     ideal,
+     ideal,
+     ideal,
+     "the diagonal's tiles are read twice"},
+    {"swap_elements",
+     257,
+     257,
+     1,
+     true,
+     {2.34, 1.71, 1.4, 1.25, 1.17},
+     {2.09, 1.53, 1.25, 1.11, 1.04},
+     ideal,
+     ideal,
+     "no row is aligned"},
+    {"unaligned",
+     512,
+     512,
+     1,
+     false,
+     {1.25, 1.25, 1.125, 1.125, 1.125},
+     ideal,
+     ideal,
+     ideal,
+     "the rows staged above a tile are read twice"},
+    {"unaligned",
+     509,
+     515,
+     1,
+     false,
+     {1.75, 1.64, 1.38, 1.23, 1.16},
+     {1.97, 1.23, 1.05, 1.02, 1.003},
+     ideal,
+     ideal,
+     "no row is aligned, and the ends of rows are written by elements"},
+    {"skinny", 4096, 16, 1, false, {1.0625, 1, 1, 1, 1}, ideal},
+    {"skinny", 16, 4096, 1, false, ideal, {1.0625, 1, 1, 1, 1}},
+    {"skinny", 1024, 128, 1, false, ideal, ideal},
+    {"skinny", 128, 1024, 1, false, ideal, ideal},
+    {"skinny", 4096, 3, 1, false, rounded, ideal, odd_banks, odd_vectors, "an odd width"},
+    {"skinny", 3, 4096, 1, false, ideal, rounded, odd_vectors, odd_banks, "an odd width"},
+    {"batch", 16, 16, 128, false, {1.0625, 1, 1, 1, 1}, {1.0625, 1, 1, 1, 1}},
+    {"batch", 32, 32, 64, false, ideal, ideal, {1, 1, 1, 2, 1}, ideal, "pairs in a bank"},
+    {"batch",
+     5,
+     5,
+     1000,
+     false,
+     rounded,
+     rounded,
+     {2, 3.05, 4.74, 2.96, 1.29},
+     {1.01, 1.01, 1, 1, 1},
+     "a walk over odd columns"},
+};
+
+INSTANTIATE_TEST_SUITE_P(Strategies, ConfigBudgets, testing::ValuesIn(at_most), name_of);
+
+}  // namespace
+
+std::set<std::string> with_a_budget_of_every_config() {
+  std::set<std::string> names;
+  for (const ConfigBudget& budget : at_most) names.insert(budget.strategy);
+  return names;
+}
+
+}  // namespace xpose
