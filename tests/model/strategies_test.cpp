@@ -15,6 +15,7 @@ namespace {
 // not named here must serve whatever its card admits.
 const std::map<std::string, const char*> kSpecialists = {
     {"batch", "dense batches of small matrices"},
+    {"fat", "in place, rows of whole 16-byte accesses"},
     {"skinny", "a short side without gaps"},
     {"swap_elements", "in place"},
     {"swap_vectors", "in place, rows of whole 16-byte accesses"},
