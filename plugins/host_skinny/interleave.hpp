@@ -1,0 +1,121 @@
+// Few rows, longer than a line: groups of as many columns as a vector has elements become output
+// rows, staged one behind the other. 2, 3 or 4 rows are what Highway's interleaved stores are made
+// for; all others are cut into granules. Small matrices are transposed into the same stage, several
+// of them before it leaves the first-level cache.
+//
+// Included once for each target of Highway, as granules.hpp is.
+#include "granules.hpp"
+#include "job.hpp"
+#include "stage.hpp"
+
+#if defined(XPOSE_HOST_SKINNY_INTERLEAVE) == defined(HWY_TARGET_TOGGLE)
+#ifdef XPOSE_HOST_SKINNY_INTERLEAVE
+#undef XPOSE_HOST_SKINNY_INTERLEAVE
+#else
+#define XPOSE_HOST_SKINNY_INTERLEAVE
+#endif
+
+HWY_BEFORE_NAMESPACE();
+namespace host_skinny {
+namespace HWY_NAMESPACE {
+
+// The object is large; it lives on the thread's stack.
+template <int Size>
+class Interleave {
+ public:
+  explicit Interleave(const Job& job)
+      : job_(job), stage_(job.rows * Size, job.out_pitch, job.streams) {}
+
+  void run() {
+    const int64_t bytes = job_.rows * job_.cols * Size;
+    dense_ = job_.in_pitch == job_.cols * Size && job_.in_step == bytes;
+    in_end_ = job_.in + job_.matrices * bytes;
+    for (int64_t i = 0; i < job_.matrices; ++i) {
+      const uint8_t* const in = job_.in + i * job_.in_step;
+      stage_.begin(job_.out + i * job_.out_step);
+      if (job_.form == Form::kSmall)
+        small(in);
+      else
+        few_rows(in);
+    }
+    stage_.finish();
+  }
+
+ private:
+  static constexpr int64_t kSide = 16 / Size;
+  static constexpr int64_t kGroup = kVector / Size;  // columns
+
+  void few_rows(const uint8_t* in) {
+    const int64_t lead = std::max<int64_t>(1, kLeadBytes / (job_.rows * kLine)) * kLine;
+    const int64_t whole = job_.cols / kGroup * kGroup, rest = job_.cols - whole;
+    for (int64_t c = 0; c < whole; c += kGroup) {
+      const uint8_t* const from = in + c * Size;
+      if (c * Size % kLine == 0)
+        for (int64_t r = 0; r < job_.rows; ++r) hwy::Prefetch(from + r * job_.in_pitch + lead);
+      group(from, job_.in_pitch);
+      stage_.advance(kGroup);
+    }
+    if (rest == 0) return;
+    copy_rows(in + whole * Size, job_.in_pitch, packed_, kVector, job_.rows, rest * Size);
+    group(packed_, kVector);
+    stage_.advance(rest);
+  }
+
+  // Transposes the columns of a vector from every row.
+  HWY_NOINLINE void group(const uint8_t* in, ptrdiff_t pitch) {
+    uint8_t* const out = stage_.place();
+    if (interleaved(in, pitch, out)) return;
+    const int64_t rows = job_.rows, high = std::min(rows, kSide);
+    for_tiles(rows, kSide, [&](int64_t r) XPOSE_INLINE {
+      transpose_wide<Size>(in + r * pitch, pitch, high, out + r * Size, rows * Size);
+    });
+  }
+
+  // 2, 3 or 4 rows; false where there are others.
+  HWY_INLINE bool interleaved(const uint8_t* in, ptrdiff_t pitch, uint8_t* out) const {
+    if constexpr (Size == 16) return false;
+    const Lanes<Size> lanes;
+    using Element = typename UintOf<Size>::type;
+    const auto row = [&](int64_t r) XPOSE_INLINE {
+      return hn::BitCast(lanes, hn::LoadU(Bytes(), in + r * pitch));
+    };
+    auto* const to = reinterpret_cast<Element*>(out);
+    if (job_.rows == 2)
+      hn::StoreInterleaved2(row(0), row(1), lanes, to);
+    else if (job_.rows == 3)
+      hn::StoreInterleaved3(row(0), row(1), row(2), lanes, to);
+    else if (job_.rows == 4)
+      hn::StoreInterleaved4(row(0), row(1), row(2), row(3), lanes, to);
+    else
+      return false;
+    return true;
+  }
+
+  void small(const uint8_t* in) {
+    const int64_t row_bytes = job_.cols * Size, bytes = job_.rows * row_bytes;
+    ptrdiff_t pitch = job_.in_pitch;
+    ask_for(in + std::max<int64_t>(1, kLeadBytes / bytes) * job_.in_step, pitch, job_.rows,
+            row_bytes);
+    // Granules of rows that are shorter read into the next row.
+    if (row_bytes < 16 && (!dense_ || in + bytes + 16 > in_end_)) {
+      copy_rows(in, pitch, packed_, row_bytes, job_.rows, row_bytes);
+      in = packed_;
+      pitch = row_bytes;
+    }
+    transpose_small<Size>(in, pitch, job_.rows, job_.cols, stage_.place(), job_.rows * Size);
+    stage_.advance(job_.cols);
+  }
+
+  const Job& job_;
+  Stage stage_;
+  bool dense_ = false;               // the input, matrix behind matrix
+  const uint8_t* in_end_ = nullptr;  // of a dense input
+  alignas(kLine)
+      uint8_t packed_[kSmallBytes + 16] = {};  // or kVector bytes of fewer than a line's rows
+};
+
+}  // namespace HWY_NAMESPACE
+}  // namespace host_skinny
+HWY_AFTER_NAMESPACE();
+
+#endif
