@@ -25,10 +25,10 @@ namespace host_skinny {
 namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
-using host_simd::HWY_NAMESPACE::kLine;
 using host_simd::HWY_NAMESPACE::Bytes;
 using host_simd::HWY_NAMESPACE::copy_line;
 using host_simd::HWY_NAMESPACE::kBlocks;
+using host_simd::HWY_NAMESPACE::kLine;
 using host_simd::HWY_NAMESPACE::kVector;
 using host_simd::HWY_NAMESPACE::Lanes;
 using host_simd::HWY_NAMESPACE::stream_bytes;

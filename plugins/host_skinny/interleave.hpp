@@ -6,6 +6,7 @@
 // Included once for each target of Highway, as granules.hpp is.
 #include "granules.hpp"
 #include "job.hpp"
+#include "permuted.hpp"
 #include "stage.hpp"
 
 #if defined(XPOSE_HOST_SKINNY_INTERLEAVE) == defined(HWY_TARGET_TOGGLE)
@@ -27,6 +28,7 @@ class Interleave {
       : job_(job), stage_(job.rows * Size, job.out_pitch, job.streams) {}
 
   void run() {
+    if (job_.form == Form::kSmall && transpose_permuted(job_, Size, stage_)) return stage_.finish();
     const int64_t bytes = job_.rows * job_.cols * Size;
     dense_ = job_.in_pitch == job_.cols * Size && job_.in_step == bytes;
     in_end_ = job_.in + job_.matrices * bytes;
