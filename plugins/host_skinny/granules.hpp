@@ -34,6 +34,7 @@ using host_simd::HWY_NAMESPACE::Lanes;
 using host_simd::HWY_NAMESPACE::stream_bytes;
 using host_simd::HWY_NAMESPACE::stream_line;
 using host_simd::HWY_NAMESPACE::UintOf;
+using host_simd::HWY_NAMESPACE::transpose_tile_to;
 using host_simd::HWY_NAMESPACE::unroll;
 using host_simd::HWY_NAMESPACE::Vector;
 
@@ -153,7 +154,15 @@ HWY_INLINE void transpose_small(const uint8_t* in, ptrdiff_t in_pitch, int64_t r
                                 uint8_t* out, ptrdiff_t out_pitch) {
   constexpr int64_t kSide = 16 / Size, kLong = kVector / Size;
   const int64_t high = std::min(rows, kSide), wide = std::min(cols, kSide);
-  if (rows >= kLong) {
+  constexpr int64_t kTile = kLine / Size;
+  if (Size < 4 && rows >= kTile && cols >= kTile) {
+    for_tiles(cols, kTile, [&](int64_t c) XPOSE_INLINE {
+      for_tiles(rows, kTile, [&](int64_t r) XPOSE_INLINE {
+        transpose_tile_to<Size>(in + r * in_pitch + c * Size, in_pitch,
+                                out + c * out_pitch + r * Size, out_pitch);
+      });
+    });
+  } else if (rows >= kLong) {
     for_tiles(rows, kLong, [&](int64_t r) XPOSE_INLINE {
       for_tiles(cols, kSide, [&](int64_t c) XPOSE_INLINE {
         transpose_tall<Size, false>(in + r * in_pitch + c * Size, in_pitch,

@@ -47,7 +47,7 @@ struct Skinny {
             .summary = "sides shorter than a line, and small matrices, in vector registers",
             .min_alignment = 1,
             .max_batch_rank = 1,
-            .prior_rank = 110,
+            .prior_rank = 90,
             .axes = {{"stream", {1, 0}}}};
   }
 
