@@ -33,8 +33,8 @@ using host_simd::HWY_NAMESPACE::kVector;
 using host_simd::HWY_NAMESPACE::Lanes;
 using host_simd::HWY_NAMESPACE::stream_bytes;
 using host_simd::HWY_NAMESPACE::stream_line;
-using host_simd::HWY_NAMESPACE::UintOf;
 using host_simd::HWY_NAMESPACE::transpose_tile_to;
+using host_simd::HWY_NAMESPACE::UintOf;
 using host_simd::HWY_NAMESPACE::unroll;
 using host_simd::HWY_NAMESPACE::Vector;
 

@@ -23,8 +23,9 @@ int64_t traffic(const Problem& problem) {
   return 2 * matrices_of(problem) * problem.rows * problem.cols * problem.element_bytes;
 }
 
-// A problem within one core's own cache is done before another thread is awake.
-constexpr int64_t kOneThreadBytes = 4 << 20;
+// Less than this is done before another thread is awake. 8x65536 of 2 bytes, 2 MiB: 50 % of the
+// fastest copy by one thread, 73 % by two.
+constexpr int64_t kOneThreadBytes = 512 << 10;
 
 // Elements of a line.
 int64_t line_of(const Problem& problem) { return 64 / problem.element_bytes; }
