@@ -25,7 +25,10 @@ template <int Size>
 class Interleave {
  public:
   explicit Interleave(const Job& job)
-      : job_(job), stage_(job.rows * Size, job.out_pitch, job.streams) {}
+      : job_(job),
+        row_bytes_(job.rows * Size),
+        stage_(row_bytes_, job.out_pitch, job.streams),
+        straight_(row_bytes_ >= 16 && !(job.streams && job.out_pitch == row_bytes_)) {}
 
   void run() {
     if (job_.form == Form::kSmall && transpose_permuted(job_, Size, stage_)) return stage_.finish();
@@ -34,11 +37,11 @@ class Interleave {
     in_end_ = job_.in + job_.matrices * bytes;
     for (int64_t i = 0; i < job_.matrices; ++i) {
       const uint8_t* const in = job_.in + i * job_.in_step;
-      stage_.begin(job_.out + i * job_.out_step);
+      uint8_t* const out = job_.out + i * job_.out_step;
       if (job_.form == Form::kSmall)
-        small(in);
+        small(in, out);
       else
-        few_rows(in);
+        few_rows(in, out);
     }
     stage_.finish();
   }
@@ -51,29 +54,35 @@ class Interleave {
   // fewer are better together (13x1000001 of 4 bytes: 93 and 82 %).
   static constexpr int64_t kManyRows = 32;
 
-  void few_rows(const uint8_t* in) {
+  void few_rows(const uint8_t* in, uint8_t* out) {
     lead_ = std::max<int64_t>(1, kLeadBytes / (job_.rows * kLine)) * kLine;
     const int64_t whole = job_.cols / kGroup * kGroup, rest = job_.cols - whole;
-    for (int64_t c = 0; c < whole; c += kGroup) {
-      group(in + c * Size, job_.in_pitch);
-      stage_.advance(kGroup);
+    if (straight_) {
+      for (int64_t c = 0; c < whole; c += kGroup)
+        group(in + c * Size, job_.in_pitch, out + c * job_.out_pitch, job_.out_pitch);
+      stage_.begin(out + whole * job_.out_pitch);
+    } else {
+      stage_.begin(out);
+      for (int64_t c = 0; c < whole; c += kGroup) {
+        group(in + c * Size, job_.in_pitch, stage_.place(), row_bytes_);
+        stage_.advance(kGroup);
+      }
     }
     if (rest == 0) return;
     copy_rows(in + whole * Size, job_.in_pitch, packed_, kVector, job_.rows, rest * Size);
-    group(packed_, kVector);
+    group(packed_, kVector, stage_.place(), row_bytes_);
     stage_.advance(rest);
   }
 
   // Transposes the columns of a vector from every row.
-  HWY_NOINLINE void group(const uint8_t* in, ptrdiff_t pitch) {
-    uint8_t* const out = stage_.place();
+  HWY_NOINLINE void group(const uint8_t* in, ptrdiff_t pitch, uint8_t* out, ptrdiff_t out_pitch) {
     const bool at_once = job_.rows <= kManyRows;
     if (at_once) ask_for_later(in, pitch, job_.rows);
-    if (interleaved(in, pitch, out)) return;
+    if (out_pitch == row_bytes_ && interleaved(in, pitch, out)) return;
     const int64_t rows = job_.rows, high = std::min(rows, kSide);
     for_tiles(rows, kSide, [&](int64_t r) XPOSE_INLINE {
       if (!at_once) ask_for_later(in + r * pitch, pitch, high);
-      transpose_wide<Size>(in + r * pitch, pitch, high, out + r * Size, rows * Size);
+      transpose_wide<Size>(in + r * pitch, pitch, high, out + r * Size, out_pitch);
     });
   }
 
@@ -99,7 +108,7 @@ class Interleave {
     return true;
   }
 
-  void small(const uint8_t* in) {
+  void small(const uint8_t* in, uint8_t* out) {
     const int64_t row_bytes = job_.cols * Size, bytes = job_.rows * row_bytes;
     ptrdiff_t pitch = job_.in_pitch;
     ask_for(in + std::max<int64_t>(1, kLeadBytes / bytes) * job_.in_step, pitch, job_.rows,
@@ -110,14 +119,21 @@ class Interleave {
       in = packed_;
       pitch = row_bytes;
     }
-    transpose_small<Size>(in, pitch, job_.rows, job_.cols, stage_.place(), job_.rows * Size);
-    stage_.advance(job_.cols);
+    if (straight_) {
+      transpose_small<Size>(in, pitch, job_.rows, job_.cols, out, job_.out_pitch);
+    } else {
+      stage_.begin(out);
+      transpose_small<Size>(in, pitch, job_.rows, job_.cols, stage_.place(), row_bytes_);
+      stage_.advance(job_.cols);
+    }
   }
 
   const Job& job_;
+  int64_t row_bytes_;  // of the output
   Stage stage_;
-  int64_t lead_ = 0;                 // bytes
-  bool dense_ = false;               // the input, matrix behind matrix
+  bool straight_;       // to memory, where no line need leave at once and no store exceeds its row
+  int64_t lead_ = 0;    // bytes
+  bool dense_ = false;  // the input, matrix behind matrix
   const uint8_t* in_end_ = nullptr;  // of a dense input
   alignas(kLine)
       uint8_t packed_[kSmallBytes + 16] = {};  // or kVector bytes of fewer than a line's rows
