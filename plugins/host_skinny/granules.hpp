@@ -20,6 +20,16 @@
 #define XPOSE_HOST_SKINNY_GRANULES
 #endif
 
+// One copy of a granule's code a compilation where sanitizers make it long: minutes of the
+// compiler.
+#ifndef XPOSE_GRANULE
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define XPOSE_GRANULE HWY_NOINLINE
+#else
+#define XPOSE_GRANULE HWY_INLINE
+#endif
+#endif
+
 HWY_BEFORE_NAMESPACE();
 namespace host_skinny {
 namespace HWY_NAMESPACE {
@@ -88,8 +98,8 @@ HWY_INLINE void transpose_granules(D d, hn::Vec<D>* v) {
 
 // Granules one above the other: kVector / Size rows of 16 bytes. Stores the columns [first, end).
 template <int Size, bool Streams>
-HWY_INLINE void transpose_tall(const uint8_t* in, ptrdiff_t in_pitch, uint8_t* out,
-                               ptrdiff_t out_pitch, int64_t first, int64_t end) {
+XPOSE_GRANULE void transpose_tall(const uint8_t* in, ptrdiff_t in_pitch, uint8_t* out,
+                                  ptrdiff_t out_pitch, int64_t first, int64_t end) {
   constexpr int kSide = 16 / Size;
   Vector v[kSide];
   unroll<kSide>([&](auto r) XPOSE_INLINE {
@@ -108,8 +118,8 @@ HWY_INLINE void transpose_tall(const uint8_t* in, ptrdiff_t in_pitch, uint8_t* o
 // Granules side by side: `rows` rows of a vector, as many as a granule has or fewer. Stores 16
 // bytes to each output row, in their order, so that the next row may begin in what is too much.
 template <int Size>
-HWY_INLINE void transpose_wide(const uint8_t* in, ptrdiff_t in_pitch, int64_t rows, uint8_t* out,
-                               ptrdiff_t out_pitch) {
+XPOSE_GRANULE void transpose_wide(const uint8_t* in, ptrdiff_t in_pitch, int64_t rows, uint8_t* out,
+                                  ptrdiff_t out_pitch) {
   constexpr int kSide = 16 / Size;
   Vector v[kSide];
   unroll<kSide>([&](auto r) XPOSE_INLINE {
@@ -125,8 +135,8 @@ HWY_INLINE void transpose_wide(const uint8_t* in, ptrdiff_t in_pitch, int64_t ro
 
 // One granule, or the first of its rows and columns; it reads 16 bytes of each row all the same.
 template <int Size>
-HWY_INLINE void transpose_one(const uint8_t* in, ptrdiff_t in_pitch, int64_t rows, uint8_t* out,
-                              ptrdiff_t out_pitch, int64_t cols) {
+XPOSE_GRANULE void transpose_one(const uint8_t* in, ptrdiff_t in_pitch, int64_t rows, uint8_t* out,
+                                 ptrdiff_t out_pitch, int64_t cols) {
   constexpr int kSide = 16 / Size;
   hn::Vec<Block> v[kSide];
   unroll<kSide>([&](auto r) XPOSE_INLINE {
@@ -150,19 +160,23 @@ HWY_INLINE void for_tiles(int64_t extent, int64_t tile, const Body& body) {
 // A matrix of any sides: (rows, cols) to (cols, rows). Reads up to 15 bytes more than rows shorter
 // than a granule's have, and writes as many behind the last output row where those are.
 template <int Size>
-HWY_INLINE void transpose_small(const uint8_t* in, ptrdiff_t in_pitch, int64_t rows, int64_t cols,
-                                uint8_t* out, ptrdiff_t out_pitch) {
+HWY_NOINLINE void transpose_small(const uint8_t* in, ptrdiff_t in_pitch, int64_t rows, int64_t cols,
+                                  uint8_t* out, ptrdiff_t out_pitch) {
   constexpr int64_t kSide = 16 / Size, kLong = kVector / Size;
   const int64_t high = std::min(rows, kSide), wide = std::min(cols, kSide);
   constexpr int64_t kTile = kLine / Size;
-  if (Size < 4 && rows >= kTile && cols >= kTile) {
-    for_tiles(cols, kTile, [&](int64_t c) XPOSE_INLINE {
-      for_tiles(rows, kTile, [&](int64_t r) XPOSE_INLINE {
-        transpose_tile_to<Size>(in + r * in_pitch + c * Size, in_pitch,
-                                out + c * out_pitch + r * Size, out_pitch);
+  if constexpr (Size < 4) {
+    if (rows >= kTile && cols >= kTile) {
+      for_tiles(cols, kTile, [&](int64_t c) XPOSE_INLINE {
+        for_tiles(rows, kTile, [&](int64_t r) XPOSE_INLINE {
+          transpose_tile_to<Size>(in + r * in_pitch + c * Size, in_pitch,
+                                  out + c * out_pitch + r * Size, out_pitch);
+        });
       });
-    });
-  } else if (rows >= kLong) {
+      return;
+    }
+  }
+  if (rows >= kLong) {
     for_tiles(rows, kLong, [&](int64_t r) XPOSE_INLINE {
       for_tiles(cols, kSide, [&](int64_t c) XPOSE_INLINE {
         transpose_tall<Size, false>(in + r * in_pitch + c * Size, in_pitch,
