@@ -1,7 +1,9 @@
 // Few rows, longer than a line: groups of as many columns as a vector has elements become output
 // rows, staged one behind the other. 2, 3 or 4 rows are what Highway's interleaved stores are made
 // for; all others are cut into granules. Small matrices are transposed into the same stage, several
-// of them before it leaves the first-level cache.
+// of them before it leaves the first-level cache. 3x30000000 bytes: 90 % of the fastest copy where
+// the best was 28 %; 4096 of 32x32, 4 bytes, 92 % where the tiles of host_simd reach 62 % (2 cores
+// of an EPYC, Zen 5, 2026-11-21).
 //
 // Included once for each target of Highway, as granules.hpp is.
 #include "granules.hpp"
