@@ -42,9 +42,9 @@ struct Permutation {
 
 // Units of `Vectors` vectors or less.
 template <int Vectors>
-__attribute__((target("avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi"))) HWY_NOINLINE void
-permute_units(const Permutation& permutation, const uint8_t* in, int64_t in_step, int64_t units,
-              Stage& stage, int64_t out_rows) {
+__attribute__((target(HWY_TARGET_STR ",avx512vbmi"))) HWY_NOINLINE void permute_units(
+    const Permutation& permutation, const uint8_t* in, int64_t in_step, int64_t units, Stage& stage,
+    int64_t out_rows) {
   constexpr int kPairs = (Vectors + 1) / 2;
   __m512i from[Vectors];
   __mmask64 upper[Vectors];  // bytes of the second pair of vectors
