@@ -213,6 +213,29 @@ std::vector<Problem> conformance_problems(std::uint32_t element_bytes, Device de
     problem.in_alignment = problem.out_alignment = aligned;
     pad(problem, 31);  // whole vectors from row to row: only the base is misaligned
   }
+  if (device.kind == DeviceKind::host) {
+    // Short sides of every kind of access, padded, in a batch with gaps, misaligned.
+    add(2, 1037).out_ld = 3;
+    add(1037, 2).in_ld = 3;
+    add(4, 1030).batch = {{3, 4123, 4127}};
+    add(1030, 4).batch = {{3, 4123, 4127}};
+    add(11, 6).batch = {{65, 67, 71}};
+    for (const auto& [rows, cols] : {std::pair{7, 1033}, {1033, 5}, {13, 1031}, {2077, 13}}) {
+      Problem& problem = add(rows, cols);
+      problem.in_alignment = problem.out_alignment = 1;
+    }
+    // A cache line high and wide.
+    const std::int64_t line = std::max<std::int64_t>(64 / element_bytes, 1);
+    add(line, 5 * line + 3);
+    add(5 * line + 3, line);
+    // The same for several threads.
+    const std::int64_t elements = 2200000 / element_bytes;
+    add(line, elements / line);
+    add(elements / line, line);
+    add(3, elements / 3);
+    add(elements / 7, 7);
+    add(5, 5).batch = {{elements / 25, 25, 25}};
+  }
   return problems;
 }
 

@@ -1,0 +1,158 @@
+// Many rows shorter than a line: groups of as many rows as a vector has elements become one vector
+// of every output row. Rows of 2, 3 or 4 elements side by side are what Highway's interleaved loads
+// are made for; all others are cut into granules.
+//
+// Non-temporal stores leave straight from registers where vectors are lines and output rows are
+// aligned to them. Else a few lines of every output row are staged in the first-level cache at the
+// alignment that they have in memory, so that whole lines leave it. 10000000x3 of 4 bytes: 97 % of
+// the fastest copy, 10000001x3, which is staged, 84 %; the best before was 25 % (2 cores of an
+// EPYC, Zen 5, 2026-11-21).
+//
+// Included once for each target of Highway, as granules.hpp is.
+#include "granules.hpp"
+#include "job.hpp"
+
+#if defined(XPOSE_HOST_SKINNY_DEINTERLEAVE) == defined(HWY_TARGET_TOGGLE)
+#ifdef XPOSE_HOST_SKINNY_DEINTERLEAVE
+#undef XPOSE_HOST_SKINNY_DEINTERLEAVE
+#else
+#define XPOSE_HOST_SKINNY_DEINTERLEAVE
+#endif
+
+HWY_BEFORE_NAMESPACE();
+namespace host_skinny {
+namespace HWY_NAMESPACE {
+
+// The object is large; it lives on the thread's stack.
+template <int Size>
+class Deinterleave {
+ public:
+  explicit Deinterleave(const Job& job)
+      : job_(job), row_bytes_(job.cols * Size), dense_(job.in_pitch == row_bytes_) {
+    const int64_t asked = job.in_pitch <= 2 * kLine ? job.in_pitch : (row_bytes_ | (kLine - 1)) + 1;
+    lead_ = std::max(kGroup, kLeadBytes / asked) * job.in_pitch;
+  }
+
+  void run() {
+    for (int64_t i = 0; i < job_.matrices; ++i) {
+      const uint8_t* const in = job_.in + i * job_.in_step;
+      uint8_t* const out = job_.out + i * job_.out_step;
+      in_end_ = in + job_.rows * row_bytes_;
+      const bool aligned =
+          reinterpret_cast<uintptr_t>(out) % kLine == 0 && job_.out_pitch % kLine == 0;
+      if (!job_.streams)
+        straight<false>(in, out);
+      else if (kVector == kLine && aligned)
+        straight<true>(in, out);
+      else
+        staged(in, out);
+    }
+  }
+
+ private:
+  static constexpr int64_t kSide = 16 / Size;
+  static constexpr int64_t kGroup = kVector / Size;  // rows
+  static constexpr int64_t kMaxCols = kLine / Size - (Size < kLine ? 1 : 0);
+  // Staged bytes of an output row. Few rows have more of them: a line is not loaded from the stage
+  // as soon as it has been stored there, in parts that cannot be forwarded.
+  static constexpr int64_t kFewCols = 12, kFewBytes = 1024, kManyBytes = 256;
+  static constexpr int64_t kStageBytes =
+      std::max(kFewCols * (kFewBytes + 2 * kLine), kMaxCols*(kManyBytes + 2 * kLine));
+
+  template <bool Streams>
+  void straight(const uint8_t* in, uint8_t* out) {
+    const int64_t whole = job_.rows / kGroup * kGroup, rest = job_.rows - whole;
+    for (int64_t r = 0; r < whole; r += kGroup)
+      group<Streams>(in + r * job_.in_pitch, kGroup, out + r * Size, job_.out_pitch);
+    if (rest == 0) return;
+    group<false>(in + whole * job_.in_pitch, rest, stage_, kVector);
+    copy_rows(stage_, kVector, out + whole * Size, job_.out_pitch, job_.cols, rest * Size);
+  }
+
+  void staged(const uint8_t* in, uint8_t* out) {
+    const int64_t bytes = job_.cols <= kFewCols ? kFewBytes : kManyBytes;
+    const int64_t pitch = bytes + kLine + job_.out_pitch % kLine;  // keeps every row's alignment
+    uint8_t* const first = stage_ + reinterpret_cast<uintptr_t>(out) % kLine;
+    for (int64_t row = 0; row < job_.rows; row += bytes / Size) {
+      const int64_t rows = std::min(bytes / Size, job_.rows - row);
+      const bool last = row + rows == job_.rows;
+      for (int64_t r = 0; r < rows; r += kGroup)
+        group<false>(in + (row + r) * job_.in_pitch, std::min(kGroup, rows - r), first + r * Size,
+                     pitch);
+      for (int64_t c = 0; c < job_.cols; ++c) {
+        uint8_t* const to = out + c * job_.out_pitch + row * Size;
+        uint8_t* const from = first + c * pitch;
+        const int64_t shift = reinterpret_cast<uintptr_t>(to) % kLine;
+        const int64_t begin = row == 0 ? 0 : -shift;
+        const int64_t end = rows * Size - (last ? 0 : shift);
+        stream_bytes(from + begin, to + begin, end - begin);
+        if (!last) copy_line(from + end, from - shift);  // what is less than a line
+      }
+    }
+  }
+
+  // Transposes `rows` rows, a group or fewer, to one vector of each output row.
+  template <bool Streams>
+  HWY_NOINLINE void group(const uint8_t* in, int64_t rows, uint8_t* out, ptrdiff_t out_pitch) {
+    const int64_t cols = job_.cols;
+    ask_for(in + lead_, job_.in_pitch, rows, row_bytes_);
+    ptrdiff_t pitch = job_.in_pitch;
+    if (rows < kGroup || !readable(in)) {
+      copy_rows(in, pitch, packed_, row_bytes_, rows, row_bytes_);
+      in = packed_;
+      pitch = row_bytes_;
+    }
+    if (pitch == row_bytes_ && interleaved<Streams>(in, out, out_pitch)) return;
+    const int64_t end = std::min(cols, kSide);
+    for (int64_t c = 0; c < cols; c += kSide) {
+      const int64_t begin = std::max<int64_t>(0, std::min(c, cols - kSide));
+      transpose_tall<Size, Streams>(in + begin * Size, pitch, out + begin * out_pitch, out_pitch,
+                                    c - begin, end);
+    }
+  }
+
+  // Whether a group may be read in place: granules of rows that are shorter read into the next row.
+  bool readable(const uint8_t* in) const {
+    return row_bytes_ >= 16 || (dense_ && in + kGroup * row_bytes_ + 16 <= in_end_);
+  }
+
+  // Rows of 2, 3 or 4 elements side by side; false where they are others.
+  template <bool Streams>
+  HWY_INLINE bool interleaved(const uint8_t* in, uint8_t* out, ptrdiff_t out_pitch) const {
+    if constexpr (Size == 16) return false;
+    const Lanes<Size> lanes;
+    using Element = typename UintOf<Size>::type;
+    const auto* const from = reinterpret_cast<const Element*>(in);
+    hn::Vec<Lanes<Size>> v[4];
+    if (job_.cols == 2)
+      hn::LoadInterleaved2(lanes, from, v[0], v[1]);
+    else if (job_.cols == 3)
+      hn::LoadInterleaved3(lanes, from, v[0], v[1], v[2]);
+    else if (job_.cols == 4)
+      hn::LoadInterleaved4(lanes, from, v[0], v[1], v[2], v[3]);
+    else
+      return false;
+    unroll<4>([&](auto c) XPOSE_INLINE {
+      if (c >= job_.cols) return;
+      if constexpr (Streams)
+        hn::Stream(hn::BitCast(Bytes(), v[c]), Bytes(), out + c * out_pitch);
+      else
+        hn::StoreU(hn::BitCast(Bytes(), v[c]), Bytes(), out + c * out_pitch);
+    });
+    return true;
+  }
+
+  const Job& job_;
+  int64_t row_bytes_;
+  bool dense_;
+  int64_t lead_;           // bytes from a row to the one that is asked for
+  const uint8_t* in_end_;  // of a dense matrix
+  alignas(kLine) uint8_t packed_[kGroup * kLine + 16] = {};
+  alignas(kLine) uint8_t stage_[kStageBytes + 2 * kLine];
+};
+
+}  // namespace HWY_NAMESPACE
+}  // namespace host_skinny
+HWY_AFTER_NAMESPACE();
+
+#endif

@@ -1,0 +1,138 @@
+// Matrices with a side shorter than a line of 64 bytes, and batches of small ones.
+#include <omp.h>
+
+#include <xpose/plugin.hpp>
+
+#include "kernels.hpp"
+
+using namespace xpose::plugin;
+
+namespace {
+
+using host_skinny::Form;
+using host_skinny::Job;
+
+int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
+int64_t matrices_of(const Problem& problem) {
+  return problem.batch_rank == 0 ? 1 : problem.batch[0].extent;
+}
+
+// Input plus output, in bytes.
+int64_t traffic(const Problem& problem) {
+  return 2 * matrices_of(problem) * problem.rows * problem.cols * problem.element_bytes;
+}
+
+// Less than this is done before another thread is awake. 8x65536 of 2 bytes, 2 MiB: 50 % of the
+// fastest copy by one thread, 73 % by two.
+constexpr int64_t kOneThreadBytes = 512 << 10;
+
+// Elements of a line.
+int64_t line_of(const Problem& problem) { return 64 / problem.element_bytes; }
+
+Form form_of(const Problem& problem) {
+  const int64_t line = line_of(problem);
+  const bool narrow = problem.cols < line, flat = problem.rows < line;
+  const bool small =
+      problem.rows * problem.cols * problem.element_bytes <= host_skinny::kSmallBytes;
+  if (small && (matrices_of(problem) > 1 || (narrow && flat))) return Form::kSmall;
+  if (!narrow && !flat)
+    throw Unsupported("both sides are at least a line long, " + std::to_string(line) +
+                      " elements, and it is no batch of small matrices");
+  return narrow ? Form::kDeinterleave : Form::kInterleave;
+}
+
+struct Skinny {
+  static Card card() {
+    return {.name = "host_skinny",
+            .summary = "sides shorter than a line, and small matrices, in vector registers",
+            .min_alignment = 1,
+            .max_batch_rank = 1,
+            .prior_rank = 90,
+            .axes = {{"stream", {1, 0}}}};
+  }
+
+  static Quote quote(const Problem& problem, const Config& config) {
+#if defined(__x86_64__)
+    if (!__builtin_cpu_supports("sse4.2") || !__builtin_cpu_supports("aes"))
+      throw Unsupported("this processor has no SSE4.2 and AES instructions");
+#endif
+    if (problem.rows == 1 || problem.cols == 1)
+      throw Unsupported("a side of one element: that is a copy");
+    const Form form = form_of(problem);
+    const bool stream = config["stream"] != 0;
+    const auto cache = static_cast<int64_t>(problem.cache_bytes);
+    if (!stream && cache > 0 && traffic(problem) > cache)
+      throw Unsupported("input and output exceed the cache: stores must bypass it");
+    return {.launch = std::string(form == Form::kDeinterleave ? "short rows"
+                                  : form == Form::kInterleave ? "few rows"
+                                                              : "small matrices") +
+                      ", " + host_skinny::target_name(),
+            .demand = {.load_run = 64,
+                       .store_run = 64,
+                       .traits = stream ? uint32_t{XPOSE_QUOTE_UNCACHED_STORES} : 0}};
+  }
+
+  Skinny(const Problem& problem, const Config& config)
+      : problem_(problem), form_(form_of(problem)), streams_(config["stream"] != 0) {}
+
+  void launch(const Launch& launch) const {
+    const int team = traffic(problem_) <= kOneThreadBytes ? 1 : static_cast<int>(launch.threads);
+    if (team == 1) return transpose_share(launch, 0, 1);
+#pragma omp parallel num_threads(team)
+    transpose_share(launch, omp_get_thread_num(),
+                    omp_get_num_threads());  // may be fewer than asked for
+  }
+
+  // The share of one of several threads: matrices where there are enough of them or they are small,
+  // else a part of the long side of every matrix.
+  void transpose_share(const Launch& launch, int64_t thread, int64_t threads) const {
+    const int64_t size = problem_.element_bytes;
+    const xpose_batch_dim batch =
+        problem_.batch_rank == 0 ? xpose_batch_dim{1, 0, 0} : problem_.batch[0];
+    Job job = {.in = static_cast<const uint8_t*>(launch.in),
+               .out = static_cast<uint8_t*>(launch.out),
+               .rows = problem_.rows,
+               .cols = problem_.cols,
+               .in_pitch = problem_.in_ld * size,
+               .out_pitch = problem_.out_ld * size,
+               .matrices = batch.extent,
+               .in_step = batch.in_stride * size,
+               .out_step = batch.out_stride * size,
+               .form = form_,
+               .streams = streams_};
+    if (form_ == Form::kSmall || batch.extent >= 4 * threads) {
+      const int64_t begin = batch.extent * thread / threads;
+      job.matrices = batch.extent * (thread + 1) / threads - begin;
+      job.in += begin * job.in_step;
+      job.out += begin * job.out_step;
+    } else if (form_ == Form::kDeinterleave) {
+      const int64_t begin = take_part(job.rows, thread, threads);
+      job.in += begin * job.in_pitch;
+      job.out += begin * size;
+    } else {
+      const int64_t begin = take_part(job.cols, thread, threads);
+      job.in += begin * size;
+      job.out += begin * job.out_pitch;
+    }
+    if (job.matrices > 0 && job.rows > 0 && job.cols > 0)
+      host_skinny::transpose(job, problem_.element_bytes);
+  }
+
+  // Leaves one of several parts of a side, in multiples of 4 lines of elements, and says where it
+  // begins.
+  int64_t take_part(int64_t& side, int64_t part, int64_t parts) const {
+    const int64_t step = 4 * line_of(problem_), steps = ceil_div(side, step);
+    const int64_t begin = steps * part / parts * step;
+    side = std::min(side, steps * (part + 1) / parts * step) - begin;
+    return begin;
+  }
+
+  Problem problem_;
+  Form form_;
+  bool streams_;
+};
+
+}  // namespace
+
+XPOSE_PLUGIN("host_skinny", "1.0", Skinny)

@@ -1,0 +1,148 @@
+// Few rows, longer than a line: groups of as many columns as a vector has elements become output
+// rows, staged one behind the other. 2, 3 or 4 rows are what Highway's interleaved stores are made
+// for; all others are cut into granules. Small matrices are transposed into the same stage, several
+// of them before it leaves the first-level cache. 3x30000000 bytes: 90 % of the fastest copy where
+// the best was 28 %; 4096 of 32x32, 4 bytes, 92 % where the tiles of host_simd reach 62 % (2 cores
+// of an EPYC, Zen 5, 2026-11-21).
+//
+// Included once for each target of Highway, as granules.hpp is.
+#include "granules.hpp"
+#include "job.hpp"
+#include "permuted.hpp"
+#include "stage.hpp"
+
+#if defined(XPOSE_HOST_SKINNY_INTERLEAVE) == defined(HWY_TARGET_TOGGLE)
+#ifdef XPOSE_HOST_SKINNY_INTERLEAVE
+#undef XPOSE_HOST_SKINNY_INTERLEAVE
+#else
+#define XPOSE_HOST_SKINNY_INTERLEAVE
+#endif
+
+HWY_BEFORE_NAMESPACE();
+namespace host_skinny {
+namespace HWY_NAMESPACE {
+
+// The object is large; it lives on the thread's stack.
+template <int Size>
+class Interleave {
+ public:
+  explicit Interleave(const Job& job)
+      : job_(job),
+        row_bytes_(job.rows * Size),
+        stage_(row_bytes_, job.out_pitch, job.streams),
+        straight_(row_bytes_ >= 16 && !(job.streams && job.out_pitch == row_bytes_)) {}
+
+  void run() {
+    if (job_.form == Form::kSmall && transpose_permuted(job_, Size, stage_)) return stage_.finish();
+    const int64_t bytes = job_.rows * job_.cols * Size;
+    dense_ = job_.in_pitch == job_.cols * Size && job_.in_step == bytes;
+    in_end_ = job_.in + job_.matrices * bytes;
+    for (int64_t i = 0; i < job_.matrices; ++i) {
+      const uint8_t* const in = job_.in + i * job_.in_step;
+      uint8_t* const out = job_.out + i * job_.out_step;
+      if (job_.form == Form::kSmall)
+        small(in, out);
+      else
+        few_rows(in, out);
+    }
+    stage_.finish();
+  }
+
+ private:
+  static constexpr int64_t kSide = 16 / Size;
+  static constexpr int64_t kGroup = kVector / Size;  // columns
+  // More rows than this are not asked for at once, but granule by granule: prefetches that come
+  // together wait for each other (63x1000000 bytes: 60 % of the fastest copy at once, 79 % so), but
+  // fewer are better together (13x1000001 of 4 bytes: 93 and 82 %).
+  static constexpr int64_t kManyRows = 32;
+
+  void few_rows(const uint8_t* in, uint8_t* out) {
+    lead_ = std::max<int64_t>(1, kLeadBytes / (job_.rows * kLine)) * kLine;
+    const int64_t whole = job_.cols / kGroup * kGroup, rest = job_.cols - whole;
+    if (straight_) {
+      for (int64_t c = 0; c < whole; c += kGroup)
+        group(in + c * Size, job_.in_pitch, out + c * job_.out_pitch, job_.out_pitch);
+      stage_.begin(out + whole * job_.out_pitch);
+    } else {
+      stage_.begin(out);
+      for (int64_t c = 0; c < whole; c += kGroup) {
+        group(in + c * Size, job_.in_pitch, stage_.place(), row_bytes_);
+        stage_.advance(kGroup);
+      }
+    }
+    if (rest == 0) return;
+    copy_rows(in + whole * Size, job_.in_pitch, packed_, kVector, job_.rows, rest * Size);
+    group(packed_, kVector, stage_.place(), row_bytes_);
+    stage_.advance(rest);
+  }
+
+  // Transposes the columns of a vector from every row.
+  HWY_NOINLINE void group(const uint8_t* in, ptrdiff_t pitch, uint8_t* out, ptrdiff_t out_pitch) {
+    const bool at_once = job_.rows <= kManyRows;
+    if (at_once) ask_for_later(in, pitch, job_.rows);
+    if (out_pitch == row_bytes_ && interleaved(in, pitch, out)) return;
+    const int64_t rows = job_.rows, high = std::min(rows, kSide);
+    for_tiles(rows, kSide, [&](int64_t r) XPOSE_INLINE {
+      if (!at_once) ask_for_later(in + r * pitch, pitch, high);
+      transpose_wide<Size>(in + r * pitch, pitch, high, out + r * Size, out_pitch);
+    });
+  }
+
+  HWY_INLINE void ask_for_later(const uint8_t* in, ptrdiff_t pitch, int64_t rows) const {
+    for (int64_t r = 0; r < rows; ++r) hwy::Prefetch(in + r * pitch + lead_);
+  }
+
+  // 2, 3 or 4 rows; false where there are others.
+  HWY_INLINE bool interleaved(const uint8_t* in, ptrdiff_t pitch, uint8_t* out) {
+    if (Size == 16 || job_.rows > 4) return false;
+    const Lanes<Size> lanes;
+    using Element = typename UintOf<Size>::type;
+    const auto row = [&](int64_t r) XPOSE_INLINE {
+      return hn::BitCast(lanes, hn::LoadU(Bytes(), in + r * pitch));
+    };
+    auto* const to = reinterpret_cast<Element*>(out);
+    if (job_.rows == 2)
+      hn::StoreInterleaved2(row(0), row(1), lanes, to);
+    else if (job_.rows == 3)
+      hn::StoreInterleaved3(row(0), row(1), row(2), lanes, to);
+    else
+      hn::StoreInterleaved4(row(0), row(1), row(2), row(3), lanes, to);
+    return true;
+  }
+
+  void small(const uint8_t* in, uint8_t* out) {
+    const int64_t row_bytes = job_.cols * Size, bytes = job_.rows * row_bytes;
+    ptrdiff_t pitch = job_.in_pitch;
+    ask_for(in + std::max<int64_t>(1, kLeadBytes / bytes) * job_.in_step, pitch, job_.rows,
+            row_bytes);
+    // Granules of rows that are shorter read into the next row.
+    if (row_bytes < 16 && (!dense_ || in + bytes + 16 > in_end_)) {
+      copy_rows(in, pitch, packed_, row_bytes, job_.rows, row_bytes);
+      in = packed_;
+      pitch = row_bytes;
+    }
+    if (straight_) {
+      transpose_small<Size>(in, pitch, job_.rows, job_.cols, out, job_.out_pitch);
+    } else {
+      stage_.begin(out);
+      transpose_small<Size>(in, pitch, job_.rows, job_.cols, stage_.place(), row_bytes_);
+      stage_.advance(job_.cols);
+    }
+  }
+
+  const Job& job_;
+  int64_t row_bytes_;  // of the output
+  Stage stage_;
+  bool straight_;       // to memory, where no line need leave at once and no store exceeds its row
+  int64_t lead_ = 0;    // bytes
+  bool dense_ = false;  // the input, matrix behind matrix
+  const uint8_t* in_end_ = nullptr;  // of a dense input
+  alignas(kLine)
+      uint8_t packed_[kSmallBytes + 16] = {};  // or kVector bytes of fewer than a line's rows
+};
+
+}  // namespace HWY_NAMESPACE
+}  // namespace host_skinny
+HWY_AFTER_NAMESPACE();
+
+#endif
