@@ -17,9 +17,9 @@ namespace host {
 using Byte = unsigned char;
 
 inline constexpr int64_t kLineBytes = 64;
-inline constexpr int64_t kReadRun = 512;    // bytes of an input row that a tile has
+inline constexpr int64_t kReadRun = 512;   // bytes of an input row that a tile has
 inline constexpr int64_t kWriteRun = 512;  // bytes of an output row that a tile has
-inline constexpr int64_t kAhead = 8;        // rows, at most
+inline constexpr int64_t kAhead = 8;       // rows, at most
 // A tile's output rows are a line apart, so that their lines fall into different cache sets.
 inline constexpr int64_t kBufferBytes = kReadRun / 32 * (kWriteRun + kLineBytes);
 

@@ -12,11 +12,9 @@
 // buffer: its lines begin up to 63 bytes before the block, with bytes that the block above left in
 // `carry_`. Blocks then follow each other down the columns; else along the rows.
 //
-// Measured on 2 cores of an EPYC (Zen 5) against the fastest copy, tiles that store to memory
-// directly, through a staging buffer: 8192^2 bytes 47, 67 %; 8192^2 of 2 bytes 88, 99 %; in the
-// cache, one thread, ordinary stores, 512^2 of 4 bytes: 16, 45 %. Groups two tiles wide and asking
-// for the next group: 4096^2 of 4 bytes, padded, 78 to 93 %; bytes 83 to 96 %; 4095x4097 of 4 bytes
-// 65 to 75 %; in the cache, groups four tiles high: 512^2 45 to 57 % (2026-11-21).
+// Measured on 2 cores of an EPYC (Zen 5) against the fastest copy, 2026-11-21: 8192^2 of 1 byte 47
+// % without staging, 67 % with it; groups two tiles wide and asking for the next group: 4096^2 of 4
+// bytes, padded, 78 to 93 %, 4095x4097 65 to 75 %; in the cache, four tiles high: 512^2 45 to 57 %.
 //
 // Included once for each target of Highway, as register_tile.hpp is.
 #include <algorithm>
