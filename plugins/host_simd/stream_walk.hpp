@@ -8,13 +8,12 @@
 //    output row together, by non-temporal stores unless the output stays in the cache. Where the
 //    leading dimension is a power of two, lines to many rows at a time fall into the same few sets
 //    and channels.
-// An output row at an address that is no multiple of a line is shifted as it leaves the staging
-// buffer: its lines begin up to 63 bytes before the block, with bytes that the block above left in
-// `carry_`. Blocks then follow each other down the columns; else along the rows.
-//
-// Measured on 2 cores of an EPYC (Zen 5) against the fastest copy, 2026-11-21: 8192^2 of 1 byte 47
-// % without staging, 67 % with it; groups two tiles wide and asking for the next group: 4096^2 of 4
-// bytes, padded, 78 to 93 %, 4095x4097 65 to 75 %; in the cache, four tiles high: 512^2 45 to 57 %.
+// An output row that is not aligned to lines is shifted as it leaves the staging buffer: it begins
+// up to 63 bytes before the block, with bytes that the block above left in `carry_`. Blocks then
+// follow each other down the columns; else along the rows. Measured on 2 cores of an EPYC (Zen 5)
+// against the fastest copy, 2026-11-21: 8192^2 of 1 byte 47 % without staging, 67 % with it; groups
+// two tiles wide and asking for the next group: 4096^2 of 4 bytes, padded, 78 to 93 %, 4095x4097 65
+// to 75 %; in the cache, four tiles high: 512^2 45 to 57 %.
 //
 // Included once for each target of Highway, as register_tile.hpp is.
 #include <algorithm>
