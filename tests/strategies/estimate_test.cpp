@@ -146,23 +146,24 @@ TEST(Estimate, ChoosesTheMeasuredWinnersOnAnH200) {
 TEST(Estimate, ChoosesTheMeasuredWinnersOnTheHost) {
   const Variants stream = {"host_simd{stream=1,gather=1}"};
   const Variants in_place = {"host_in_place{run=256}"};
-  expect_choices(DeviceKind::host, {{"square, 4096x4096, 4 bytes", stream},
-                                    {"square, 8192x8192, 4 bytes", stream},
-                                    {"square, padded, 4096x4096, 4 bytes", stream},
-                                    {"square, padded, 8192x8192, 4 bytes", stream},
-                                    {"4095x4097, 4 bytes", stream},
-                                    {"a side of 16, 1000000x16, 4 bytes", stream},
-                                    {"a side of 16, 16x1000000, 4 bytes", stream},
-                                    {"square, 4096x4096, 8 bytes", stream},
-                                    {"square, padded, 4096x4096, 8 bytes", stream},
-                                    {"square, 8192x8192, 2 bytes", stream},
-                                    {"square, 8192x8192, 1 byte", stream},
-                                    {"square, padded, 8192x8192, 1 byte", stream},
-                                    {"square, 4096x4096, 16 bytes", stream},
-                                    {"512x512, warm, one thread, 4 bytes",
-                                     {"host_simd{stream=0,gather=1}", "host_simd{stream=0,gather=0}"}},
-                                    {"in place, 4096x4096, 4 bytes", in_place},
-                                    {"in place, 4096x4096, padded, 4 bytes", in_place}});
+  expect_choices(DeviceKind::host,
+                 {{"square, 4096x4096, 4 bytes", stream},
+                  {"square, 8192x8192, 4 bytes", stream},
+                  {"square, padded, 4096x4096, 4 bytes", stream},
+                  {"square, padded, 8192x8192, 4 bytes", stream},
+                  {"4095x4097, 4 bytes", stream},
+                  {"a side of 16, 1000000x16, 4 bytes", stream},
+                  {"a side of 16, 16x1000000, 4 bytes", stream},
+                  {"square, 4096x4096, 8 bytes", stream},
+                  {"square, padded, 4096x4096, 8 bytes", stream},
+                  {"square, 8192x8192, 2 bytes", stream},
+                  {"square, 8192x8192, 1 byte", stream},
+                  {"square, padded, 8192x8192, 1 byte", stream},
+                  {"square, 4096x4096, 16 bytes", stream},
+                  {"512x512, warm, one thread, 4 bytes",
+                   {"host_simd{stream=0,gather=1}", "host_simd{stream=0,gather=0}"}},
+                  {"in place, 4096x4096, 4 bytes", in_place},
+                  {"in place, 4096x4096, padded, 4 bytes", in_place}});
 }
 
 // Of fat elements nothing is measured yet: what is held is that the figures of a tile in shared
