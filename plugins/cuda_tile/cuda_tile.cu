@@ -1,4 +1,5 @@
 // Tiles of 16-byte pieces through shared memory, for matrices whose rows are 16-byte aligned.
+#include <string>
 #include <xpose/cuda.hpp>
 
 #include "tile.cuh"
@@ -8,78 +9,143 @@ using namespace xpose::plugin;
 
 namespace {
 
-// Of each element size: rows of a patch, and 16-byte loads that a thread has in flight. Patches of
-// fewer rows than fill 16 bytes cost more instructions, but leave registers for more threads.
+// Of each element size: rows of a patch, and 16-byte loads that a thread has in flight. Bytes take
+// more of both, for fewer instructions: their registers leave 1024 threads resident, which is
+// enough then.
 constexpr int patch_rows(int element_bytes) {
-  return element_bytes < 4 ? 4 : element_bytes < 16 ? 2 : 1;
+  return element_bytes == 1 ? 4 : element_bytes == 16 ? 1 : 2;
 }
-constexpr int loads(int element_bytes) { return element_bytes < 4 ? 4 : 2; }
+constexpr int loads(int element_bytes) {
+  return element_bytes == 1 ? 8 : element_bytes == 2 ? 4 : 2;
+}
 
-constexpr int threads(int element_bytes, int row_bytes, int col_bytes) {
-  return row_bytes * col_bytes / element_bytes / 16 / loads(element_bytes);
+template <int Bytes, int RowBytes, int ColBytes, int Own>
+using ShapeOf =
+    kernels::TileShape<Bytes, RowBytes, ColBytes, Own,
+                       RowBytes * ColBytes / Bytes / 16 / loads(Bytes), patch_rows(Bytes)>;
+
+// Blocks on a multiprocessor that the registers of small elements have to leave room for.
+template <class Shape>
+constexpr int kMinBlocks = Shape::kElement == 1   ? 1088 / Shape::kThreads
+                           : Shape::kElement == 2 ? 2048 / Shape::kThreads
+                                                  : 1;
+
+// Of a tile: bytes of its input rows, and of its output rows.
+struct TileBytes {
+  int row, col;
+};
+
+// Why a tile is not compiled for an element size, or null.
+constexpr const char* refusal(uint32_t element_bytes, TileBytes tile) {
+  if (tile.row <= 256 && tile.col <= 256) return nullptr;
+  if (element_bytes < 16) return "tiles of 512 bytes are for elements of 16 bytes";
+  return tile.row == tile.col ? nullptr : "tiles of 512 bytes are square";
 }
+
+// Up to here, in bytes of all input rows of a column of tiles, what L2 was asked for ahead was
+// there when the next column of tiles wanted it (H200: 4 to 8 MiB gain, 17 lose).
+constexpr int64_t kMostAhead = int64_t{8} << 20;
 
 struct Tile {
   static Card card() {
     return {.name = "tile",
-            .summary = "16 bytes at a time both ways, through swizzled shared memory",
+            .summary = "16 bytes at a time both ways, through padded shared memory",
             .device_kind = XPOSE_CUDA,
             .min_alignment = 16,
             .min_compute_capability = 80,
             .max_batch_rank = 1,
             .traits = XPOSE_TRAIT_CAPTURABLE,
             .prior_rank = 50,
-            .axes = {{"row_bytes", {256, 128}}, {"col_bytes", {256, 128}}}};
+            .axes = {{"row_bytes", {256, 128, 512}}, {"col_bytes", {256, 128, 512}}}};
   }
 
   static Quote quote(const Problem& problem, const Config& config) {
-    return quote_tiles(problem, tiling(problem, config));
+    const TileBytes tile = tile_of(config);
+    if (const char* why = refusal(problem.element_bytes, tile)) throw Unsupported(why);
+    Quote quote;
+    with_shape(problem, tile,
+               [&]<class Shape>(Shape) { quote = quote_tiles(problem, tiling_of<Shape>()); });
+    return quote;
   }
 
   Tile(const Problem& problem, const Config& config)
-      : problem_(problem),
-        tiling_(tiling(problem, config)),
-        row_bytes_(config["row_bytes"]),
-        col_bytes_(config["col_bytes"]) {
-    with_kernel([&](auto kernel) { allow_shared_bytes("tile", kernel, tiling_.shared_bytes); });
+      : problem_(problem), tile_(tile_of(config)), ahead_(asks_ahead(problem, tile_)) {
+    with_shape(problem_, tile_, []<class Shape>(Shape) {
+      allow_shared_bytes("tile", kernels::tile<Shape, kMinBlocks<Shape>>, Shape::kBytes);
+    });
   }
 
   void launch(const Launch& launch) const {
-    with_kernel([&](auto kernel) { launch_tiles("tile", kernel, problem_, launch, tiling_); });
+    with_shape(problem_, tile_, [&]<class Shape>(Shape) {
+      constexpr int kBytes = Shape::kElement;
+      const Tiling tiling = tiling_of<Shape>();
+      for_each_part<Element<kBytes>>(
+          problem_, launch, tiling, [&](const Part<Element<kBytes>>& part) {
+            launch_kernel("tile", kernels::tile<Shape, kMinBlocks<Shape>>, part.grid,
+                          tiling.block(), tiling.shared_bytes, launch.stream,
+                          reinterpret_cast<const unsigned char*>(part.in),
+                          reinterpret_cast<unsigned char*>(part.out), part.rows, part.cols,
+                          problem_.in_ld * kBytes, problem_.out_ld * kBytes,
+                          problem_.batch[0].in_stride * kBytes,
+                          problem_.batch[0].out_stride * kBytes, ahead_);
+          });
+    });
   }
 
-  static Tiling tiling(const Problem& problem, const Config& config) {
-    const int bytes = static_cast<int>(problem.element_bytes);
-    const int row_bytes = static_cast<int>(config["row_bytes"]);
-    const int col_bytes = static_cast<int>(config["col_bytes"]);
-    return {.tile_x = col_bytes / bytes,
-            .tile_y = row_bytes / bytes,
-            .block_x = threads(bytes, row_bytes, col_bytes),
+ private:
+  static TileBytes tile_of(const Config& config) {
+    return {static_cast<int>(config["row_bytes"]), static_cast<int>(config["col_bytes"])};
+  }
+
+  // Whether a row of the output may begin within a sector of 32 bytes.
+  static bool shares_sectors(const Problem& problem) {
+    const auto splits = [&](int64_t elements) {
+      return elements * problem.element_bytes % 32 != 0;
+    };
+    return splits(problem.out_ld) || splits(problem.batch[0].out_stride) ||
+           problem.out_alignment % 32 != 0;
+  }
+
+  // Memory is read in blocks of 256 bytes; rows that begin within one share it with the tile beside
+  // them.
+  static bool asks_ahead(const Problem& problem, TileBytes tile) {
+    return problem.in_ld * problem.element_bytes % 256 != 0 &&
+           problem.rows <= kMostAhead / tile.row;
+  }
+
+  template <class Shape>
+  static Tiling tiling_of() {
+    return {.tile_x = Shape::kRows,
+            .tile_y = Shape::kCols,
+            .behind_x = Shape::kHalo,
+            .block_x = Shape::kThreads,
             .x_along = Along::input_col,
-            .shared_bytes = static_cast<uint64_t>(row_bytes * col_bytes / bytes),
+            .shared_bytes = Shape::kBytes,
             .max_shared_bytes = kMaxAllowedSharedBytes};
   }
 
-  // Calls body with the kernel of the problem and the config.
+  // Calls body(TileShape) for the problem and the config.
   template <class Body>
-  void with_kernel(const Body& body) const {
-    with_element(problem_.element_bytes, [&]<class E>(E) {
-      with_constant<128, 256>(row_bytes_, [&](auto row_bytes) {
-        with_constant<128, 256>(col_bytes_, [&](auto col_bytes) {
-          constexpr int kBytes = sizeof(E);
-          body(kernels::tile<E, row_bytes(), col_bytes(), threads(kBytes, row_bytes(), col_bytes()),
-                             patch_rows(kBytes)>);
+  static void with_shape(const Problem& problem, TileBytes tile, const Body& body) {
+    with_constant<1, 2, 4, 8, 16>(problem.element_bytes, [&](auto bytes) {
+      with_constant<128, 256, 512>(tile.row, [&](auto row_bytes) {
+        with_constant<128, 256, 512>(tile.col, [&](auto col_bytes) {
+          if constexpr (refusal(bytes(), TileBytes{row_bytes(), col_bytes()}) == nullptr) {
+            if constexpr (bytes() <= 2)
+              if (shares_sectors(problem))
+                return body(ShapeOf<bytes(), row_bytes(), col_bytes(), 32>{});
+            body(ShapeOf<bytes(), row_bytes(), col_bytes(), 16>{});
+          }
         });
       });
     });
   }
 
   Problem problem_;
-  Tiling tiling_;
-  int64_t row_bytes_;
-  int64_t col_bytes_;
+  TileBytes tile_;
+  bool ahead_;
 };
 
 }  // namespace
 
-XPOSE_PLUGIN("cuda_tile", "1.0", Tile)
+XPOSE_PLUGIN("cuda_tile", "2.0", Tile)

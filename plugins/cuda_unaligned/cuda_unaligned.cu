@@ -15,9 +15,10 @@ struct TileBytes {
   int width, height;
 };
 
-// Fewer bytes a thread leave more warps to hide latency with, until loads in flight run out.
+// Fewer bytes a thread leave more warps to hide latency with, until loads in flight run out; of
+// 1-byte elements the columns that a thread writes are whole sectors apart.
 constexpr int threads_of(int bytes, TileBytes tile) {
-  return std::clamp(tile.width / bytes * tile.height / 64, 256, 512);
+  return std::clamp(tile.width / bytes * tile.height / (bytes == 1 ? 128 : 64), 256, 512);
 }
 
 template <int Bytes, int Width, int Height>
@@ -30,11 +31,20 @@ constexpr int kResidentThreads = 1024;
 // Why a tile is not compiled for an element size, or null.
 constexpr const char* refusal(uint32_t bytes, TileBytes tile) {
   if (bytes == 16 && tile.width < 512) return "a warp loads 512 bytes of a row of 16-byte elements";
-  if (bytes == 1 && tile.width * tile.height > 256 * 256)
-    return "a tile of bytes that large does not fit shared memory";
+  if (bytes == 1 && tile.width > 256)
+    return "a tile of bytes that large leaves too few registers or blocks";
   if (bytes <= 2 && tile.height > 256) return "a tile that high leaves too few blocks resident";
   if (bytes > 2 && tile.height < 256) return "the rows above a tile that low are too large a part";
   return nullptr;
+}
+
+// Up to here, in bytes of all input rows of a column of tiles, what L2 was asked for ahead was
+// there when the next column of tiles wanted it (H200: 4 to 8 MiB gain, 17 lose). Bytes do not
+// gain.
+constexpr int64_t kMostAhead = int64_t{8} << 20;
+
+bool asks_ahead(const Problem& problem, TileBytes tile) {
+  return problem.element_bytes > 1 && problem.rows <= kMostAhead / tile.width;
 }
 
 // Calls body(StagedTile) for a tile that is not refused.
@@ -50,19 +60,16 @@ void with_tile(uint32_t element_bytes, TileBytes tile, const Body& body) {
   });
 }
 
+// Pieces of output rows begin up to a sector before the tile.
 template <class Tile>
 Tiling tiling_of() {
   return {.tile_x = Tile::kRows,
           .tile_y = Tile::kCols,
+          .behind_x = Tile::kHalo - 1,
           .block_x = Tile::kThreads,
           .x_along = Along::input_col,
-          .shared_bytes = Tile::kSharedBytes};
-}
-
-// Blocks along the rows: pieces of output rows begin up to a sector before the tile.
-template <class Tile>
-int64_t row_blocks(int64_t rows) {
-  return blocks_over(rows + Tile::kHalo - 1, Tile::kRows);
+          .shared_bytes = Tile::kSharedBytes,
+          .max_shared_bytes = kMaxAllowedSharedBytes};
 }
 
 struct Unaligned {
@@ -87,25 +94,13 @@ struct Unaligned {
       throw Unsupported("width=" + std::to_string(tile.width) +
                         ",height=" + std::to_string(tile.height) + ": " + why);
     Quote quote;
-    with_tile(problem.element_bytes, tile, [&]<class Tile>(Tile) {
-      const auto x = static_cast<uint64_t>(row_blocks<Tile>(problem.rows));
-      const auto y = static_cast<uint64_t>(blocks_over(problem.cols, Tile::kCols));
-      const auto z = static_cast<uint64_t>(problem.batch_rank == 0 ? 1 : problem.batch[0].extent);
-      const auto run = [&](int64_t extent, int64_t of_tile) {
-        return static_cast<uint64_t>(std::min(extent, of_tile) * problem.element_bytes);
-      };
-      quote.launch = describe_launch({x, y, z}, {Tile::kThreads, 1}, Tile::kSharedBytes);
-      quote.demand.blocks = x * y * z;
-      quote.demand.threads = Tile::kThreads;
-      quote.demand.shared_bytes = Tile::kSharedBytes;
-      quote.demand.load_run = run(problem.cols, Tile::kCols);
-      quote.demand.store_run = run(problem.rows, Tile::kRows);
-    });
+    with_tile(problem.element_bytes, tile,
+              [&]<class Tile>(Tile) { quote = quote_tiles(problem, tiling_of<Tile>()); });
     return quote;
   }
 
   Unaligned(const Problem& problem, const Config& config)
-      : problem_(problem), tile_(tile_of(config)) {
+      : problem_(problem), tile_(tile_of(config)), ahead_(asks_ahead(problem, tile_)) {
     with_tile(problem_.element_bytes, tile_, []<class Tile>(Tile) {
       allow_shared_bytes("unaligned", kernels::unaligned<Tile, kResidentThreads>,
                          Tile::kSharedBytes);
@@ -118,22 +113,22 @@ struct Unaligned {
       const Tiling tiling = tiling_of<Tile>();
       for_each_part<Element<kBytes>>(
           problem_, launch, tiling, [&](const Part<Element<kBytes>>& part) {
-            Shape grid = part.grid;
-            grid.x = static_cast<uint32_t>(row_blocks<Tile>(part.rows));
-            launch_kernel(
-                "unaligned", kernels::unaligned<Tile, kResidentThreads>, grid, tiling.block(),
-                tiling.shared_bytes, launch.stream, reinterpret_cast<const unsigned char*>(part.in),
-                reinterpret_cast<unsigned char*>(part.out), part.rows, part.cols,
-                problem_.in_ld * kBytes, problem_.out_ld * kBytes,
-                problem_.batch[0].in_stride * kBytes, problem_.batch[0].out_stride * kBytes);
+            launch_kernel("unaligned", kernels::unaligned<Tile, kResidentThreads>, part.grid,
+                          tiling.block(), tiling.shared_bytes, launch.stream,
+                          reinterpret_cast<const unsigned char*>(part.in),
+                          reinterpret_cast<unsigned char*>(part.out), part.rows, part.cols,
+                          problem_.in_ld * kBytes, problem_.out_ld * kBytes,
+                          problem_.batch[0].in_stride * kBytes,
+                          problem_.batch[0].out_stride * kBytes, ahead_);
           });
     });
   }
 
   Problem problem_;
   TileBytes tile_;
+  bool ahead_;
 };
 
 }  // namespace
 
-XPOSE_PLUGIN("cuda_unaligned", "1.0", Unaligned)
+XPOSE_PLUGIN("cuda_unaligned", "2.0", Unaligned)

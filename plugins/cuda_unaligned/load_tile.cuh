@@ -1,4 +1,4 @@
-// The first half of the kernel: rows at any element, by aligned words and shifts, into shared
+// The first half of the kernel: rows at any element, by aligned loads and shifts, into shared
 // memory.
 #pragma once
 
@@ -15,14 +15,9 @@ struct InputRows {
   int64_t pitch;
 };
 
-// The words of a thread: lane l of warp w has the words l + 32 chunk of the rows of group
-// w + kWarps turn; and, of kPack lanes, the word behind the last chunk of one row each.
 template <class Tile>
-struct LoadedWords {
-  using Word = typename Tile::Word;
-  static constexpr int kTurns = (Tile::kGroups + Tile::kWarps - 1) / Tile::kWarps;
-  Word word[kTurns][Tile::kPack][Tile::kChunks];
-  Word behind[kTurns];
+struct alignas(Tile::kLoadBytes) LoadedWords {
+  typename Tile::Word word[Tile::kAtOnce];
 };
 
 template <class Tile>
@@ -32,17 +27,18 @@ __device__ __forceinline__ bool has_turn(int turn, int warp) {
 
 // Loads a lane's words of one row: `start` is the address of the tile's first element in it, or of
 // the element that would be there. All of them are in flight at once.
-template <class Tile, bool Inside, int Count>
+template <class Tile, bool Inside, bool Ahead>
 __device__ __forceinline__ void load_row(const InputRows& in, const unsigned char* start, int row,
-                                         int first_col, int first_word,
-                                         typename Tile::Word (&word)[Count]) {
+                                         int first_col, int lane,
+                                         LoadedWords<Tile> (&loaded)[Tile::kChunks]) {
   using Word = typename Tile::Word;
+  constexpr int kApart = 32 * Tile::kLoadBytes;
   const unsigned char* const at =
-      start - reinterpret_cast<uintptr_t>(start) % Tile::kWordBytes + first_word * Tile::kWordBytes;
+      start - reinterpret_cast<uintptr_t>(start) % Tile::kLoadBytes + lane * Tile::kLoadBytes;
   if constexpr (Inside) {
 #pragma unroll
-    for (int i = 0; i < Count; ++i)
-      word[i] = *reinterpret_cast<const Word*>(at + i * 32 * Tile::kWordBytes);
+    for (int i = 0; i < Tile::kChunks; ++i)
+      loaded[i] = plugin::load_ahead<Ahead, LoadedWords<Tile>>(at + i * kApart);
   } else if (row >= 0 && row < in.rows) {
     const bool dense = in.pitch == int64_t{in.cols} * Tile::kBytes;
     Readable may;
@@ -51,26 +47,47 @@ __device__ __forceinline__ void load_row(const InputRows& in, const unsigned cha
     may.words_begin = dense ? in.matrix : may.begin;
     may.words_end = dense ? in.matrix + in.rows * in.pitch : may.end;
 #pragma unroll
-    for (int i = 0; i < Count; ++i)
-      if (at + i * 32 * Tile::kWordBytes < may.end)
-        word[i] = load_edge_word<Tile::kBytes, Word>(at + i * 32 * Tile::kWordBytes, may);
+    for (int i = 0; i < Tile::kChunks; ++i)
+      if (at + i * kApart < may.end)
+        load_edge_words<Tile::kBytes>(at + i * kApart, may, loaded[i].word);
   }
 }
 
+// A lane's two words of a row of packed elements, from where the tile's columns begin: `misaligned`
+// bytes, modulo 8, behind where the loads do. The last lane's in the last chunk end with the loads.
+template <class Tile>
+__device__ __forceinline__ void shift_row(const LoadedWords<Tile> (&loaded)[Tile::kChunks],
+                                          int chunk, unsigned misaligned,
+                                          typename Tile::Word (&word)[2]) {
+  using Word = typename Tile::Word;
+  const bool far = (misaligned & 4) != 0;
+  const auto from = [&](int i) { return far ? loaded[i].word[1] : loaded[i].word[0]; };
+  const int lane = threadIdx.x % 32, next = chunk + 1 < Tile::kChunks ? chunk + 1 : chunk;
+  const bool is_next = lane == 0 && next != chunk;  // of the last lane
+  const Word low = is_next ? loaded[next].word[0] : loaded[chunk].word[0];
+  const Word next_low = __shfl_sync(0xffffffffu, low, (lane + 1) % 32);
+  const Word next_from =
+      __shfl_sync(0xffffffffu, is_next ? from(next) : from(chunk), (lane + 1) % 32);
+  const Word middle = far ? next_low : loaded[chunk].word[1];
+  word[0] = __funnelshift_r(from(chunk), middle, 8 * misaligned);
+  word[1] = __funnelshift_r(middle, next_from, 8 * misaligned);
+}
+
 // first_row may be negative; what is outside of the matrix is not loaded. Inside: the staged rows
-// and the words around the tile's columns lie in the matrix.
-template <class Tile, bool Inside>
+// and the words around the tile's columns lie in the matrix. Ahead: L2 gets the 256-byte blocks
+// that they lie in.
+template <class Tile, bool Inside, bool Ahead>
 __device__ __forceinline__ void load_tile(const InputRows& in, int first_row, int first_col,
                                           typename Tile::Word* staged) {
   using Word = typename Tile::Word;
-  constexpr int kTurns = LoadedWords<Tile>::kTurns, kPack = Tile::kPack, kLast = Tile::kChunks - 1;
+  constexpr int kTurns = (Tile::kGroups + Tile::kWarps - 1) / Tile::kWarps, kPack = Tile::kPack;
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
   const int warp_row = first_row + warp * kPack;
   const unsigned char* const warp_start =
       in.matrix + warp_row * in.pitch + int64_t{first_col} * Tile::kBytes;
   const int64_t turn_pitch = in.pitch * (kPack * Tile::kWarps);
 
-  LoadedWords<Tile> loaded;
+  LoadedWords<Tile> loaded[kTurns][kPack][Tile::kChunks];
   const unsigned char* start = warp_start;
 #pragma unroll
   for (int turn = 0; turn < kTurns; ++turn, start += turn_pitch) {
@@ -78,50 +95,41 @@ __device__ __forceinline__ void load_tile(const InputRows& in, int first_row, in
     const int row = warp_row + turn * (kPack * Tile::kWarps);
 #pragma unroll
     for (int i = 0; i < kPack; ++i)
-      load_row<Tile, Inside>(in, start + i * in.pitch, row + i, first_col, lane,
-                             loaded.word[turn][i]);
-    if constexpr (kPack > 1) {
-      const unsigned char* const mine = start + lane * in.pitch;
-      if (lane < kPack && reinterpret_cast<uintptr_t>(mine) % Tile::kWordBytes != 0) {
-        Word behind[1] = {};
-        load_row<Tile, Inside>(in, mine, row + lane, first_col, Tile::kRowWords, behind);
-        loaded.behind[turn] = behind[0];
-      }
-    }
+      load_row<Tile, Inside, Ahead>(in, start + i * in.pitch, row + i, first_col, lane,
+                                    loaded[turn][i]);
   }
 
 #pragma unroll
   for (int turn = 0; turn < kTurns; ++turn) {
-    const int group = warp + turn * Tile::kWarps;
     if (!has_turn<Tile>(turn, warp)) continue;
+    Word* const group = staged + Tile::group_at(warp + turn * Tile::kWarps);
 #pragma unroll
-    for (int chunk = 0; chunk <= kLast; ++chunk) {
-      Word word[kPack];
+    for (int chunk = 0; chunk < Tile::kChunks; ++chunk) {
+      Word* const column = group + Tile::word_at((lane + 32 * chunk) * Tile::kAtOnce);
+      if constexpr (kPack == 1) {
+        *column = loaded[turn][0][chunk].word[0];
+      } else {
+        Word word[2][kPack];
 #pragma unroll
-      for (int i = 0; i < kPack; ++i) {
-        word[i] = loaded.word[turn][i][chunk];
-        if constexpr (kPack > 1) {
-          const bool gives_next = chunk < kLast && lane == 0;
-          Word next = __shfl_sync(
-              0xffffffffu,
-              gives_next ? loaded.word[turn][i][chunk < kLast ? chunk + 1 : kLast] : word[i],
-              (lane + 1) % 32);
-          if (chunk == kLast) {
-            const Word behind = __shfl_sync(0xffffffffu, loaded.behind[turn], i);
-            if (lane == 31) next = behind;
-          }
-          // Modulo 32, so the low bits of the address are enough: computed once more, rather than
+        for (int i = 0; i < kPack; ++i) {
+          // Modulo 8, so the low bits of the address are enough: computed once more, rather than
           // kept in registers that loads in flight need.
           const unsigned misaligned =
               static_cast<unsigned>(reinterpret_cast<uintptr_t>(warp_start)) +
               static_cast<unsigned>(turn_pitch) * turn + static_cast<unsigned>(in.pitch) * i;
-          word[i] = __funnelshift_r(word[i], next, 8 * misaligned);
+          Word shifted[2];
+          shift_row<Tile>(loaded[turn][i], chunk, misaligned, shifted);
+          word[0][i] = shifted[0];
+          word[1][i] = shifted[1];
+        }
+#pragma unroll
+        for (int k = 0; k < 2; ++k) {
+          transpose_words<Tile::kBytes>(word[k]);
+#pragma unroll
+          for (int i = 0; i < kPack; ++i)
+            column[k * Tile::kSplitPitch + i * Tile::kClassPitch] = word[k][i];
         }
       }
-      transpose_words<Tile::kBytes>(word);
-      Word* const column = staged + (lane + 32 * chunk) * Tile::kPitch + Tile::group_at(group);
-#pragma unroll
-      for (int i = 0; i < kPack; ++i) column[i * Tile::kRowWords * Tile::kPitch] = word[i];
     }
   }
 }

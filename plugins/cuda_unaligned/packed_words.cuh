@@ -20,20 +20,32 @@ struct Readable {
   const unsigned char *words_begin, *words_end;
 };
 
-// The word at an address that is a multiple of its size; of a word that is not readable as a whole,
-// its elements in the row.
-template <int Bytes, class Word>
-__device__ __forceinline__ Word load_edge_word(const unsigned char* at, const Readable& may) {
-  if (at >= may.words_begin && at + sizeof(Word) <= may.words_end)
-    return *reinterpret_cast<const Word*>(at);
-  Word word{};
-  if constexpr (Bytes < sizeof(Word)) {
-    using Raw = plugin::Element<Bytes>;
-    for (int i = 0; i < static_cast<int>(sizeof(Word)); i += Bytes)
-      if (at + i >= may.begin && at + i < may.end)
-        word |= static_cast<Word>(reinterpret_cast<const Raw*>(at + i)->words[0]) << 8 * i;
+// The words at an address that is a multiple of their size; of a word that is not readable as a
+// whole, its elements in the row.
+template <int Bytes, class Word, int Count>
+__device__ __forceinline__ void load_edge_words(const unsigned char* at, const Readable& may,
+                                                Word (&words)[Count]) {
+  struct alignas(sizeof words) Words {
+    Word word[Count];
+  };
+  if (at >= may.words_begin && at + sizeof words <= may.words_end) {
+    const Words all = *reinterpret_cast<const Words*>(at);
+#pragma unroll
+    for (int i = 0; i < Count; ++i) words[i] = all.word[i];
+    return;
   }
-  return word;
+#pragma unroll
+  for (int i = 0; i < Count; ++i) {
+    words[i] = Word{};
+    if constexpr (Bytes < sizeof(Word)) {
+      using Raw = plugin::Element<Bytes>;
+      for (int k = 0; k < static_cast<int>(sizeof(Word)); k += Bytes) {
+        const unsigned char* const element = at + i * sizeof(Word) + k;
+        if (element >= may.begin && element < may.end)
+          words[i] |= static_cast<Word>(reinterpret_cast<const Raw*>(element)->words[0]) << 8 * k;
+      }
+    }
+  }
 }
 
 // Transposes 4x4 bytes or 2x2 halfwords: word i is row i before, and column i after.

@@ -30,30 +30,40 @@ __device__ __forceinline__ void write_tile(const OutputRows& out, int first_row,
   using Word = typename Tile::Word;
   constexpr int kPack = Tile::kPack, kWords = Tile::kVectorWords, kVectors = Tile::kVectors;
   const int vector = threadIdx.x % kVectors;  // of the output row
-#pragma unroll
-  for (int turn = 0; turn < Tile::kCols * kVectors / Tile::kThreads; ++turn) {
-    const int col = Tile::column(threadIdx.x / kVectors + turn * (Tile::kThreads / kVectors));
-    if (!Inside && first_col + col >= out.cols) continue;
-    unsigned char* const start =
-        out.matrix + (first_col + col) * out.pitch + int64_t{first_row} * Tile::kBytes;
-    const int misaligned = static_cast<int>(reinterpret_cast<uintptr_t>(start) % kSectorBytes);
-    unsigned char* const at = start - misaligned + vector * kVectorBytes;
+  const int col = Tile::column(threadIdx.x / kVectors);
 
-    const int skipped = Tile::kHalo - misaligned / Tile::kBytes;  // staged rows
-    const int group = skipped / kPack;
-    const unsigned shift = 8 * Tile::kBytes * (skipped % kPack);
-    const Word* const column = staged + Tile::column_at(col) + vector;
+  // The columns of a thread are whole sectors of elements apart, so that their output rows are
+  // misaligned alike, whatever the pitch.
+  unsigned char* const start =
+      out.matrix + (first_col + col) * out.pitch + int64_t{first_row} * Tile::kBytes;
+  const int misaligned = static_cast<int>(reinterpret_cast<uintptr_t>(start) % kSectorBytes);
+  const int row = first_row - misaligned / Tile::kBytes + vector * Tile::kVectorRows;
+  unsigned char* const first = start - misaligned + vector * kVectorBytes;
+
+  const int skipped = Tile::kHalo - misaligned / Tile::kBytes;  // staged rows
+  const int group = skipped / kPack;
+  const unsigned shift = 8 * Tile::kBytes * (skipped % kPack);
+  const Word* word_of[kWords + 1];
+#pragma unroll
+  for (int i = 0; i <= kWords;
+       ++i)  // without a shift the last is not needed, and not always staged
+    word_of[i] = staged + Tile::column_at(col) + vector +
+                 Tile::group_at(group + i - (i == kWords && shift == 0 ? 1 : 0));
+
+#pragma unroll
+  for (int turn = 0; turn < Tile::kWidth / Tile::kStep; ++turn) {
+    const int ahead = Tile::turn_column(turn);
+    if (!Inside && first_col + col + ahead >= out.cols) break;
+    if (kPack > 1 && col + ahead >= Tile::kCols) break;
     Word word[kWords + 1];
 #pragma unroll
-    for (int i = 0; i < kWords; ++i) word[i] = column[Tile::group_at(group + i)];
+    for (int i = 0; i < kWords; ++i) word[i] = word_of[i][Tile::column_at(ahead)];
     if constexpr (kPack > 1) {
-      // Without a shift the next word is not needed, and not always staged.
-      word[kWords] = column[Tile::group_at(group + kWords - (shift == 0 ? 1 : 0))];
+      word[kWords] = word_of[kWords][Tile::column_at(ahead)];
 #pragma unroll
       for (int i = 0; i < kWords; ++i) word[i] = __funnelshift_r(word[i], word[i + 1], shift);
     }
-
-    const int row = first_row - misaligned / Tile::kBytes + vector * Tile::kVectorRows;
+    unsigned char* const at = first + ahead * out.pitch;
     if (Inside || (row >= 0 && row + Tile::kVectorRows <= out.rows)) {
       store_words<kWords>(at, word);
     } else {
@@ -66,22 +76,26 @@ __device__ __forceinline__ void write_tile(const OutputRows& out, int first_row,
 }
 
 // One block of Threads a tile: x over Rows input rows and kHalo - 1 behind the last, so that blocks
-// that run together write along output rows; y over Cols columns; z over the batch. Pitches and
-// strides in bytes, in and out multiples of Bytes. Dynamic shared memory: Tile::kSharedBytes.
+// that run together write along output rows; y over kCols columns; z over the batch. Pitches and
+// strides in bytes, in and out multiples of Bytes. ahead: bring whole 256-byte blocks of the input
+// into L2. Dynamic shared memory: Tile::kSharedBytes.
 template <class Tile, int ResidentThreads>
 __global__ __launch_bounds__(Tile::kThreads, ResidentThreads / Tile::kThreads) void unaligned(
     const unsigned char* __restrict__ in, unsigned char* __restrict__ out, int rows, int cols,
-    int64_t in_pitch, int64_t out_pitch, int64_t in_stride, int64_t out_stride) {
+    int64_t in_pitch, int64_t out_pitch, int64_t in_stride, int64_t out_stride, bool ahead) {
   auto* const staged = plugin::shared_memory<typename Tile::Word>();
   const InputRows from = {in + blockIdx.z * in_stride, rows, cols, in_pitch};
   const OutputRows to = {out + blockIdx.z * out_stride, rows, cols, out_pitch};
   const int row = blockIdx.x * Tile::kRows, col = blockIdx.y * Tile::kCols;
-  const bool inside = row >= Tile::kHalo && row + Tile::kRows <= rows && col >= Tile::kPack &&
-                      col + Tile::kCols + Tile::kPack <= cols;
-  if (inside)
-    load_tile<Tile, true>(from, row - Tile::kHalo, col, staged);
+  constexpr int kAround = Tile::kLoadBytes / Tile::kBytes;  // columns that loads may touch
+  const bool inside = row >= Tile::kHalo && row + Tile::kRows <= rows && col >= kAround &&
+                      col + Tile::kWidth + kAround <= cols;
+  if (inside && ahead)
+    load_tile<Tile, true, true>(from, row - Tile::kHalo, col, staged);
+  else if (inside)
+    load_tile<Tile, true, false>(from, row - Tile::kHalo, col, staged);
   else
-    load_tile<Tile, false>(from, row - Tile::kHalo, col, staged);
+    load_tile<Tile, false, false>(from, row - Tile::kHalo, col, staged);
   __syncthreads();
   if (inside)
     write_tile<Tile, true>(to, row, col, staged);

@@ -163,17 +163,18 @@ const std::vector<Budget> exact = {
 
 INSTANTIATE_TEST_SUITE_P(Strategies, Budgets, testing::ValuesIn(exact), name_of);
 
-// Of 1023x1025 elements, where no row is aligned. Shared memory takes not one wavefront too many;
-// sectors beyond the ideal are those around a tile's rows, the rows staged above it, and the ends
-// of output rows, which are written by elements.
+// Of 1023x1025 elements, where no row is aligned. Shared memory takes not one wavefront too many
+// but for bytes, where a warp reads columns that are misaligned differently; sectors beyond the
+// ideal are those around a tile's rows, the rows staged above it, and the ends of output rows,
+// which are written by elements.
 TEST(UnalignedBudgets, AreExact) {
   struct Expected {
     unsigned bytes;
     std::int64_t width;
-    std::uint64_t load_sectors, store_sectors;
+    std::uint64_t load_sectors, store_sectors, conflicts = 0;
   };
   for (const Expected& expected :
-       {Expected{1, 256, 49500, 48287}, Expected{2, 256, 95498, 72871},
+       {Expected{1, 256, 42572, 48175, 5120}, Expected{2, 256, 83960, 72775},
         Expected{4, 256, 180606, 134275}, Expected{8, 256, 323198, 263425},
         Expected{16, 512, 607837, 524800}}) {
     ExplainOptions options;
@@ -186,7 +187,8 @@ TEST(UnalignedBudgets, AreExact) {
     const AccessTotals sum = told.model->totals();
     EXPECT_EQ(sum.load_sectors, expected.load_sectors) << expected.bytes;
     EXPECT_EQ(sum.store_sectors, expected.store_sectors) << expected.bytes;
-    EXPECT_EQ(sum.load_wavefronts, sum.ideal_load_wavefronts) << expected.bytes;
+    EXPECT_EQ(sum.load_wavefronts, sum.ideal_load_wavefronts + expected.conflicts)
+        << expected.bytes;
     EXPECT_EQ(sum.store_wavefronts, sum.ideal_store_wavefronts) << expected.bytes;
   }
 }

@@ -148,6 +148,11 @@ T* shared_memory() {
   return reinterpret_cast<T*>(model::dynamic_shared);
 }
 
+template <bool Ahead, class T>
+T load_ahead(const unsigned char* from) {
+  return *reinterpret_cast<const T*>(from);
+}
+
 #elif defined(__CUDACC__)
 
 template <class... Parameters>
@@ -173,6 +178,29 @@ template <class T>
 __device__ __forceinline__ T* shared_memory() {
   alignas(16) extern __shared__ unsigned char xpose_dynamic_shared_memory[];
   return reinterpret_cast<T*>(xpose_dynamic_shared_memory);
+}
+
+// In a kernel: loads a T of 4, 8 or 16 bytes, aligned to them, from memory that nothing writes
+// meanwhile. With Ahead, L2 fetches all of the 256 bytes around it, which is how memory is read
+// best; worth it where others want the rest before it leaves L2 (PTX ISA, ld.level::prefetch_size).
+template <bool Ahead, class T>
+__device__ __forceinline__ T load_ahead(const unsigned char* from) {
+  static_assert(sizeof(T) == 4 || sizeof(T) == 8 || sizeof(T) == 16);
+  if constexpr (!Ahead) return *reinterpret_cast<const T*>(from);
+  unsigned word[sizeof(T) / 4];
+  if constexpr (sizeof(T) == 16)
+    asm volatile("ld.global.nc.L2::256B.v4.u32 {%0, %1, %2, %3}, [%4];"
+                 : "=r"(word[0]), "=r"(word[1]), "=r"(word[2]), "=r"(word[3])
+                 : "l"(from));
+  else if constexpr (sizeof(T) == 8)
+    asm volatile("ld.global.nc.L2::256B.v2.u32 {%0, %1}, [%2];"
+                 : "=r"(word[0]), "=r"(word[1])
+                 : "l"(from));
+  else
+    asm volatile("ld.global.nc.L2::256B.u32 %0, [%1];" : "=r"(word[0]) : "l"(from));
+  T loaded;
+  memcpy(&loaded, word, sizeof(T));
+  return loaded;
 }
 
 #endif

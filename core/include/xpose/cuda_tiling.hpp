@@ -33,8 +33,9 @@ struct Shape {
 
 // How one grid covers a problem: every block has one tile.
 struct Tiling {
-  int64_t tile_x = 1;  // elements along x
-  int64_t tile_y = 1;  // elements along y
+  int64_t tile_x = 1;    // elements along x
+  int64_t tile_y = 1;    // elements along y
+  int64_t behind_x = 0;  // elements behind the last along x that blocks stand over, too
   int64_t block_x = 1;
   int64_t block_y = 1;
   Along x_along = Along::input_row;
@@ -93,7 +94,7 @@ inline Demand demand_of(const Problem& problem, const Tiling& tiling, const Grid
   const auto bytes = [&](int64_t elements) {
     return static_cast<uint64_t>(elements * problem.element_bytes);
   };
-  return {.blocks = static_cast<uint64_t>(blocks_over(extents.x, tiling.tile_x) *
+  return {.blocks = static_cast<uint64_t>(blocks_over(extents.x + tiling.behind_x, tiling.tile_x) *
                                           blocks_over(extents.y, tiling.tile_y) * extents.z),
           .threads = static_cast<uint32_t>(tiling.block_x * tiling.block_y),
           .shared_bytes = static_cast<uint32_t>(tiling.shared_bytes),
@@ -119,7 +120,7 @@ inline Quote quote_tiles(const Problem& problem, const Tiling& tiling) {
   };
   Quote quote;
   quote.launch = describe_launch(
-      {count(extents.x, tiling.tile_x), count(extents.y, tiling.tile_y),
+      {count(extents.x + tiling.behind_x, tiling.tile_x), count(extents.y, tiling.tile_y),
        static_cast<uint64_t>(extents.z)},
       {static_cast<uint64_t>(tiling.block_x), static_cast<uint64_t>(tiling.block_y)},
       tiling.shared_bytes);
@@ -150,7 +151,7 @@ void for_each_part(const Problem& problem, const Launch& launch, const Tiling& t
                          (transposes ? col * problem.out_ld + row : row * problem.out_ld + col),
                      static_cast<int>(x_is_cols ? height : width),
                      static_cast<int>(x_is_cols ? width : height),
-                     {static_cast<uint32_t>(blocks_over(width, tiling.tile_x)),
+                     {static_cast<uint32_t>(blocks_over(width + tiling.behind_x, tiling.tile_x)),
                       static_cast<uint32_t>(blocks_over(height, tiling.tile_y)),
                       static_cast<uint32_t>(std::min(extents.z - z, kMaxGridYZ))}});
       }

@@ -137,11 +137,12 @@ std::vector<Problem> conformance_problems(std::uint32_t element_bytes, Device de
   const auto add = [&](std::int64_t rows, std::int64_t cols) -> Problem& {
     return problems.emplace_back(matrix(rows, cols, element_bytes, device));
   };
-  // The last one has whole vectors in every row, and a tile of 256x256 that no edge cuts.
+  // The last ones have whole vectors in every row, tiles that no edge cuts, and output rows that
+  // begin within a sector of 32 bytes, of 1 and of 2 bytes.
   constexpr std::pair<std::int64_t, std::int64_t> shapes[] = {
       {1, 1},     {1, 1000},  {1000, 1}, {2, 3},   {3, 1025},    {1025, 3},  {31, 33},   {257, 131},
       {127, 509}, {509, 127}, {16, 16},  {32, 32}, {64, 64},     {128, 256}, {256, 128}, {63, 65},
-      {129, 127}, {31, 32},   {32, 33},  {17, 15}, {1023, 1025}, {272, 256}};
+      {129, 127}, {31, 32},   {32, 33},  {17, 15}, {1023, 1025}, {272, 256}, {264, 256}};
   for (const auto& [rows, cols] : shapes) add(rows, cols);
   // Leading dimensions padded by an odd number, and to whole tiles.
   Problem& odd = add(65, 63);
