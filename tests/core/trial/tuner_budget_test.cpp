@@ -38,6 +38,50 @@ TEST_F(TunerBudget, OtherConfigsOfAHopelessStrategyAreNotTried) {
   EXPECT_EQ(trial(report, "slow").timing->samples, 1);
 }
 
+TEST_F(TunerBudget, OtherConfigsAreTriedWhereTheFirstOneWasDisturbed) {
+  candidates = {candidate("fast"), candidate("disturbed"), candidate("disturbed")};
+  candidates[2].variant.config = {{"tile", 2}};
+  runner.variants["disturbed"].disturbed = {{1, 4}};
+  const TuneReport report = run();
+  EXPECT_EQ(report.untried, 0U);
+  EXPECT_EQ(report.trials.size(), 3U);
+}
+
+TEST_F(TunerBudget, WhatIsPredictedSlowIsNotAskedTwice) {
+  candidates = {candidate("fast"), candidate("near"), candidate("slow"), candidate("silent")};
+  candidates[0].predicted = 1;
+  candidates[1].predicted = 1.5;
+  candidates[2].predicted = 1.51;
+  for (const char* name : {"near", "slow", "silent"}) runner.variants[name].seconds = 4e-3;
+  run();
+  EXPECT_EQ(runner.variants["near"].timed, 2);
+  EXPECT_EQ(runner.variants["slow"].timed, 1);
+  EXPECT_EQ(runner.variants["silent"].timed, 2);
+}
+
+TEST_F(TunerBudget, AskingAgainTakesATenthOfTheBudget) {
+  candidates = {candidate("fast"), candidate("very_slow")};
+  for (int i = 0; i < 60; ++i) candidates.push_back(candidate("slow" + std::to_string(i)));
+  runner.variants["very_slow"].seconds = 0.48;
+  for (int i = 0; i < 60; ++i) runner.variants["slow" + std::to_string(i)].seconds = 1.0 / 128;
+  options.budget_seconds = 4;
+  const TuneReport report = run();
+  EXPECT_EQ(report.untried, 0U);
+  EXPECT_EQ(runner.variants["very_slow"].timed, 1);
+  int twice = 0;
+  for (const auto& [name, behaviour] : runner.variants)
+    if (name.starts_with("slow")) twice += behaviour.timed - 1;
+  EXPECT_EQ(twice, 51);
+
+  runner.variants["fast"] = {};
+  runner.variants["very_slow"] = {};
+  candidates.resize(2);
+  runner.variants["very_slow"].disturbed = {{1, 4}};
+  options.budget_seconds = 9e-3;  // it takes 2 ms and 5 ms to try the two
+  run();
+  EXPECT_EQ(runner.variants["very_slow"].timed, 1);
+}
+
 TEST_F(TunerBudget, WhatIsPredictedFarBehindIsNotTriedOnceOneIsRight) {
   candidates = {candidate("wrong"), candidate("right"), candidate("near"), candidate("far"),
                 candidate("silent")};
