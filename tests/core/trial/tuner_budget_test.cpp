@@ -72,14 +72,21 @@ TEST_F(TunerBudget, AskingAgainTakesATenthOfTheBudget) {
   for (const auto& [name, behaviour] : runner.variants)
     if (name.starts_with("slow")) twice += behaviour.timed - 1;
   EXPECT_EQ(twice, 51);
+}
 
-  runner.variants["fast"] = {};
-  runner.variants["very_slow"] = {};
-  candidates.resize(2);
-  runner.variants["very_slow"].disturbed = {{1, 4}};
-  options.budget_seconds = 9e-3;  // it takes 2 ms and 5 ms to try the two
+TEST_F(TunerBudget, NobodyIsAskedAgainOnceTheBudgetIsSpent) {
+  candidates = {candidate("wrong"), candidate("fast"), candidate("slow")};
+  runner.variants["wrong"].verdict = Verdict::wrong_result;
+  runner.variants["wrong"].seconds = 20e-3;
+  runner.variants["fast"].seconds = 0.1e-3;
+  runner.variants["slow"].seconds = 0.4e-3;
+  options.budget_seconds = 10e-3;
+  options.every_strategy = true;
   run();
-  EXPECT_EQ(runner.variants["very_slow"].timed, 1);
+  EXPECT_EQ(runner.variants["slow"].timed, 1);
+  options.budget_seconds = 1;
+  run();
+  EXPECT_EQ(runner.variants["slow"].timed, 3);
 }
 
 TEST_F(TunerBudget, WhatIsPredictedFarBehindIsNotTriedOnceOneIsRight) {
