@@ -39,6 +39,7 @@ struct CellResult {
   bool wrong = false;             // skipped because no strategy passed verification
 
   double share() const { return roof.seconds / winner.seconds; }  // of the roof
+  // Of cells that have marks.
   bool reaches() const { return 100 * share() >= cell.reach; }
   bool aims() const { return 100 * share() >= cell.aim; }
   // The fastest peer with a time.

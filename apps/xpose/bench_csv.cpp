@@ -22,6 +22,8 @@ std::string exact(double value) {
 
 const char* yes(bool value) { return value ? "yes" : "no"; }
 
+std::string figure(int mark) { return mark == 0 ? "" : std::to_string(mark); }
+
 }  // namespace
 
 std::string to_csv_text(const BenchRun& run) {
@@ -30,6 +32,7 @@ std::string to_csv_text(const BenchRun& run) {
       "share_of_roof,reach,reaches,aim,aims,best_peer,best_peer_share,skipped\n";
   for (const CellResult& result : run.results) {
     const bool measured = result.skipped.empty();
+    const bool marked = measured && result.cell.has_marks();
     const PeerFigure* peer = measured ? result.best_peer() : nullptr;
     const std::vector<std::string> fields = {
         to_string(result.device),
@@ -43,10 +46,10 @@ std::string to_csv_text(const BenchRun& run) {
         measured ? exact(result.winner.seconds) : "",
         measured ? exact(result.winner.spread) : "",
         measured ? exact(result.share()) : "",
-        std::to_string(result.cell.reach),
-        measured ? yes(result.reaches()) : "",
-        std::to_string(result.cell.aim),
-        measured ? yes(result.aims()) : "",
+        figure(result.cell.reach),
+        marked ? yes(result.reaches()) : "",
+        figure(result.cell.aim),
+        marked ? yes(result.aims()) : "",
         peer != nullptr ? peer->variant : "",
         peer != nullptr ? exact(result.roof.seconds / peer->seconds) : "",
         result.skipped};

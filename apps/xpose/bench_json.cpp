@@ -20,13 +20,23 @@ Json json_of(const TimedVariant& timed, std::uint64_t bytes) {
           {"gb_per_s", static_cast<double>(bytes) / timed.seconds * 1e-9}};
 }
 
+// Null where a cell has no mark.
+template <class Value>
+Json marked(const Cell& cell, Value value) {
+  return cell.has_marks() ? Json(value) : Json();
+}
+
 Json json_of(const CellResult& result) {
   Problem problem = result.cell.problem;
   problem.device = result.device;
-  Json json = {{"cell", result.cell.name},           {"row", result.cell.row},
-               {"device", to_string(result.device)}, {"problem", to_json(problem)},
-               {"warm", result.cell.warm},           {"threads", result.cell.threads},
-               {"reach", result.cell.reach},         {"aim", result.cell.aim}};
+  Json json = {{"cell", result.cell.name},
+               {"row", result.cell.row},
+               {"device", to_string(result.device)},
+               {"problem", to_json(problem)},
+               {"warm", result.cell.warm},
+               {"threads", result.cell.threads},
+               {"reach", marked(result.cell, result.cell.reach)},
+               {"aim", marked(result.cell, result.cell.aim)}};
   if (!result.skipped.empty()) {
     json["skipped"] = result.skipped;
     return json;
@@ -36,8 +46,8 @@ Json json_of(const CellResult& result) {
   json["roof"] = json_of(result.roof, result.bytes);
   json["winner"] = json_of(result.winner, result.bytes);
   json["share_of_roof"] = result.share();
-  json["reaches"] = result.reaches();
-  json["aims"] = result.aims();
+  json["reaches"] = marked(result.cell, result.reaches());
+  json["aims"] = marked(result.cell, result.aims());
   json["peers"] = Json::array();
   for (const PeerFigure& peer : result.peers) {
     json["peers"].push_back({{"variant", peer.variant}, {"verdict", peer.verdict}});

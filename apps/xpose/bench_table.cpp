@@ -13,7 +13,11 @@ std::string gigabytes(const CellResult& result, double seconds) {
 }
 
 // The share that is wanted, and whether it is there.
-std::string mark(int wanted, bool met) { return std::to_string(wanted) + (met ? " yes" : "  no"); }
+std::string mark(int wanted, bool met) {
+  if (wanted == 0) return "-    ";
+  return std::to_string(wanted) + (met ? " yes" : "  no");
+}
+std::string mark(int wanted) { return (wanted == 0 ? "-" : std::to_string(wanted)) + "    "; }
 
 std::string strategy_of(const std::string& variant) { return variant.substr(0, variant.find('{')); }
 
@@ -41,16 +45,15 @@ void print_device(std::ostream& out, const BenchRun& run, const DeviceInfo& devi
     if (result.device != device.device) continue;
     any = true;
     if (!result.skipped.empty()) {
-      table.add({result.cell.name, "", "", "", "skipped",
-                 std::to_string(result.cell.reach) + "    ",
-                 std::to_string(result.cell.aim) + "    ", result.skipped, ""});
+      table.add({result.cell.name, "", "", "", "skipped", mark(result.cell.reach),
+                 mark(result.cell.aim), result.skipped, ""});
       continue;
     }
     table.add({result.cell.name, gigabytes(result, result.roof.seconds),
                gigabytes(result, result.winner.seconds), time_text(result.winner.seconds),
                fixed(100 * result.share(), 1), mark(result.cell.reach, result.reaches()),
                mark(result.cell.aim, result.aims()), result.winner.variant, peers_text(result)},
-              !result.reaches());
+              result.cell.has_marks() && !result.reaches());
   }
   if (!any) return;
   out << to_string(device.device) << ": " << device.name << '\n';
@@ -62,6 +65,7 @@ void print_device(std::ostream& out, const BenchRun& run, const DeviceInfo& devi
 
 std::string sentence(const BenchRun& run) {
   std::size_t measured = 0;
+  std::size_t marked = 0;  // of them, with a figure to reach
   std::size_t reached = 0;
   std::size_t aimed = 0;
   const CellResult* worst = nullptr;  // by what it falls short
@@ -71,15 +75,19 @@ std::string sentence(const BenchRun& run) {
   for (const CellResult& result : run.results) {
     if (!result.skipped.empty()) continue;
     ++measured;
+    if (!result.cell.has_marks()) continue;
+    ++marked;
     reached += result.reaches() ? 1 : 0;
     aimed += result.aims() ? 1 : 0;
     if (worst == nullptr || excess(result) < excess(*worst)) worst = &result;
   }
   std::ostringstream out;
-  if (worst == nullptr) {
+  if (measured == 0) {
     out << "No cell was measured";
+  } else if (worst == nullptr) {
+    out << "No cell that was measured has a figure to reach";
   } else {
-    out << reached << " of " << measured << " cells reach what they should, " << aimed
+    out << reached << " of " << marked << " cells reach what they should, " << aimed
         << " their aim; the worst is \"" << worst->cell.name << "\" on " << to_string(worst->device)
         << ", at " << fixed(100 * worst->share(), 1) << " % of the roof where " << worst->cell.reach
         << " % is to be reached";
@@ -87,6 +95,7 @@ std::string sentence(const BenchRun& run) {
   const auto count = [&](std::size_t cells, const char* what) {
     if (cells != 0) out << "; " << cells << (cells == 1 ? " was " : " were ") << what;
   };
+  if (marked != 0) count(measured - marked, "measured without a figure to reach");
   count(run.results.size() - measured, "skipped");
   count(run.cells - run.results.size(), "not reached");
   out << '.';

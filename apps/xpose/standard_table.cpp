@@ -44,6 +44,11 @@ class Rows {
     return made;
   }
 
+  // Elements of more than 16 bytes. What they can reach is not known yet.
+  void add_fat(std::int64_t rows, std::int64_t cols, std::uint32_t bytes) {
+    add("fat elements", problem(rows, cols, bytes), 0, 0, shape(rows, cols));
+  }
+
   Cell& add(const std::string& row, Problem problem, int reach, int aim,
             const std::string& detail = {}) {
     std::string name = row + ", " + (detail.empty() ? "" : detail + ", ");
@@ -105,6 +110,8 @@ std::vector<Cell> cuda_table() {
   rows.add("small matrices", rows.batch(100'000, 16, 16, 8), 85, 95, "100000 of 16x16");
   rows.add("over 2^32 elements, 70000x70000", rows.problem(70'000, 70'000, 1), 95, 98);
   rows.add("in place, 16384x16384", rows.in_place(16384, 4, 0), 90, 97);
+  rows.add_fat(4096, 4096, 64);
+  rows.add_fat(8192, 2048, 48);
   return rows.take();
 }
 
@@ -138,6 +145,11 @@ std::vector<Cell> host_table() {
   resident.threads = 1;
   rows.add("in place, 4096x4096", rows.in_place(4096, 4, 0), 75, 95);
   rows.add("in place, 4096x4096", rows.in_place(4096, 4, kLine / 4), 105, 125, "padded");
+  rows.add("a side of 3", rows.problem(10'000'000, 3, 4), 0, 0, shape(10'000'000, 3));
+  rows.add("a side of 3", rows.problem(3, 10'000'000, 1), 0, 0, shape(3, 10'000'000));
+  rows.add("small matrices", rows.batch(1'000'000, 5, 5, 4), 0, 0, "1000000 of 5x5");
+  rows.add_fat(1024, 1024, 64);
+  rows.add_fat(1024, 1024, 48);
   return rows.take();
 }
 

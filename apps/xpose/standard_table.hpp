@@ -15,8 +15,10 @@ struct Cell {
   Problem problem;   // on device 0 of its kind
   bool warm = false;
   unsigned threads = 0;  // of host strategies and copies; 0: all
-  int reach = 0;         // per cent of the roof that is to be reached
-  int aim = 0;           // per cent that is hoped for
+  int reach = 0;         // per cent of the roof that is to be reached; 0: no figure is set
+  int aim = 0;           // per cent that is hoped for; 0 likewise
+
+  bool has_marks() const { return reach != 0; }
 };
 
 // [any thread] In the order in which they are measured.

@@ -75,16 +75,32 @@ TEST(StandardTable, EveryCellIsAWholeProblemWithMarks) {
       EXPECT_FALSE(found.row.empty());
       EXPECT_EQ(found.problem.device, (Device{kind, 0}));
       EXPECT_GT(found.problem.rows * found.problem.cols, 0);
-      EXPECT_GT(found.reach, 0);
-      EXPECT_LT(found.reach, found.aim);
+      if (found.has_marks())
+        EXPECT_LT(found.reach, found.aim);
+      else
+        EXPECT_EQ(found.aim, 0);
       if (found.problem.in_place) {
         EXPECT_EQ(found.problem.rows, found.problem.cols);
         EXPECT_EQ(found.problem.in_ld, found.problem.out_ld);
       }
     }
   }
-  EXPECT_EQ(standard_table(DeviceKind::cuda).size(), 37U);
-  EXPECT_EQ(standard_table(DeviceKind::host).size(), 16U);
+  EXPECT_EQ(standard_table(DeviceKind::cuda).size(), 39U);
+  EXPECT_EQ(standard_table(DeviceKind::host).size(), 21U);
+}
+
+// What the strategies of fat elements and of short sides are there for.
+TEST(StandardTable, HasFatElementsAndOnTheHostShortSidesAndSmallMatrices) {
+  const auto count = [](DeviceKind kind, const std::string& row) {
+    return std::ranges::count(standard_table(kind), row, &Cell::row);
+  };
+  for (const DeviceKind kind : {DeviceKind::host, DeviceKind::cuda}) {
+    EXPECT_EQ(count(kind, "fat elements"), 2);
+    EXPECT_GT(count(kind, "a side of 3"), 0);
+    EXPECT_GT(count(kind, "small matrices"), 0);
+    for (const Cell& found : standard_table(kind))
+      EXPECT_EQ(found.problem.element_bytes > 16, found.row == "fat elements") << found.name;
+  }
 }
 
 TEST(StandardTable, SquaresFillTheirMemoryAndHaveAlignedRows) {
@@ -131,6 +147,28 @@ TEST(BenchCell, MarksAreMetFromTheirShareOn) {
   EXPECT_FALSE(result.aims());
   result.cell.reach = 81;
   EXPECT_FALSE(result.reaches());
+}
+
+// A figure that nobody has set is neither met nor missed, in any form of the table.
+TEST(BenchCell, WithoutMarksNothingIsReachedOrMissed) {
+  CellResult marked = result_of(cell("4095x4097, 4 bytes"), kHost, report());
+  const CellResult bare = result_of(cell("fat elements, 1024x1024, 64 bytes"), kHost, report());
+  ASSERT_FALSE(bare.cell.has_marks());
+  const Json json = Json::parse(to_json_text(run_of({bare, marked})))["cells"];
+  for (const char* field : {"reach", "reaches", "aim", "aims"}) {
+    EXPECT_TRUE(json[0][field].is_null()) << field;
+    EXPECT_FALSE(json[1][field].is_null()) << field;
+  }
+  EXPECT_NE(to_csv_text(run_of({bare})).find(",0.8,,,,,eigen_transpose"), std::string::npos);
+  std::ostringstream out;
+  print_bench(out, run_of({bare, skipped_cell(bare.cell, kHost, "too large")}), false);
+  EXPECT_NE(out.str().find("80.0  -      -      mine{tile=32}"), std::string::npos) << out.str();
+  EXPECT_NE(out.str().find("skipped  -      -      too large"), std::string::npos) << out.str();
+  EXPECT_EQ(sentence(run_of({bare})), "No cell that was measured has a figure to reach.");
+  EXPECT_EQ(sentence(run_of({bare, marked})),
+            "0 of 1 cells reach what they should, 0 their aim; the worst is \"4095x4097, 4 bytes\" "
+            "on host, at 80.0 % of the roof where 82 % is to be reached; 1 was measured without a "
+            "figure to reach.");
 }
 
 TEST(BenchCell, SaysWhyThereIsNoWinner) {

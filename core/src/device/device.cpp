@@ -94,15 +94,10 @@ class HostBackend final : public Backend {
   void make_current() override {}
 
   void* allocate(std::uint64_t bytes) override {
-    const std::uint64_t alignment = bytes < huge_page ? 256 : huge_page;
-    const std::uint64_t rounded =
-        (std::max<std::uint64_t>(bytes, 1) + alignment - 1) / alignment * alignment;
-    void* memory = rounded < bytes ? nullptr : std::aligned_alloc(alignment, rounded);
+    void* memory = allocate_or_null(bytes);
     if (memory == nullptr)
       throw Error(ErrorKind::no_memory,
                   "the host has no room for " + std::to_string(bytes) + " bytes");
-    // A transpose walks across pages at every step. Where the kernel declines, pages are small.
-    if (alignment == huge_page) (void)::madvise(memory, rounded, MADV_HUGEPAGE);
     return memory;
   }
   void release(void* memory) noexcept override { std::free(memory); }
@@ -148,12 +143,13 @@ class HostBackend final : public Backend {
   void clean_cache() override {
     // More than fits: what is replaced is not always the oldest.
     const std::uint64_t bytes = info_.cache_bytes + info_.cache_bytes / 2;
-    if (clean_.data() == nullptr) {
-      clean_ = DeviceBuffer(*this, bytes);
-      std::memset(clean_.data(), 1, bytes);  // pages of its own, not one of zeros for all
+    if (clean_ == nullptr) {
+      clean_ = static_cast<std::byte*>(allocate_or_null(bytes));
+      if (clean_ == nullptr) return;
+      std::memset(clean_, 1, bytes);  // pages of its own, not one of zeros for all
     }
     for (std::uint64_t at = 0; at < bytes; at += 64)
-      static_cast<void>(*static_cast<const volatile std::byte*>(clean_.data() + at));
+      static_cast<void>(*static_cast<const volatile std::byte*>(clean_ + at));
   }
 
   void synchronize() override {}
@@ -165,8 +161,19 @@ class HostBackend final : public Backend {
   }
 
  private:
+  static void* allocate_or_null(std::uint64_t bytes) {
+    const std::uint64_t alignment = bytes < huge_page ? 256 : huge_page;
+    const std::uint64_t rounded =
+        (std::max<std::uint64_t>(bytes, 1) + alignment - 1) / alignment * alignment;
+    void* memory = rounded < bytes ? nullptr : std::aligned_alloc(alignment, rounded);
+    // A transpose walks across pages at every step. Where the kernel declines, pages are small.
+    if (memory != nullptr && alignment == huge_page)
+      (void)::madvise(memory, rounded, MADV_HUGEPAGE);
+    return memory;
+  }
+
   DeviceInfo info_{};
-  DeviceBuffer clean_;  // of clean_cache()
+  std::byte* clean_ = nullptr;  // of clean_cache(); kept, as the backend is
 };
 
 HostBackend& host_backend() {

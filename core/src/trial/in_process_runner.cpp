@@ -138,11 +138,10 @@ Sample InProcessRunner::time(const Candidate& candidate) {
     const bool is_long = prepared.verified_seconds > long_launch_samples * wanted;
     double& fastest = fastest_[candidate.is_copy || candidate.is_numeric ? 1 : 0];
     // On CUDA the first launch of a kernel also loads it: there it proves nothing.
-    if (prepared.calls == 0 && on_host && is_long &&
-        prepared.verified_seconds > far_slower * fastest) {
-      prepared.calls = 1;
+    const bool has_lost = is_long && prepared.verified_seconds > far_slower * fastest;
+    if (prepared.calls == 0 && on_host && has_lost &&
+        !std::exchange(prepared.timed_by_verification, true))
       return {{}, prepared.verified_seconds};
-    }
     void* workspace = arena(candidate).workspace(candidate.workspace_bytes);
     const auto call = [&] {
       launch(candidate, *prepared.plan, workspace, next_set_++ % arena_->sets());
@@ -152,7 +151,6 @@ Sample InProcessRunner::time(const Candidate& candidate) {
     if (on_host && !warm_ && prepared.calls <= 1 && prepared.verified_seconds > wanted)
       backend_.clean_cache();
     if (prepared.calls == 0) {
-      const bool has_lost = is_long && prepared.verified_seconds > far_slower * fastest;
       once = std::max(backend_.seconds(1, call, has_lost), 1e-7);
       prepared.calls = std::clamp(static_cast<int>(std::ceil(wanted / once)), 1, 10000);
     }

@@ -23,7 +23,7 @@ class InProcessRunner final : public TrialRunner {
   // [normal form, not empty] The buffers are rotated over four times the last level cache, or one
   // pair where `warm` or where a pair is eight times the cache, and never take more than half of
   // the free memory. A long launch that took over three times the fastest so far when it was
-  // verified is timed by that launch (host) or one more (CUDA).
+  // verified is timed by that launch (host; when asked again by another) or one more (CUDA).
   InProcessRunner(Backend& backend, const Problem& problem, unsigned threads, bool warm,
                   AtStage at_stage = {});
 
@@ -40,6 +40,7 @@ class InProcessRunner final : public TrialRunner {
     int calls = 0;                // in one sample
     double verified_seconds = 0;  // of the launch that was verified last, as the host sees it
     bool destroyed_one = false;
+    bool timed_by_verification = false;  // once; who asks again doubts it
   };
   Prepared& bind(const Candidate& candidate);
   void at_stage(std::string_view stage) const {

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <map>
 #include <set>
 
+#include "trial/race_runner.hpp"
 #include "trial/sample_statistics.hpp"
 
 namespace xpose {
@@ -18,27 +18,8 @@ constexpr int rounds_before_race = 5;
 constexpr double hopeless_ratio = 3;     // of a strategy's first config to the fastest so far
 constexpr double far_behind_ratio = 2;   // of a prediction to the best one
 constexpr double share_of_trying = 0.6;  // of the budget; the rest is the race's
-constexpr double too_late_ratio = 1.1;   // to the fastest, when the budget ends the race
-
-struct Runner {  // a candidate in the race
-  const Candidate* candidate = nullptr;
-  Trial trial;
-  std::vector<double> seconds;  // by round; runners still racing have all rounds
-  std::vector<double> rounds;   // the same with the discarded rounds, as NaN
-  bool racing = false;
-
-  // Copies and numeric transposes are timed, and never chosen.
-  bool is_reference() const { return candidate->is_copy || candidate->is_numeric; }
-  double median() const { return quantile(seconds, 0.5); }
-  void keep(double sample) {
-    seconds.push_back(sample);
-    rounds.push_back(sample);
-  }
-  void discard_last() {
-    seconds.pop_back();
-    rounds.back() = std::numeric_limits<double>::quiet_NaN();
-  }
-};
+constexpr double share_of_asking_again = 0.1;
+constexpr double too_late_ratio = 1.1;  // to the fastest, when the budget ends the race
 
 class Race {
  public:
@@ -68,16 +49,18 @@ class Race {
   // never is: what is left out could be the roof.
   bool is_hopeless(const Candidate& candidate) {
     if (candidate.is_copy) return false;
-    const auto first = first_seconds_.find(candidate.variant.strategy);
-    if (first == first_seconds_.end()) return false;
+    const auto first = first_right_.find(candidate.variant.strategy);
+    if (first == first_right_.end()) return false;
     const Runner* best = fastest(candidate.is_numeric);
-    return best != nullptr && first->second > hopeless_ratio * best->median();
+    return best != nullptr && is_beyond(runners_[first->second], hopeless_ratio * best->median());
   }
   // Whether the cost model puts it so far behind, once something is right.
   bool is_far_behind(const Candidate& candidate) {
     return candidate.predicted != not_predicted &&
            candidate.predicted > far_behind_ratio * best_prediction_ && may_skip(candidate);
   }
+  bool is_beyond(Runner& runner, double limit);
+  bool may_ask_again(const Runner& runner);
   bool record(Runner& runner, const Outcome& outcome);
   void one_round(int turn);
   void drop_slow();
@@ -91,8 +74,9 @@ class Race {
   double start_;
   double best_prediction_ = not_predicted;
   std::vector<Runner> runners_;
-  std::set<std::string> tried_;                  // strategies
-  std::map<std::string, double> first_seconds_;  // of each strategy's first config that was right
+  double asking_again_ = 0;                         // seconds that went into it
+  std::set<std::string> tried_;                     // strategies
+  std::map<std::string, std::size_t> first_right_;  // runner of each strategy's first right config
   TuneReport report_;
 };
 
@@ -127,7 +111,7 @@ void Race::try_all(std::span<const Candidate> candidates) {
         if (record(runner, sample.outcome)) {
           runner.keep(sample.seconds);
           runner.racing = true;
-          first_seconds_.emplace(candidate.variant.strategy, sample.seconds);
+          first_right_.emplace(candidate.variant.strategy, runners_.size());
         }
       }
     }
@@ -143,6 +127,27 @@ Runner* Race::fastest(bool references) {
         (best == nullptr || runner.median() < best->median()))
       best = &runner;
   return best;
+}
+
+// Where one sample says so, and the prediction does not, another one is taken.
+bool Race::is_beyond(Runner& runner, double limit) {
+  if (runner.judged() > limit && may_ask_again(runner)) {
+    runner.asked_again = true;
+    const double begin = clock_();
+    const Sample sample = trials_.time(*runner.candidate);
+    asking_again_ += clock_() - begin;
+    if (record(runner, sample.outcome) && sample.seconds < runner.seconds[0])
+      runner.seconds[0] = runner.rounds[0] = sample.seconds;
+  }
+  return runner.judged() > limit;
+}
+
+bool Race::may_ask_again(const Runner& runner) {
+  if (runner.asked_again || runner.is_reference() || runner.seconds.size() != 1) return false;
+  const double predicted = runner.candidate->predicted;
+  if (predicted != not_predicted && predicted > drop_ratio * best_prediction_) return false;
+  return asking_again_ + runner.seconds[0] <= share_of_asking_again * options_.budget_seconds &&
+         !spent(1) && !interrupted();
 }
 
 void Race::drop_beyond(double ratio) {
@@ -163,7 +168,7 @@ void Race::drop_slow() {
     const bool race = !references && report_.rounds >= rounds_before_race;
     for (Runner& runner : runners_) {
       if (!runner.racing || runner.is_reference() != references || &runner == best) continue;
-      if (runner.median() > limit) runner.racing = false;
+      if (is_beyond(runner, limit)) runner.racing = false;
       if (!race) continue;
       const LogRatio ratio = log_ratio(runner.seconds, best->seconds);
       if (ratio.mean - 2 * ratio.error > std::log1p(close_enough)) runner.racing = false;

@@ -19,7 +19,8 @@ using Clock = std::function<double()>;
 // interleaved rounds of rotated order:
 //   - a round in which the fastest copy took over 1.2 times its median is discarded: the clock
 //   dropped;
-//   - a transpose over 1.5 times the fastest one's median is dropped;
+//   - a transpose over 1.5 times the fastest one's median is dropped; of one or two samples the
+//   smaller one counts;
 //   - from the fifth round on, one whose paired log-ratio to the fastest is above 2 % by two
 //     standard errors is dropped;
 //   - the race ends when all survivors are within 2 %, or rounds or the budget run out; where the
@@ -27,6 +28,9 @@ using Clock = std::function<double()>;
 //   - what is still in the race, copies included, is verified once more;
 //   - numeric transposes are raced with the copies, and neither are chosen;
 //   - within 2 % of the fastest, the lower prior rank wins.
+// Who would lose by one sample, which something else on the machine may have disturbed, and is not
+// predicted to take over 1.5 times the best prediction, gets a second one, as far as 10 % of the
+// budget go; the smaller one counts.
 // Trying may take 60 % of the budget, so that what is right still races. Until one transpose is
 // right the budget cuts nothing; what was not tried is counted in TuneReport::untried. Fills all of
 // the report but `problem`.

@@ -18,9 +18,11 @@ class ToldRunner : public TrialRunner {
  public:
   struct Behaviour {
     double seconds = 1e-3;
-    Verdict verdict = Verdict::ok;         // of verify
-    Verdict later_verdict = Verdict::ok;   // of every verify but the first
-    Verdict timing_verdict = Verdict::ok;  // of time
+    std::map<int, double> disturbed = {};        // the n-th sample takes so many times as long
+    Verdict verdict = Verdict::ok;               // of verify
+    Verdict later_verdict = Verdict::ok;         // of every verify but the first
+    Verdict timing_verdict = Verdict::ok;        // of time
+    Verdict later_timing_verdict = Verdict::ok;  // of every time but the first
     int verified = 0;
     int timed = 0;
   };
@@ -40,10 +42,14 @@ class ToldRunner : public TrialRunner {
   Sample time(const Candidate& candidate) override {
     Behaviour& behaviour = variants[candidate.variant.strategy];
     ++behaviour.timed;
-    const double seconds = behaviour.seconds * (slow_down ? slow_down(behaviour.timed) : 1.0);
+    double seconds = behaviour.seconds * (slow_down ? slow_down(behaviour.timed) : 1.0);
+    if (const auto found = behaviour.disturbed.find(behaviour.timed);
+        found != behaviour.disturbed.end())
+      seconds *= found->second;
     now += seconds;
     order += candidate.variant.strategy;
-    return {{behaviour.timing_verdict, "timing"}, seconds};
+    const bool first = behaviour.timed == 1;
+    return {{first ? behaviour.timing_verdict : behaviour.later_timing_verdict, "timing"}, seconds};
   }
 
   std::map<std::string, Behaviour> variants;

@@ -38,6 +38,57 @@ TEST_F(TunerBudget, OtherConfigsOfAHopelessStrategyAreNotTried) {
   EXPECT_EQ(trial(report, "slow").timing->samples, 1);
 }
 
+TEST_F(TunerBudget, OtherConfigsAreTriedWhereTheFirstOneWasDisturbed) {
+  candidates = {candidate("fast"), candidate("disturbed"), candidate("disturbed")};
+  candidates[2].variant.config = {{"tile", 2}};
+  runner.variants["disturbed"].disturbed = {{1, 4}};
+  const TuneReport report = run();
+  EXPECT_EQ(report.untried, 0U);
+  EXPECT_EQ(report.trials.size(), 3U);
+}
+
+TEST_F(TunerBudget, WhatIsPredictedSlowIsNotAskedTwice) {
+  candidates = {candidate("fast"), candidate("near"), candidate("slow"), candidate("silent")};
+  candidates[0].predicted = 1;
+  candidates[1].predicted = 1.5;
+  candidates[2].predicted = 1.51;
+  for (const char* name : {"near", "slow", "silent"}) runner.variants[name].seconds = 4e-3;
+  run();
+  EXPECT_EQ(runner.variants["near"].timed, 2);
+  EXPECT_EQ(runner.variants["slow"].timed, 1);
+  EXPECT_EQ(runner.variants["silent"].timed, 2);
+}
+
+TEST_F(TunerBudget, AskingAgainTakesATenthOfTheBudget) {
+  candidates = {candidate("fast"), candidate("very_slow")};
+  for (int i = 0; i < 60; ++i) candidates.push_back(candidate("slow" + std::to_string(i)));
+  runner.variants["very_slow"].seconds = 0.48;
+  for (int i = 0; i < 60; ++i) runner.variants["slow" + std::to_string(i)].seconds = 1.0 / 128;
+  options.budget_seconds = 4;
+  const TuneReport report = run();
+  EXPECT_EQ(report.untried, 0U);
+  EXPECT_EQ(runner.variants["very_slow"].timed, 1);
+  int twice = 0;
+  for (const auto& [name, behaviour] : runner.variants)
+    if (name.starts_with("slow")) twice += behaviour.timed - 1;
+  EXPECT_EQ(twice, 51);
+}
+
+TEST_F(TunerBudget, NobodyIsAskedAgainOnceTheBudgetIsSpent) {
+  candidates = {candidate("wrong"), candidate("fast"), candidate("slow")};
+  runner.variants["wrong"].verdict = Verdict::wrong_result;
+  runner.variants["wrong"].seconds = 20e-3;
+  runner.variants["fast"].seconds = 0.1e-3;
+  runner.variants["slow"].seconds = 0.4e-3;
+  options.budget_seconds = 10e-3;
+  options.every_strategy = true;
+  run();
+  EXPECT_EQ(runner.variants["slow"].timed, 1);
+  options.budget_seconds = 1;
+  run();
+  EXPECT_EQ(runner.variants["slow"].timed, 3);
+}
+
 TEST_F(TunerBudget, WhatIsPredictedFarBehindIsNotTriedOnceOneIsRight) {
   candidates = {candidate("wrong"), candidate("right"), candidate("near"), candidate("far"),
                 candidate("silent")};

@@ -65,6 +65,46 @@ TEST_F(Tuner, DropsWhatIsFarBehindAfterOneRound) {
   EXPECT_EQ(report.rounds, 5);
 }
 
+// A launch that something else on the machine slows down, at any place of the order and of the
+// race.
+TEST_F(Tuner, TheBestWinsThoughOneOfItsLaunchesWasDisturbed) {
+  for (const bool is_first : {true, false})
+    for (const int sample : {1, 2, 3}) {
+      candidates = {candidate("other"), candidate("best")};
+      if (is_first) std::swap(candidates[0], candidates[1]);
+      runner.variants.clear();
+      runner.variants["other"].seconds = 1.2e-3;
+      runner.variants["best"].disturbed = {{sample, 4}};
+      const TuneReport report = run();
+      EXPECT_EQ(winner(report), "best") << is_first << " sample " << sample;
+      EXPECT_DOUBLE_EQ(trial(report, "best").timing->median, 1e-3);
+      EXPECT_EQ(runner.variants["best"].timed, report.rounds + (sample == 1 ? 1 : 0));
+    }
+}
+
+TEST_F(Tuner, WhatIsSlowTwiceIsDropped) {
+  candidates = {candidate("a"), candidate("slow"), candidate("copy", 900, true),
+                candidate("slow_copy", 900, true)};
+  runner.variants["slow"].seconds = 4e-3;
+  runner.variants["slow"].disturbed = {{2, 2}};
+  runner.variants["slow_copy"].seconds = 4e-3;
+  const TuneReport report = run();
+  EXPECT_EQ(runner.variants["slow"].timed, 2);
+  EXPECT_EQ(trial(report, "slow").timing->samples, 1);
+  EXPECT_EQ(trial(report, "slow").rounds, std::vector<double>{4e-3});  // the smaller one
+  EXPECT_EQ(runner.variants["slow_copy"].timed, 1);                    // it is never chosen
+}
+
+TEST_F(Tuner, WhatFailsWhenAskedAgainHasThatVerdict) {
+  candidates = {candidate("a"), candidate("slow")};
+  runner.variants["slow"].disturbed = {{1, 4}};
+  runner.variants["slow"].later_timing_verdict = Verdict::device_error;
+  const TuneReport report = run();
+  EXPECT_EQ(winner(report), "a");
+  EXPECT_EQ(trial(report, "slow").verdict, Verdict::device_error);
+  EXPECT_EQ(runner.variants["slow"].timed, 2);
+}
+
 TEST_F(Tuner, RacesUntilTheRoundsRunOutWhileItCannotTell) {
   candidates = {candidate("a"), candidate("b")};
   // Noise of 10 % either way, out of step between the two: the mean ratio is never certain.
