@@ -140,12 +140,17 @@ TEST(Estimate, ChoosesTheMeasuredWinnersOnAnH200) {
                                     {"small matrices, 4096 of 32x32, 4 bytes", batch},
                                     {"small matrices, 100000 of 16x16, 8 bytes", batch},
                                     {"over 2^32 elements, 70000x70000, 1 byte", tiles},
-                                    {"in place, 16384x16384, 4 bytes", {"swap_vectors{run=256}"}}});
+                                    {"in place, 16384x16384, 4 bytes", {"swap_vectors{run=256}"}},
+                                    // Not measured yet; what holds of them is below.
+                                    {"fat elements, 4096x4096, 64 bytes", {"fat{shared=1}"}},
+                                    {"fat elements, 8192x2048, 48 bytes", {"fat{shared=1}"}}});
 }
 
 TEST(Estimate, ChoosesTheMeasuredWinnersOnTheHost) {
   const Variants stream = {"host_simd{stream=1,gather=1}"};
   const Variants in_place = {"host_in_place{run=256}"};
+  const Variants skinny = {"host_skinny{stream=1}"};
+  const Variants fat = {"host_fat{stream=1}"};
   expect_choices(DeviceKind::host,
                  {{"square, 4096x4096, 4 bytes", stream},
                   {"square, 8192x8192, 4 bytes", stream},
@@ -163,7 +168,12 @@ TEST(Estimate, ChoosesTheMeasuredWinnersOnTheHost) {
                   {"512x512, warm, one thread, 4 bytes",
                    {"host_simd{stream=0,gather=1}", "host_simd{stream=0,gather=0}"}},
                   {"in place, 4096x4096, 4 bytes", in_place},
-                  {"in place, 4096x4096, padded, 4 bytes", in_place}});
+                  {"in place, 4096x4096, padded, 4 bytes", in_place},
+                  {"a side of 3, 10000000x3, 4 bytes", skinny},
+                  {"a side of 3, 3x10000000, 1 byte", skinny},
+                  {"small matrices, 1000000 of 5x5, 4 bytes", skinny},
+                  {"fat elements, 1024x1024, 64 bytes", fat},
+                  {"fat elements, 1024x1024, 48 bytes", fat}});
 }
 
 // Of fat elements nothing is measured yet: what is held is that the figures of a tile in shared
