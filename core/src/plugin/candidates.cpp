@@ -9,6 +9,19 @@
 namespace xpose {
 namespace {
 
+// A library that is timed for comparison alone is not worth more launches of one trial: at 2 us
+// each these take 20 ms.
+constexpr std::int64_t most_numeric_launches = 10'000;
+
+// How often a strategy is called for one problem: once for each matrix of the dimensions that it
+// does not take itself.
+std::int64_t calls(const StrategyInfo& card, const Problem& problem) {
+  std::int64_t count = 1;
+  for (std::size_t dim = card.max_batch_rank; dim < problem.batch.size(); ++dim)
+    count *= problem.batch[dim].extent;
+  return count;
+}
+
 // What the card alone rules out, or nothing.
 std::string card_refusal(const StrategyInfo& card, const Problem& problem,
                          const DeviceInfo& device) {
@@ -26,6 +39,10 @@ std::string card_refusal(const StrategyInfo& card, const Problem& problem,
   if (card.max_extent != 0 && std::max(problem.rows, problem.cols) > card.max_extent)
     return "serves at most " + std::to_string(card.max_extent) + " rows and columns";
   if (problem.in_place && !card.in_place) return "does not work in place";
+  if (const std::int64_t launches = calls(card, problem); card.is_numeric &&
+                                                          problem.device.kind == DeviceKind::cuda &&
+                                                          launches > most_numeric_launches)
+    return "is for comparison alone, and would be launched " + std::to_string(launches) + " times";
   return {};
 }
 

@@ -172,6 +172,24 @@ TEST_F(Candidates, TheCardRulesOut) {
   EXPECT_EQ(reason([](StrategyInfo& c) { c.in_place = true; }), "");
 }
 
+TEST_F(Candidates, WhatIsNeverChosenIsNotLaunchedForEachOfManyMatrices) {
+  Strategy geam = strategy("geam", 1);
+  geam.info.is_numeric = true;
+  geam.info.device_kind = DeviceKind::cuda;
+  problem = matrix(5, 5, 4, {DeviceKind::cuda, 0});
+  problem.batch = {{10'001, 25, 25}};
+  EXPECT_EQ(names({&geam}), std::vector<std::string>{
+                                "geam is for comparison alone, and would be launched 10001 times"});
+  geam.info.max_batch_rank = 1;
+  EXPECT_EQ(names({&geam}).size(), 3U);
+  geam.info.max_batch_rank = 0;
+  problem.batch = {{10'000, 25, 25}};
+  EXPECT_EQ(names({&geam}).size(), 3U);
+  problem.batch = {{10'001, 25, 25}};
+  problem.device.kind = geam.info.device_kind = DeviceKind::host;
+  EXPECT_EQ(names({&geam}).size(), 3U);
+}
+
 TEST_F(Candidates, AnExceptionThroughTheAbiIsAProtocolError) {
   xpose_strategy functions{};
   functions.quote = [](const xpose_problem*, const int64_t*, xpose_quote*,
