@@ -202,6 +202,7 @@ def main():
     parser.add_argument("--tool", action="append", choices=["racecheck", "memcheck", "synccheck"])
     parser.add_argument("--scope", action="append", choices=list(SCOPES))
     parser.add_argument("--strategy", action="append")
+    parser.add_argument("--bytes", action="append", type=int, help="of an element")
     parser.add_argument("--logs", help="folder for the tools' output")
     arguments = parser.parse_args()
     arguments.tool = arguments.tool or ["racecheck", "memcheck", "synccheck"]
@@ -214,6 +215,7 @@ def main():
     listed = json.loads(subprocess.run([arguments.xpose, "plugins", "--json", "-"], check=True,
                                        capture_output=True, text=True).stdout)
     runs = planned(listed["plugins"], arguments.tool, arguments.scope, arguments.strategy)
+    runs = [run for run in runs if not arguments.bytes or run.bytes in arguments.bytes]
     if not runs:
         say("no CUDA strategy to check")
         return 2
