@@ -85,7 +85,7 @@ TEST(StandardTable, EveryCellIsAWholeProblemWithMarks) {
       }
     }
   }
-  EXPECT_EQ(standard_table(DeviceKind::cuda).size(), 39U);
+  EXPECT_EQ(standard_table(DeviceKind::cuda).size(), 40U);
   EXPECT_EQ(standard_table(DeviceKind::host).size(), 21U);
 }
 
