@@ -110,6 +110,13 @@ class GpuCheck(unittest.TestCase):
         self.assertIn("  clean: smem_pad 4 8\n", result.stdout)
         self.assertIn("  clean: tile 4 8, new 4 8\n", result.stdout)
 
+    def test_what_is_named_is_all_that_runs(self):
+        result = self.check("--scope", "small", "--strategy", "smem", "--bytes", "8", "--tool", "racecheck")
+        self.assertEqual(result.returncode, 0, result.stdout)
+        self.assertEqual([call[:3] for call in self.calls() if not call[1].startswith("tile_")],
+                         [["racecheck", "smem", "8"]])
+        self.assertIn("1 of 1 clean\n  clean: smem 8\n", result.stdout)
+
     def test_a_wrong_result_is_a_finding(self):
         self.says({"smem": "wrong"})
         result = self.check("--scope", "small", "--strategy", "smem")
