@@ -42,10 +42,6 @@ constexpr const char* refusal(uint32_t element_bytes, TileBytes tile) {
   return tile.row == tile.col ? nullptr : "tiles of 512 bytes are square";
 }
 
-// Up to here, in bytes of all input rows of a column of tiles, what L2 was asked for ahead was
-// there when the next column of tiles wanted it (H200: 4 to 8 MiB gain, 17 lose).
-constexpr int64_t kMostAhead = int64_t{8} << 20;
-
 struct Tile {
   static Card card() {
     return {.name = "tile",
@@ -109,8 +105,7 @@ struct Tile {
   // Memory is read in blocks of 256 bytes; rows that begin within one share it with the tile beside
   // them.
   static bool asks_ahead(const Problem& problem, TileBytes tile) {
-    return problem.in_ld * problem.element_bytes % 256 != 0 &&
-           problem.rows <= kMostAhead / tile.row;
+    return problem.in_ld * problem.element_bytes % 256 != 0 && stays_in_l2(problem, tile.row);
   }
 
   template <class Shape>

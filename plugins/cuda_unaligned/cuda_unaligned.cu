@@ -38,13 +38,9 @@ constexpr const char* refusal(uint32_t bytes, TileBytes tile) {
   return nullptr;
 }
 
-// Up to here, in bytes of all input rows of a column of tiles, what L2 was asked for ahead was
-// there when the next column of tiles wanted it (H200: 4 to 8 MiB gain, 17 lose). Bytes do not
-// gain.
-constexpr int64_t kMostAhead = int64_t{8} << 20;
-
+// Bytes do not gain.
 bool asks_ahead(const Problem& problem, TileBytes tile) {
-  return problem.element_bytes > 1 && problem.rows <= kMostAhead / tile.width;
+  return problem.element_bytes > 1 && stays_in_l2(problem, tile.width);
 }
 
 // Calls body(StagedTile) for a tile that is not refused.
