@@ -28,8 +28,8 @@ struct StagedTile {
   static constexpr int kPack = kWordBytes / Bytes;         // elements of a word
   static constexpr int kAtOnce = kPack > 1 ? 2 : 1;        // words of a load
   static constexpr int kLoadBytes = kAtOnce * kWordBytes;  // which is aligned to them
-  static constexpr int kAhead = kPack > 1 ? kLoadBytes / Bytes : 0;
-  static constexpr int kCols = Width - kAhead;
+  static constexpr int kSpareCols = kPack > 1 ? kLoadBytes / Bytes : 0;
+  static constexpr int kCols = Width - kSpareCols;
   static constexpr int kHalo = kSectorBytes / Bytes;      // rows
   static constexpr int kGroups = (Rows + kHalo) / kPack;  // words of a staged column
   static constexpr int kLoads = Width / kPack / kAtOnce;  // of an input row
