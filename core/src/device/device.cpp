@@ -133,11 +133,11 @@ class HostBackend final : public Backend {
   }
 
   void fill(const Pattern& pattern, void* data, std::uint64_t from, std::uint64_t to) override {
-    fill_pattern(pattern, static_cast<std::byte*>(data), from, to);
+    fill_pattern(pattern, static_cast<std::byte*>(data) + from, from, to);
   }
   std::optional<std::uint64_t> difference(const Pattern& pattern, const void* data,
                                           std::uint64_t from, std::uint64_t to) override {
-    return pattern_difference(pattern, static_cast<const std::byte*>(data), from, to);
+    return pattern_difference(pattern, static_cast<const std::byte*>(data) + from, from, to);
   }
 
   void clean_cache() override {

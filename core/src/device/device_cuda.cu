@@ -2,9 +2,11 @@
 // filled and checked where they lie.
 #include <cuda_runtime.h>
 
+#include <algorithm>
 #include <fstream>
 #include <mutex>
 #include <string>
+#include <vector>
 
 #include "device/device.hpp"
 #include "device/pattern_kernels.cuh"
@@ -132,35 +134,52 @@ class CudaBackend final : public Backend {
   std::optional<std::uint64_t> first_difference(const void* a, const void* b,
                                                 std::uint64_t bytes) override {
     const auto misaligned = [](const void* p) { return reinterpret_cast<std::uintptr_t>(p) % 16; };
+    const auto on_the_host = [&] {
+      std::vector<std::byte> y;
+      return first_in_pieces(0, bytes, [&](std::uint64_t at, std::vector<std::byte>& x) {
+        y.resize(x.size());
+        download(x.data(), static_cast<const std::byte*>(a) + at, x.size());
+        download(y.data(), static_cast<const std::byte*>(b) + at, y.size());
+        const auto other = std::ranges::mismatch(x, y).in1;
+        return other == x.end() ? std::optional<std::uint64_t>()
+                                : at + static_cast<std::uint64_t>(other - x.begin());
+      });
+    };
     if (bytes == 0) return std::nullopt;
-    if (misaligned(a) != 0 || misaligned(b) != 0) {
-      // Rare and short (guard zones, misaligned payloads of copies): compare on the host.
-      std::vector<std::byte> x(bytes);
-      std::vector<std::byte> y(bytes);
-      download(x.data(), a, bytes);
-      download(y.data(), b, bytes);
-      for (std::uint64_t i = 0; i < bytes; ++i)
-        if (x[i] != y[i]) return i;
-      return std::nullopt;
-    }
-    return least([&](unsigned long long* first) {
-      find_first_difference<<<blocks_for(bytes), threads>>>(
-          static_cast<const uint4*>(a), static_cast<const uint4*>(b), bytes, first);
-    });
+    if (misaligned(a) != 0 || misaligned(b) != 0)
+      return on_the_host();  // rare and short: guard zones, misaligned payloads of copies
+    return least(
+        [&](unsigned long long* first) {
+          find_first_difference<<<blocks_for(bytes), threads>>>(
+              static_cast<const uint4*>(a), static_cast<const uint4*>(b), bytes, first);
+        },
+        on_the_host);
   }
 
   void fill(const Pattern& pattern, void* data, std::uint64_t from, std::uint64_t to) override {
-    fill_chunks<<<blocks_for(to - from), threads>>>(pattern, static_cast<std::byte*>(data), from,
-                                                    to);
-    check(cudaGetLastError(), "filling a buffer on the device");
+    auto* const bytes = static_cast<std::byte*>(data);
+    fill_chunks<<<blocks_for(to - from), threads>>>(pattern, bytes, from, to);
+    if (started("filling a buffer on the device")) return;
+    first_in_pieces(from, to, [&](std::uint64_t at, std::vector<std::byte>& piece) {
+      fill_pattern(pattern, piece.data(), at, at + piece.size());
+      upload(bytes + at, piece.data(), piece.size());
+      return std::optional<std::uint64_t>();
+    });
   }
   std::optional<std::uint64_t> difference(const Pattern& pattern, const void* data,
                                           std::uint64_t from, std::uint64_t to) override {
     if (from == to) return std::nullopt;
-    return least([&](unsigned long long* first) {
-      compare_chunks<<<blocks_for(to - from), threads>>>(
-          pattern, static_cast<const std::byte*>(data), from, to, first);
-    });
+    const auto* const bytes = static_cast<const std::byte*>(data);
+    return least(
+        [&](unsigned long long* first) {
+          compare_chunks<<<blocks_for(to - from), threads>>>(pattern, bytes, from, to, first);
+        },
+        [&] {
+          return first_in_pieces(from, to, [&](std::uint64_t at, std::vector<std::byte>& piece) {
+            download(piece.data(), bytes + at, piece.size());
+            return pattern_difference(pattern, piece.data(), at, at + piece.size());
+          });
+        });
   }
 
   void synchronize() override { check(cudaDeviceSynchronize(), "waiting for the device"); }
@@ -198,14 +217,39 @@ class CudaBackend final : public Backend {
         bytes / (std::uint64_t{16} * threads) + 1, info_.multiprocessors * std::uint64_t{16}));
   }
 
-  // Starts a kernel that lowers a number, and reads it.
-  template <class Start>
-  std::optional<std::uint64_t> least(const Start& start) {
+  // Whether the kernel just launched was started. Where there is no memory for it, it was not, and
+  // the host does its work: the runtime loads a kernel at its first launch, and where that fails
+  // once, all later launches in the process fail like it, with memory or without.
+  static bool started(const char* what) {
+    const cudaError_t status = cudaGetLastError();
+    if (status == cudaErrorMemoryAllocation) return false;
+    check(status, what);
+    return true;
+  }
+
+  // Calls find(at, piece) for host memory as long as each piece of [from, to), until it finds
+  // something.
+  template <class Find>
+  static std::optional<std::uint64_t> first_in_pieces(std::uint64_t from, std::uint64_t to,
+                                                      const Find& find) {
+    constexpr std::uint64_t piece_bytes = 32 << 20;
+    std::vector<std::byte> piece;
+    for (std::uint64_t at = from; at < to; at += piece.size()) {
+      piece.resize(std::min(piece_bytes, to - at));
+      if (const std::optional<std::uint64_t> found = find(at, piece)) return found;
+    }
+    return std::nullopt;
+  }
+
+  // Starts a kernel that lowers a number, and reads it; what cannot be started is looked for on the
+  // host.
+  template <class Start, class OnTheHost>
+  std::optional<std::uint64_t> least(const Start& start, const OnTheHost& on_the_host) {
     const std::lock_guard lock(mutex_);
     if (least_ == nullptr) check(cudaMalloc(&least_, sizeof *least_), "allocating a number");
     upload(least_, &no_difference, sizeof no_difference);
     start(least_);
-    check(cudaGetLastError(), "comparing on the device");
+    if (!started("comparing on the device")) return on_the_host();
     unsigned long long found = no_difference;
     download(&found, least_, sizeof found);
     if (found == no_difference) return std::nullopt;

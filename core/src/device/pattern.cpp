@@ -75,20 +75,21 @@ void for_size(std::uint32_t element_bytes, const Each& each) {
 
 class Fill {
  public:
-  Fill(const Pattern& pattern, std::byte* data) : flip_(pattern.flip), data_(data) {}
+  Fill(const Pattern& pattern, std::byte* data, std::uint64_t from)
+      : flip_(pattern.flip), data_(data), from_(from) {}
 
   bool guard(std::uint64_t at, std::uint64_t bytes) {
-    std::memset(data_ + at, guard_byte, bytes);
+    std::memset(data_ + (at - from_), guard_byte, bytes);
     return true;
   }
   bool part(std::uint64_t at, std::byte value) {
-    data_[at] = value;
+    data_[at - from_] = value;
     return true;
   }
   template <std::size_t bytes>
   bool elements(std::uint64_t at, const Run& run, std::int64_t count) {
     for (std::int64_t begin = 0; begin < count; begin += block) {
-      std::byte* to = data_ + at + static_cast<std::uint64_t>(begin) * bytes;
+      std::byte* to = data_ + (at - from_) + static_cast<std::uint64_t>(begin) * bytes;
       for_words(run.index + begin * run.step, run.step, std::min(block, count - begin),
                 [to, run, flip = flip_](std::int64_t i, std::uint32_t word) {
                   const auto value = Value<bytes>::of_word(word, run, flip);
@@ -100,32 +101,34 @@ class Fill {
 
  private:
   std::uint64_t flip_;
-  std::byte* data_;
+  std::byte* data_;  // what lies at from_
+  std::uint64_t from_;
 };
 
 // Stops at the first byte that differs.
 class Compare {
  public:
-  Compare(const Pattern& pattern, const std::byte* data) : flip_(pattern.flip), data_(data) {}
+  Compare(const Pattern& pattern, const std::byte* data, std::uint64_t from)
+      : flip_(pattern.flip), data_(data), from_(from) {}
 
   std::optional<std::uint64_t> found() const { return found_; }
 
   bool guard(std::uint64_t at, std::uint64_t bytes) {
-    const std::byte* end = data_ + at + bytes;
-    const std::byte* other =
-        std::find_if(data_ + at, end, [](std::byte byte) { return byte != std::byte{guard_byte}; });
-    if (other != end) found_ = static_cast<std::uint64_t>(other - data_);
+    const std::byte* begin = data_ + (at - from_);
+    const std::byte* other = std::find_if(
+        begin, begin + bytes, [](std::byte byte) { return byte != std::byte{guard_byte}; });
+    if (other != begin + bytes) found_ = offset_of(other);
     return !found_;
   }
   bool part(std::uint64_t at, std::byte value) {
-    if (data_[at] != value) found_ = at;
+    if (data_[at - from_] != value) found_ = at;
     return !found_;
   }
   template <std::size_t bytes>
   bool elements(std::uint64_t at, const Run& run, std::int64_t count) {
     for (std::int64_t begin = 0; begin < count; begin += block) {
       const std::int64_t here = std::min(block, count - begin);
-      const std::byte* from = data_ + at + static_cast<std::uint64_t>(begin) * bytes;
+      const std::byte* from = data_ + (at - from_) + static_cast<std::uint64_t>(begin) * bytes;
       if (!differs<bytes>(from, run, begin, here)) continue;
       for (std::int64_t i = 0;; ++i) {
         const std::int64_t index = run.index + (begin + i) * run.step;
@@ -135,7 +138,7 @@ class Compare {
         const std::byte* element = from + i * static_cast<std::int64_t>(bytes);
         const auto other = std::mismatch(wanted.begin(), wanted.end(), element);
         if (other.first == wanted.end()) continue;
-        found_ = static_cast<std::uint64_t>(other.second - data_);
+        found_ = offset_of(other.second);
         return false;
       }
     }
@@ -156,9 +159,13 @@ class Compare {
               });
     return difference != 0;
   }
+  std::uint64_t offset_of(const std::byte* byte) const {
+    return from_ + static_cast<std::uint64_t>(byte - data_);
+  }
 
   std::uint64_t flip_;
-  const std::byte* data_;
+  const std::byte* data_;  // what lies at from_
+  std::uint64_t from_;
   std::optional<std::uint64_t> found_;
 };
 
@@ -208,7 +215,7 @@ void in_parts(std::uint64_t from, std::uint64_t to, const Body& body) {
 
 void fill_pattern(const Pattern& pattern, std::byte* data, std::uint64_t from, std::uint64_t to) {
   in_parts(from, to, [&](std::uint64_t a, std::uint64_t b) {
-    Fill fill(pattern, data);
+    Fill fill(pattern, data, from);
     visit(pattern, a, b, fill);
   });
 }
@@ -217,7 +224,7 @@ std::optional<std::uint64_t> pattern_difference(const Pattern& pattern, const st
                                                 std::uint64_t from, std::uint64_t to) {
   std::atomic<std::uint64_t> first = to;
   in_parts(from, to, [&](std::uint64_t a, std::uint64_t b) {
-    Compare compare(pattern, data);
+    Compare compare(pattern, data, from);
     visit(pattern, a, b, compare);
     if (!compare.found()) return;
     std::uint64_t known = first;

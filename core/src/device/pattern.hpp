@@ -139,9 +139,10 @@ XPOSE_ANYWHERE constexpr ElementBits element_at(const Pattern& pattern, std::int
   return marked(element_bits(run.index, pattern.element_bytes), run, pattern.flip);
 }
 
-// Ranges [from, to) of an allocation, in bytes from its start; on the host.
+// Ranges [from, to) of an allocation, in bytes from its start; on the host. `data` is where byte
+// `from` lies, so that a piece of an allocation can be made and checked anywhere.
 void fill_pattern(const Pattern& pattern, std::byte* data, std::uint64_t from, std::uint64_t to);
-// Offset of the first byte that is not what the pattern says.
+// Offset in the allocation of the first byte that is not what the pattern says.
 std::optional<std::uint64_t> pattern_difference(const Pattern& pattern, const std::byte* data,
                                                 std::uint64_t from, std::uint64_t to);
 

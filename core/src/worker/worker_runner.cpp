@@ -124,7 +124,8 @@ void WorkerRunner::prepare() {
     case Verdict::ok:
       prepared_in_ = needs_.worker.generation();
       return;
-    case Verdict::no_memory:
+    case Verdict::no_memory:  // of which a runtime keeps what it could not load
+      needs_.worker.end();
       throw Error(ErrorKind::no_memory, reply.outcome.detail);
     case Verdict::device_error:
       needs_.worker.end();

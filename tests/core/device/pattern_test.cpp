@@ -144,9 +144,9 @@ TEST(Pattern, FindsEverySingleWrongByte) {
     for (std::size_t at = 0; at < buffer.size(); at += 1 + buffer.size() / 97) {
       buffer[at] ^= std::byte{0x10};
       EXPECT_EQ(pattern_difference(pattern, buffer.data(), 0, buffer.size()), at);
-      EXPECT_EQ(pattern_difference(pattern, buffer.data(), at, at + 1), at);
+      EXPECT_EQ(pattern_difference(pattern, buffer.data() + at, at, at + 1), at);
       EXPECT_FALSE(pattern_difference(pattern, buffer.data(), 0, at));
-      EXPECT_FALSE(pattern_difference(pattern, buffer.data(), at + 1, buffer.size()));
+      EXPECT_FALSE(pattern_difference(pattern, buffer.data() + at + 1, at + 1, buffer.size()));
       buffer[at] ^= std::byte{0x10};
     }
   }
@@ -158,7 +158,7 @@ TEST(Pattern, RangesMayCutElements) {
   const auto whole = image(pattern);
   std::vector<std::byte> pieces(whole.size());
   for (std::uint64_t at = 0; at < pieces.size(); at += 5)
-    fill_pattern(pattern, pieces.data(), at, std::min<std::uint64_t>(at + 5, pieces.size()));
+    fill_pattern(pattern, pieces.data() + at, at, std::min<std::uint64_t>(at + 5, pieces.size()));
   EXPECT_EQ(pieces, whole);
 }
 
