@@ -53,7 +53,7 @@ struct Simd {
             "output rows that fall into one set of the cache: lines must be gathered");
     }
     return {.launch = std::string("tile ") + std::to_string(side) + "x" + std::to_string(side) +
-                      ", " + host_simd::target_name(),
+                      ", " + host_simd::kernels().front().target,
             .demand = {.load_run = 64,
                        .store_run = 64,
                        .traits = stream ? uint32_t{XPOSE_QUOTE_UNCACHED_STORES} : 0}};
@@ -107,7 +107,7 @@ struct Simd {
     int64_t& end = by_rows ? r.row_end : r.col_end;
     begin = steps * part / parts * step;
     end = std::min(end, steps * (part + 1) / parts * step);
-    if (begin < end) host_simd::transpose(r, problem_.element_bytes, store_);
+    if (begin < end) host_simd::kernels().front().transpose(r, problem_.element_bytes, store_);
   }
 
   Problem problem_;

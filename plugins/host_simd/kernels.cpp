@@ -1,4 +1,4 @@
-// Compiles the kernels for every target of Highway and picks one at run time.
+// Compiles the kernels for every target of Highway.
 #include "kernels.hpp"
 
 // With the tiles of wider vectors a compiler under ASan had taken 1.3 GB and 55 s when it was
@@ -16,6 +16,7 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
+#include "../host_targets.hpp"
 #include "direct.hpp"
 #include "register_tile.hpp"
 #include "stream_walk.hpp"
@@ -58,7 +59,7 @@ void transpose(const Rectangle& r, uint32_t element_bytes, Store store) {
   }
 }
 
-const char* target_name() { return hwy::TargetName(HWY_TARGET); }
+Kernels kernels_here() { return {hwy::TargetName(HWY_TARGET), transpose}; }
 
 }  // namespace HWY_NAMESPACE
 }  // namespace host_simd
@@ -67,14 +68,10 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace host_simd {
 
-HWY_EXPORT(transpose);
-HWY_EXPORT(target_name);
-
-void transpose(const Rectangle& rectangle, uint32_t element_bytes, Store store) {
-  HWY_DYNAMIC_DISPATCH(transpose)(rectangle, element_bytes, store);
+const std::vector<Kernels>& kernels() {
+  static const auto all = HOST_RUNNABLE(Kernels, kernels_here);
+  return all;
 }
-
-const char* target_name() { return HWY_DYNAMIC_DISPATCH(target_name)(); }
 
 }  // namespace host_simd
 #endif

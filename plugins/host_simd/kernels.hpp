@@ -1,5 +1,7 @@
-// The kernels, for the widest vectors that this processor has.
+// The kernels, for each instruction set with vectors.
 #pragma once
+
+#include <vector>
 
 #include "rectangle.hpp"
 
@@ -14,11 +16,15 @@ enum class Store {
 // Elements a side of a tile, a line of 64 bytes.
 constexpr int64_t tile_side(uint32_t element_bytes) { return 64 / element_bytes; }
 
-// Transposes a rectangle of elements of 1, 2, 4, 8 or 16 bytes. Non-temporal stores are ordered
-// with the thread's later ones when it returns.
-void transpose(const Rectangle& rectangle, uint32_t element_bytes, Store store);
+// The kernels as compiled for one instruction set.
+struct Kernels {
+  const char* target;  // its name, e.g. "AVX3"
+  // Transposes a rectangle of elements of 1, 2, 4, 8 or 16 bytes. Non-temporal stores are ordered
+  // with the thread's later ones when it returns.
+  void (*transpose)(const Rectangle& rectangle, uint32_t element_bytes, Store store);
+};
 
-// The name of the instruction set in use, e.g. "AVX3".
-const char* target_name();
+// Those that this processor can run, the widest vectors first. [any thread]
+const std::vector<Kernels>& kernels();
 
 }  // namespace host_simd

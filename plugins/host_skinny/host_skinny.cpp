@@ -77,7 +77,7 @@ struct Skinny {
     return {.launch = std::string(form == Form::kDeinterleave ? "short rows"
                                   : form == Form::kInterleave ? "few rows"
                                                               : "small matrices") +
-                      ", " + host_skinny::target_name(),
+                      ", " + host_skinny::kernels().front().target,
             .demand = {.load_run = 64,
                        .store_run = 64,
                        .slower_percent = is_flat_strip(problem) ? kStripSlowerPercent : 0,
@@ -127,7 +127,7 @@ struct Skinny {
       job.out += begin * job.out_pitch;
     }
     if (job.matrices > 0 && job.rows > 0 && job.cols > 0)
-      host_skinny::transpose(job, problem_.element_bytes);
+      host_skinny::kernels().front().transpose(job, problem_.element_bytes);
   }
 
   // Leaves one of several parts of a side, in multiples of 4 lines of elements, and says where it

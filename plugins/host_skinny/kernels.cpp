@@ -1,4 +1,4 @@
-// Compiles the kernels for every target of Highway and picks one at run time.
+// Compiles the kernels for every target of Highway.
 #include "kernels.hpp"
 
 // Wider vectors take the compiler minutes under a sanitizer; the walk, where addresses come from,
@@ -16,6 +16,7 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
+#include "../host_targets.hpp"
 #include "deinterleave.hpp"
 #include "interleave.hpp"
 
@@ -47,7 +48,7 @@ void transpose(const Job& job, uint32_t element_bytes) {
   }
 }
 
-const char* target_name() { return hwy::TargetName(HWY_TARGET); }
+Kernels kernels_here() { return {hwy::TargetName(HWY_TARGET), transpose}; }
 
 }  // namespace HWY_NAMESPACE
 }  // namespace host_skinny
@@ -56,14 +57,10 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace host_skinny {
 
-HWY_EXPORT(transpose);
-HWY_EXPORT(target_name);
-
-void transpose(const Job& job, uint32_t element_bytes) {
-  HWY_DYNAMIC_DISPATCH(transpose)(job, element_bytes);
+const std::vector<Kernels>& kernels() {
+  static const auto all = HOST_RUNNABLE(Kernels, kernels_here);
+  return all;
 }
-
-const char* target_name() { return HWY_DYNAMIC_DISPATCH(target_name)(); }
 
 }  // namespace host_skinny
 #endif

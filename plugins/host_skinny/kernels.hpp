@@ -1,15 +1,21 @@
-// The kernels, for the widest vectors that this processor has.
+// The kernels, for each instruction set with vectors.
 #pragma once
+
+#include <vector>
 
 #include "job.hpp"
 
 namespace host_skinny {
 
-// Transposes elements of 1, 2, 4, 8 or 16 bytes. Non-temporal stores are ordered with the thread's
-// later ones when it returns.
-void transpose(const Job& job, uint32_t element_bytes);
+// The kernels as compiled for one instruction set.
+struct Kernels {
+  const char* target;  // its name, e.g. "AVX3"
+  // Transposes elements of 1, 2, 4, 8 or 16 bytes. Non-temporal stores are ordered with the
+  // thread's later ones when it returns.
+  void (*transpose)(const Job& job, uint32_t element_bytes);
+};
 
-// The name of the instruction set in use, e.g. "AVX3".
-const char* target_name();
+// Those that this processor can run, the widest vectors first. [any thread]
+const std::vector<Kernels>& kernels();
 
 }  // namespace host_skinny

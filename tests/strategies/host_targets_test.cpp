@@ -1,0 +1,153 @@
+// The kernels in vector registers, as compiled for every instruction set that this processor has:
+// the conformance suite runs the widest one alone.
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <iostream>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "host_simd/kernels.hpp"
+#include "host_skinny/kernels.hpp"
+
+namespace {
+
+constexpr int64_t kLine = 64;
+constexpr uint8_t kGap = 0xc3;
+
+// Matrices in lines of their own, each row followed by a gap, and what their transposes must be.
+struct Matrices {
+  int64_t rows, cols, size, matrices;
+  int64_t in_pitch, out_pitch, in_step, out_step;  // bytes
+  std::vector<uint8_t> in, out, expected;          // with a line before and behind
+  int64_t begin;                                   // of the first element in either
+
+  Matrices(int64_t rows_, int64_t cols_, int64_t size_, int64_t gap, int64_t offset,
+           int64_t matrices_ = 1)
+      : rows(rows_),
+        cols(cols_),
+        size(size_),
+        matrices(matrices_),
+        in_pitch((cols + gap) * size),
+        out_pitch((rows + gap) * size),
+        in_step(rows * in_pitch),
+        out_step(cols * out_pitch) {
+    const int64_t bytes = matrices * std::max(in_step, out_step) + 4 * kLine;
+    in.resize(static_cast<size_t>(bytes), kGap);
+    out = in;
+    begin = kLine + offset;
+    while (reinterpret_cast<uintptr_t>(in.data() + begin) % kLine != uintptr_t(offset % kLine))
+      ++begin;
+    uint32_t next = 1;
+    for (int64_t i = 0; i < matrices * in_step; ++i)
+      in[size_t(begin + i)] = uint8_t((next = next * 1664525 + 1013904223) >> 24);
+    expected = out;
+    for (int64_t m = 0; m < matrices; ++m)
+      for (int64_t r = 0; r < rows; ++r)
+        for (int64_t c = 0; c < cols; ++c)
+          std::memcpy(&expected[size_t(out_begin() + m * out_step + c * out_pitch + r * size)],
+                      &in[size_t(begin + m * in_step + r * in_pitch + c * size)], size_t(size));
+  }
+
+  // The output is aligned as the input is, to the offset in a line.
+  int64_t out_begin() const {
+    const auto at = reinterpret_cast<uintptr_t>(out.data()) % kLine;
+    const auto wanted = reinterpret_cast<uintptr_t>(in.data() + begin) % kLine;
+    return kLine + int64_t((wanted + kLine - at) % kLine);
+  }
+  std::string name(const char* target) const {
+    return std::string(target) + ", " + std::to_string(matrices) + " of " + std::to_string(rows) +
+           "x" + std::to_string(cols) + " of " + std::to_string(size) + " bytes, pitches " +
+           std::to_string(in_pitch) + " and " + std::to_string(out_pitch) + ", at " +
+           std::to_string(reinterpret_cast<uintptr_t>(in.data() + begin) % kLine);
+  }
+};
+
+template <class Kernels>
+void expect_each_once(const std::vector<Kernels>& all) {
+  std::set<std::string> names;
+  std::cout << "[ targets  ]";
+  for (const Kernels& kernels : all) {
+    std::cout << ' ' << kernels.target;
+    EXPECT_TRUE(names.insert(kernels.target).second) << kernels.target << " twice";
+  }
+  std::cout << '\n';
+  ASSERT_FALSE(all.empty());
+}
+
+TEST(HostTargets, OfSimdTranspose) {
+  expect_each_once(host_simd::kernels());
+  using host_simd::Store;
+  for (const host_simd::Kernels& kernels : host_simd::kernels())
+    for (const int64_t size : {1, 2, 4, 8, 16}) {
+      const int64_t side = kLine / size;
+      for (const auto& [rows, cols] : {std::pair(side, side),
+                                       {side + 1, 3 * side - 1},
+                                       {4 * side, 2 * side},
+                                       {2 * side, 9 * side + 1},
+                                       {5 * side + 3, 4 * side}})
+        for (const int64_t gap : {int64_t{0}, int64_t{1}, side})
+          for (const int64_t offset : {int64_t{0}, size, kLine / 2})
+            for (const Store store : {Store::kDirect, Store::kGather, Store::kStream}) {
+              Matrices m(rows, cols, size, gap, offset);
+              kernels.transpose({.in = &m.in[size_t(m.begin)],
+                                 .out = &m.out[size_t(m.out_begin())],
+                                 .in_pitch = m.in_pitch,
+                                 .out_pitch = m.out_pitch,
+                                 .row_begin = 0,
+                                 .row_end = rows,
+                                 .col_begin = 0,
+                                 .col_end = cols},
+                                uint32_t(size), store);
+              ASSERT_TRUE(m.out == m.expected)
+                  << m.name(kernels.target) << ", store " << int(store);
+            }
+    }
+}
+
+TEST(HostTargets, OfSkinnyTranspose) {
+  expect_each_once(host_skinny::kernels());
+  using host_skinny::Form;
+  for (const host_skinny::Kernels& kernels : host_skinny::kernels())
+    for (const int64_t size : {1, 2, 4, 8, 16}) {
+      const int64_t side = kLine / size;
+      const auto expect_right = [&](int64_t rows, int64_t cols, int64_t matrices, Form form) {
+        for (const int64_t gap : {0, 1})
+          for (const int64_t offset : {int64_t{0}, size})
+            for (const bool streams : {false, true}) {
+              Matrices m(rows, cols, size, gap, offset, matrices);
+              kernels.transpose({.in = &m.in[size_t(m.begin)],
+                                 .out = &m.out[size_t(m.out_begin())],
+                                 .rows = rows,
+                                 .cols = cols,
+                                 .in_pitch = m.in_pitch,
+                                 .out_pitch = m.out_pitch,
+                                 .matrices = matrices,
+                                 .in_step = m.in_step,
+                                 .out_step = m.out_step,
+                                 .form = form,
+                                 .streams = streams},
+                                uint32_t(size));
+              ASSERT_TRUE(m.out == m.expected)
+                  << m.name(kernels.target) << ", form " << int(form) << ", streams " << streams;
+            }
+      };
+      for (int64_t narrow = 2; narrow < side; narrow += narrow < 6 ? 1 : 7)
+        for (const int64_t length : {side, 9 * side + 1}) {
+          expect_right(length, narrow, 1, Form::kDeinterleave);
+          expect_right(narrow, length, 1, Form::kInterleave);
+        }
+      for (const auto& [rows, cols] : {std::pair<int64_t, int64_t>(2, 2),
+                                       {3, 3},
+                                       {5, 5},
+                                       {8, 8},
+                                       {2, 11},
+                                       {side, side},
+                                       {16, 16}})
+        if (rows * cols * size <= host_skinny::kSmallBytes)
+          expect_right(rows, cols, 23, Form::kSmall);
+    }
+}
+
+}  // namespace
