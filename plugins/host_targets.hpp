@@ -1,6 +1,7 @@
 // Kernels that Highway compiles once for each of its targets, and which of them this processor can
 // run. Highway's own dispatch needs libhwy, a shared library that measures the clock while it is
-// loaded: 3 ms of every process (1.0.3, 2026-11-22), where a plan from the cache takes less than one.
+// loaded: 3 ms of every process (1.0.3, 2026-11-22), where a plan from the cache takes less than
+// one.
 #pragma once
 
 #include <hwy/highway.h>
@@ -18,10 +19,9 @@ std::vector<Kernels> runnable(Kernels (*avx3)(), Kernels (*avx2)(), Kernels (*ba
 #if HWY_ARCH_X86
   const bool has_avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
                         __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2");
-  const bool has_avx3 =
-      has_avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-      __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
-      __builtin_cpu_supports("avx512vl");
+  const bool has_avx3 = has_avx2 && __builtin_cpu_supports("avx512f") &&
+                        __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512cd") &&
+                        __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
   if (has_avx3 && avx3 != nullptr && avx3 != baseline) all.push_back(avx3());
   if (has_avx2 && avx2 != nullptr && avx2 != baseline) all.push_back(avx2());
 #endif
@@ -32,6 +32,6 @@ std::vector<Kernels> runnable(Kernels (*avx3)(), Kernels (*avx2)(), Kernels (*ba
 }  // namespace host
 
 // The versions of a function of the namespaces HWY_NAMESPACE, which returns Kernels.
-#define HOST_RUNNABLE(Kernels, function)                                             \
+#define HOST_RUNNABLE(Kernels, function)                                        \
   host::runnable<Kernels>(HWY_CHOOSE_AVX3(function), HWY_CHOOSE_AVX2(function), \
                           &HWY_STATIC_DISPATCH(function))

@@ -1,7 +1,10 @@
 // Squares transposed in place by swapping tiles across the diagonal.
+#include <algorithm>
+#include <string>
+#include <type_traits>
 #include <xpose/cuda.hpp>
 
-#include "swap_elements.cuh"
+#include "swap_unaligned.cuh"
 #include "swap_vectors.cuh"
 
 using namespace xpose;
@@ -113,43 +116,98 @@ struct Vectors {
   int64_t run_;
 };
 
-struct Elements {
+// How a tile with rows of Run bytes is moved: what is measured to be fastest on one H200.
+template <class E, int Run>
+struct Move {
+  static constexpr int kBytes = sizeof(E), kTileBytes = Run / kBytes * Run;
+  static constexpr bool kPacked = kBytes < 4 && Run > 32 * kBytes;
+  static constexpr bool kBothStaged = kPacked || kTileBytes < 32 * 1024;
+  static constexpr int kThreads = kTileBytes > 16 * 1024 || (kPacked && kBytes == 1) ? 512 : 256;
+  static constexpr int kHeldWords = 2 * kTileBytes / 4 / kThreads;
+  // As many as registers allow that hold the words in flight; parts of elements take many more.
+  static constexpr int kResidentThreads = kHeldWords >= 64 || alignof(E) < kBytes ? 512
+                                          : kPacked || kHeldWords >= 32           ? 1024
+                                                                                  : 2048;
+  using Tile = kernels::UnalignedTile<E, std::conditional_t<kPacked, uint32_t, E>, Run, kThreads,
+                                      kBothStaged>;
+  static constexpr auto kKernel = kernels::swap_unaligned<Tile, kResidentThreads / kThreads>;
+};
+
+// Why a tile with rows of so many bytes is not compiled for an element size and alignment, or null.
+constexpr const char* refusal(uint32_t bytes, uint32_t alignment, int64_t run) {
+  if (run == 32 * bytes) return nullptr;
+  if (run < 32 * bytes) return "a row of a tile has at least 32 elements";
+  if (alignment < bytes) return "elements at no multiple of their size have tiles of 32x32";
+  if (bytes <= 2 && run < 128) return "a warp reads 32 words of a row";
+  if (run > (bytes <= 2 ? 128 * bytes : bytes <= 8 ? 512 : 1024))
+    return "a tile that large has no room in shared memory or registers";
+  return nullptr;
+}
+
+struct Unaligned {
   static Card card() {
-    return {.name = "swap_elements",
-            .summary = "squares in place: pairs of tiles change places element by element",
+    return {.name = "swap_unaligned",
+            .summary = "squares in place: pairs of tiles change places, rows at any address",
             .device_kind = XPOSE_CUDA,
             .min_alignment = 1,
             .min_compute_capability = 80,
             .max_batch_rank = 1,
             .traits = XPOSE_TRAIT_IN_PLACE | XPOSE_TRAIT_CAPTURABLE,
             .max_extent = kMaxSide,
-            .prior_rank = 120};
+            .prior_rank = 120,
+            .axes = {{"run", {256, 512, 1024, 128, 64, 32}}}};
   }
 
-  static Quote quote(const Problem& problem, const Config&) {
+  static uint32_t alignment_of(const Problem& problem) {
+    return std::min({problem.in_alignment, problem.out_alignment, problem.element_bytes});
+  }
+
+  // Calls body(Move) for a tile that is not refused.
+  template <class Body>
+  static void with_move(const Problem& problem, int64_t run, const Body& body) {
+    with_element(problem.element_bytes, alignment_of(problem), [&]<class E>(E) {
+      with_constant<32, 64, 128, 256, 512, 1024>(run, [&](auto bytes) {
+        if constexpr (refusal(sizeof(E), alignof(E), bytes()) == nullptr) body(Move<E, bytes()>{});
+      });
+    });
+  }
+
+  static Quote quote(const Problem& problem, const Config& config) {
     if (!problem.in_place) throw Unsupported("works in place only");
-    return quote_grid(problem, kernels::kElementTile, kernels::kElementTile, kernels::kElementRows,
-                      0);
+    const int64_t run = config["run"];
+    if (const char* why = refusal(problem.element_bytes, alignment_of(problem), run))
+      throw Unsupported("run=" + std::to_string(run) + ": " + why);
+    Quote quote;
+    with_move(problem, run, [&]<class Move>(Move) {
+      using Tile = typename Move::Tile;
+      quote = quote_grid(problem, Tile::kSide, Tile::kThreads, 1, Tile::kSharedBytes);
+    });
+    return quote;
   }
 
-  Elements(const Problem& problem, const Config&) : problem_(problem) {}
+  Unaligned(const Problem& problem, const Config& config) : problem_(problem), run_(config["run"]) {
+    with_move(problem_, run_, []<class Move>(Move) {
+      allow_shared_bytes("swap_unaligned", Move::kKernel, Move::Tile::kSharedBytes);
+    });
+  }
 
   void launch(const Launch& launch) const {
-    const uint32_t alignment = std::min(problem_.in_alignment, problem_.out_alignment);
-    const int64_t stride = problem_.batch[0].in_stride;
-    with_element(problem_.element_bytes, alignment, [&]<class E>(E) {
-      for_each_launch(problem_, kernels::kElementTile, [&](int64_t first, Shape grid) {
-        launch_kernel("swap_elements", kernels::swap_elements<E>, grid,
-                      {kernels::kElementTile, kernels::kElementRows}, 0, launch.stream,
-                      static_cast<E*>(launch.out) + first * stride, static_cast<int>(problem_.rows),
-                      problem_.in_ld, stride);
+    const int64_t pitch = problem_.in_ld * problem_.element_bytes;
+    const int64_t stride = problem_.batch[0].in_stride * problem_.element_bytes;
+    with_move(problem_, run_, [&]<class Move>(Move) {
+      using Tile = typename Move::Tile;
+      for_each_launch(problem_, Tile::kSide, [&](int64_t first, Shape grid) {
+        launch_kernel("swap_unaligned", Move::kKernel, grid, {Tile::kThreads}, Tile::kSharedBytes,
+                      launch.stream, static_cast<unsigned char*>(launch.out) + first * stride,
+                      static_cast<int>(problem_.rows), pitch, stride);
       });
     });
   }
 
   Problem problem_;
+  int64_t run_;
 };
 
 }  // namespace
 
-XPOSE_PLUGIN("cuda_in_place", "1.0", Vectors, Elements)
+XPOSE_PLUGIN("cuda_in_place", "2.0", Vectors, Unaligned)

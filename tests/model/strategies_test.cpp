@@ -17,7 +17,7 @@ const std::map<std::string, const char*> kSpecialists = {
     {"batch", "dense batches of small matrices"},
     {"fat", "in place, rows of whole 16-byte accesses"},
     {"skinny", "a short side without gaps"},
-    {"swap_elements", "in place"},
+    {"swap_unaligned", "in place"},
     {"swap_vectors", "in place, rows of whole 16-byte accesses"},
 };
 
