@@ -1,18 +1,18 @@
-// The same exchange for rows that begin anywhere. A warp reads and writes the aligned words that lie
-// in its part of a row, and the bytes before and behind them one by one, so that nothing of another
-// tile is touched.
+// The same exchange for rows that begin anywhere. A warp reads and writes the aligned words that
+// lie in its part of a row, and the bytes before and behind them one by one, so that nothing of
+// another tile is touched.
 //
 // Words are elements, or of elements of 1 and 2 bytes four and two: rows are then staged as they
-// were read. Where they begin in a word, which rows kPack apart have in common, is shifted away when
-// columns are read, and where an output row begins is shifted in when it is written; in between
-// 4x4 or 2x2 elements are transposed in registers.
+// were read. Where they begin in a word, which rows kPack apart have in common, is shifted away
+// when columns are read, and where an output row begins is shifted in when it is written; in
+// between 4x4 or 2x2 elements are transposed in registers.
 //
 // A sector that two tiles have a part of is written twice, each time in part, which costs L2 more
-// than twice: long runs. One H200, shares of the roof at 16383 a side, of 4 bytes: runs of 128 bytes
-// 54.4 %, 256 69.2; 72.7 where a warp's turns begin at lines, so that no sector is written by two of
-// them; 512 bytes, one tile staged after the other, 75.3. Of 2 bytes 38.1 % by elements and 70.2 by
-// words, of 1 byte, 32767 a side, 24.2 and 48.0; turns that begin at lines take these more shuffles
-// and end at 53 and 45.
+// than twice: long runs. One H200, shares of the roof at 16383 a side, of 4 bytes: runs of 128
+// bytes 54.4 %, 256 69.2; 72.7 where a warp's turns begin at lines, so that no sector is written by
+// two of them; 512 bytes, one tile staged after the other, 75.3. Of 2 bytes 38.1 % by elements
+// and 70.2 by words, of 1 byte, 32767 a side, 24.2 and 48.0; turns that begin at lines take these
+// more shuffles and end at 53 and 45.
 #pragma once
 
 #include <cstdint>
@@ -92,8 +92,8 @@ __device__ __forceinline__ bool has_end(int misaligned, int bytes) {
   return lane < misaligned && end_of_row<Tile>(misaligned) - misaligned < bytes;
 }
 
-// Calls body(at, bit) for each byte of a word that the row has: from the first word's beginning, and
-// in the word.
+// Calls body(at, bit) for each byte of a word that the row has: from the first word's beginning,
+// and in the word.
 template <class Tile, class Body>
 __device__ __forceinline__ void for_each_byte(int word, int misaligned, int bytes,
                                               const Body& body) {
@@ -140,7 +140,8 @@ __device__ __forceinline__ void stage_rows(const PlacedTile& tile, const HeldRow
   for (int i = 0; i < Tile::kRows; ++i) {
     auto* const row = staged + Tile::row_at(warp + i * Tile::kWarps);
 #pragma unroll
-    for (int chunk = 0; chunk < Tile::kChunks; ++chunk) row[lane + 32 * chunk] = held.word[i][chunk];
+    for (int chunk = 0; chunk < Tile::kChunks; ++chunk)
+      row[lane + 32 * chunk] = held.word[i][chunk];
   }
   if constexpr (Tile::kPack > 1) {
     if (lane < Tile::kRows) staged[Tile::row_at(warp + lane * Tile::kWarps) + Tile::kWords] = 0;
@@ -151,8 +152,8 @@ __device__ __forceinline__ void stage_rows(const PlacedTile& tile, const HeldRow
       const int misaligned = Tile::misaligned(tile.at + row * tile.pitch);
       if ((Inside || row < tile.rows) &&
           has_end<Tile, Inside>(misaligned, tile.cols * Tile::kBytes))
-        reinterpret_cast<unsigned char*>(
-            staged + Tile::row_at(row))[end_of_row<Tile>(misaligned)] = held.end[i];
+        reinterpret_cast<unsigned char*>(staged + Tile::row_at(row))[end_of_row<Tile>(misaligned)] =
+            held.end[i];
     }
   }
 }
@@ -284,8 +285,9 @@ __device__ __forceinline__ void swap_tiles(const PlacedTile& upper, const Placed
 
 // data is the first matrix; pitch and stride in bytes. Dynamic shared memory: Tile::kSharedBytes.
 template <class Tile, int ResidentBlocks>
-__global__ __launch_bounds__(Tile::kThreads, ResidentBlocks) void swap_unaligned(
-    unsigned char* data, int side, int64_t pitch, int64_t stride) {
+__global__ __launch_bounds__(Tile::kThreads,
+                             ResidentBlocks) void swap_unaligned(unsigned char* data, int side,
+                                                                 int64_t pitch, int64_t stride) {
   const TilePair pair = tile_pair(blockIdx.x);
   data += blockIdx.z * stride;
   const int row = pair.row * Tile::kSide, col = pair.col * Tile::kSide;
