@@ -1,4 +1,5 @@
-// Patterns on the device: 16 bytes a thread and step, each chunk computed from its place.
+// What fills and compares buffers on the device, 16 bytes a thread and step. Chunks of patterns are
+// computed from their place.
 #pragma once
 
 #include "device/pattern_chunk.hpp"
@@ -41,6 +42,30 @@ __global__ void compare_chunks(const Pattern pattern, const std::byte* data, std
     if (offset < to) atomicMin(first, offset);
     return;
   }
+}
+
+// Both ranges are 16-byte aligned; the tail of fewer than 16 bytes is compared byte by byte.
+__global__ void find_first_difference(const uint4* a, const uint4* b, unsigned long long bytes,
+                                      unsigned long long* first) {
+  const unsigned long long words = bytes / 16;
+  const unsigned long long thread =
+      blockIdx.x * static_cast<unsigned long long>(blockDim.x) + threadIdx.x;
+  const unsigned long long threads = static_cast<unsigned long long>(gridDim.x) * blockDim.x;
+  const auto* x = reinterpret_cast<const unsigned char*>(a);
+  const auto* y = reinterpret_cast<const unsigned char*>(b);
+  for (unsigned long long i = thread; i < words; i += threads) {
+    const uint4 p = a[i];
+    const uint4 q = b[i];
+    if (((p.x ^ q.x) | (p.y ^ q.y) | (p.z ^ q.z) | (p.w ^ q.w)) == 0) continue;
+    for (unsigned long long at = i * 16; at < i * 16 + 16; ++at)
+      if (x[at] != y[at]) {
+        atomicMin(first, at);
+        break;
+      }
+    break;
+  }
+  if (thread < bytes % 16 && x[words * 16 + thread] != y[words * 16 + thread])
+    atomicMin(first, words * 16 + thread);
 }
 
 }  // namespace xpose
