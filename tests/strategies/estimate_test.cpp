@@ -143,7 +143,6 @@ TEST(Estimate, ChoosesTheMeasuredWinnersOnAnH200) {
                                     {"over 2^32 elements, 70000x70000, 1 byte", tiles},
                                     {"in place, 16384x16384, 4 bytes", {"swap_vectors{run=256}"}},
                                     {"in place, 16384x16384, one element longer, 4 bytes", swapped},
-                                    // Not measured yet; what holds of them is below.
                                     {"fat elements, 4096x4096, 64 bytes", {"fat{shared=1}"}},
                                     {"fat elements, 8192x2048, 48 bytes", {"fat{shared=1}"}}});
 }

@@ -2,6 +2,8 @@
 // the conformance suite runs the widest one alone.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstdint>
 #include <cstring>
 #include <iostream>
 #include <set>
@@ -34,7 +36,7 @@ struct Matrices {
         in_step(rows * in_pitch),
         out_step(cols * out_pitch) {
     const int64_t bytes = matrices * std::max(in_step, out_step) + 4 * kLine;
-    in.resize(static_cast<size_t>(bytes), kGap);
+    in.resize(size_t(bytes), kGap);
     out = in;
     begin = kLine + offset;
     while (reinterpret_cast<uintptr_t>(in.data() + begin) % kLine != uintptr_t(offset % kLine))
