@@ -30,7 +30,7 @@ struct UnalignedTile {
   static constexpr uint64_t kSharedBytes = uint64_t{Both ? 2 : 1} * kTileWords * kWordBytes;
   static_assert(kChunks * 32 == kWords && kRows * kWarps == kSide && kRows <= 32);
   static_assert(kWords % kWarps == 0);
-  static_assert(Both || kPack == 1, "bytes at the ends of rows are read when these are staged");
+  static_assert(Both || kPack == 1, "packed tiles are staged both at once");
 
   // Rows kPack apart follow each other.
   static __device__ __forceinline__ int row_at(int row) {
