@@ -106,10 +106,10 @@ class Bench(unittest.TestCase):
         self.assertEqual(self.cells()[0]["cell"], SMALLEST)
 
     def test_too_large_a_cell_is_shown_with_the_reason(self):
-        limited = ["bash", "-c", 'ulimit -v 600000; exec "$@"', "bash", XPOSE]
+        limited = ["bash", "-c", 'ulimit -v 450000; exec "$@"', "bash", XPOSE]
         if subprocess.run([*limited, "--version"], capture_output=True).returncode != 0:
             self.skipTest("built with a sanitizer, which needs a larger address space")
-        result = subprocess.run(  # this address space does not hold two matrices of 256 MiB
+        result = subprocess.run(  # 439 MiB of addresses do not hold two matrices of 256 MiB
             [*limited, "bench", "--device", "host", "--budget",
              "0.05", "--only", "4096x4096, 16 bytes", "--json", str(self.json)], capture_output=True, text=True)
         cell, = self.cells()
