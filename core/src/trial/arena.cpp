@@ -46,27 +46,38 @@ std::array<std::byte, 16> element_bytes(const Pattern& pattern, std::int64_t pos
 
 }  // namespace
 
-Arena::Arena(Backend& backend, const Problem& problem, std::size_t sets, Content content)
+Arena::Arena(Backend& backend, const Problem& problem, std::size_t sets)
     : backend_(backend),
       problem_(problem),
       bytes_(static_cast<std::uint64_t>(element_count(problem)) * problem.element_bytes),
       in_offset_(guard + misalignment(problem.in_alignment)),
-      out_offset_(guard + misalignment(problem.out_alignment)),
-      input_(input_pattern(problem, in_bytes(problem), in_offset_)),
-      expected_(output_pattern(problem, out_bytes(problem), out_offset_)),
-      poison_(problem.in_place ? in_place_pattern(problem, expected_.bytes, out_offset_)
-                               : expected_) {
+      out_offset_(guard + misalignment(problem.out_alignment)) {
+  backend_.make_current();
+  for (std::size_t i = 0; i < sets; ++i)
+    sets_.push_back(
+        {DeviceBuffer(backend_, in_bytes(problem)), DeviceBuffer(backend_, out_bytes(problem))});
+  hold(Content::bits);
+}
+
+void Arena::hold(Content content) {
+  if (content == content_) return;
+  content_.reset();  // until all of it is done
+  hold_patterns(content);
+  for (std::size_t i = 0; i < sets_.size(); ++i) restore(i);
+  if (!sets_.empty() && input_.bytes + expected_.bytes <= most_for_eigen)
+    hold_check_against_eigen();
+  content_ = content;
+}
+
+void Arena::hold_patterns(Content content) {
+  input_ = input_pattern(problem_, in_bytes(problem_), in_offset_);
+  expected_ = output_pattern(problem_, out_bytes(problem_), out_offset_);
+  poison_ =
+      problem_.in_place ? in_place_pattern(problem_, expected_.bytes, out_offset_) : expected_;
   if (content == Content::numbers)
     for (Pattern* pattern : {&input_, &expected_, &poison_}) hold_numbers(*pattern);
   // What was not written shows: by a transpose, or in place by a copy.
-  (problem.in_place ? input_ : poison_).flip = ~std::uint64_t{0};
-  backend_.make_current();
-  for (std::size_t i = 0; i < sets; ++i) {
-    sets_.push_back(
-        {DeviceBuffer(backend_, input_.bytes), DeviceBuffer(backend_, expected_.bytes)});
-    restore(i);
-  }
-  if (sets > 0 && input_.bytes + expected_.bytes <= most_for_eigen) hold_check_against_eigen();
+  (problem_.in_place ? input_ : poison_).flip = ~std::uint64_t{0};
 }
 
 // The device's check accepts Eigen's transpose of what the device filled in.

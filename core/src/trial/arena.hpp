@@ -2,6 +2,7 @@
 // have, and the check that says what went wrong.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "device/device.hpp"
@@ -19,10 +20,12 @@ namespace xpose {
 // itself is held against Eigen's transpose first. [one thread at a time]
 class Arena {
  public:
-  // [normal form, not empty] `sets` pairs of buffers with the same content.
+  // [normal form, not empty] `sets` pairs of buffers with the same content, Content::bits.
   // Throws Error no_memory or device; failed where the check does not accept Eigen's transpose.
-  Arena(Backend& backend, const Problem& problem, std::size_t sets,
-        Content content = Content::bits);
+  Arena(Backend& backend, const Problem& problem, std::size_t sets);
+
+  // Fills all sets anew where they hold another content. Throws as the constructor does.
+  void hold(Content content);
 
   std::size_t sets() const { return sets_.size(); }
   const void* in(std::size_t set) const;  // element 0, aligned exactly as the problem says
@@ -44,6 +47,7 @@ class Arena {
     DeviceBuffer in;
     DeviceBuffer out;
   };
+  void hold_patterns(Content content);
   void hold_check_against_eigen();
   Pattern workspace_guards() const;
   Outcome check_input_and_workspace(std::size_t set);
@@ -60,6 +64,7 @@ class Arena {
   DeviceBuffer workspace_;
   std::uint64_t workspace_bytes_ = 0;
   std::vector<Set> sets_;
+  std::optional<Content> content_;  // of all sets
 };
 
 }  // namespace xpose

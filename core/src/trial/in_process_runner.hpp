@@ -47,7 +47,6 @@ class InProcessRunner final : public TrialRunner {
     if (at_stage_) at_stage_(stage);
   }
   void launch(const Candidate& candidate, const BoundPlan& plan, void* workspace, std::size_t set);
-  Arena& arena(const Candidate& candidate);
 
   Backend& backend_;
   Problem problem_;
@@ -55,7 +54,6 @@ class InProcessRunner final : public TrialRunner {
   bool warm_;
   AtStage at_stage_;
   std::optional<Arena> arena_;
-  std::optional<Arena> numbers_;  // for strategies that do arithmetic
   std::size_t next_set_ = 0;
   double fastest_[2] = {infinity, infinity};  // seconds of a call so far: transposes, references
   std::map<std::string, Prepared> prepared_;
