@@ -8,21 +8,22 @@
 namespace xpose {
 namespace {
 
-std::string digest_of_file(const PluginFile& file, Cache& cache) {
-  if (auto known = cache.find_digest(file.identity())) return *known;
-  std::string digest = file.digest();
-  cache.store_digest(file.identity(), digest);
-  return digest;
-}
-
-template <class Open>
-void add(Catalog& catalog, const std::filesystem::path& file, Cache& cache, const Open& open) {
+// Path and digest of the file that is found under a name. What was digested before is not opened.
+template <class Identify, class Open>
+void add(Catalog& catalog, const std::filesystem::path& file, Cache& cache,
+         const Identify& identify, const Open& open) {
   PluginInfo info;
   info.file = file;
   try {
-    const PluginFile opened = open();
-    info.file = opened.path();
-    info.digest = digest_of_file(opened, cache);
+    const FileIdentity identity = identify();
+    info.file = identity.path;
+    if (auto known = cache.find_digest(identity)) {
+      info.digest = std::move(*known);
+    } else {
+      const PluginFile opened = open();
+      info.digest = opened.digest();
+      cache.store_digest(opened.identity(), info.digest);
+    }
     if (catalog.find(info.digest) != nullptr) return;  // the same content under another name
   } catch (const Refusal& refusal) {
     info.refused = file.filename().string() + ": " + refusal.why;
@@ -47,7 +48,9 @@ const PluginInfo* Catalog::find(const std::string& digest) const {
 }
 
 void add_file(Catalog& catalog, const std::filesystem::path& file, Cache& cache) {
-  add(catalog, file, cache, [&] { return PluginFile::open(file); });
+  const auto open = [&] { return PluginFile::open(file); };
+  add(
+      catalog, file, cache, [&] { return open().identity(); }, open);
 }
 
 Catalog scan(std::span<const std::filesystem::path> folders, Cache& cache,
@@ -56,7 +59,9 @@ Catalog scan(std::span<const std::filesystem::path> folders, Cache& cache,
   for (const std::filesystem::path& path : folders) try {
       const PluginFolder folder(path);
       for (const std::filesystem::path& file : folder.files())
-        add(catalog, file, cache, [&] { return folder.open(file); });
+        add(
+            catalog, file, cache, [&] { return folder.identity(file); },
+            [&] { return folder.open(file); });
     } catch (const Refusal& refusal) {
       PluginInfo info;
       info.file = path;

@@ -34,6 +34,16 @@ struct stat status_of(int descriptor) {
   return status;
 }
 
+// Of the file itself, also where it is a link.
+struct stat status_in(const Descriptor& folder, const fs::path& file) {
+  struct stat status {};
+  if (::fstatat(folder.get(), file.filename().c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0)
+    throw unreadable(errno);
+  return status;
+}
+
+bool is_link(const struct stat& status) { return S_ISLNK(status.st_mode); }
+
 fs::path resolved(const fs::path& path) {
   std::error_code error;
   fs::path target = fs::canonical(path, error);
@@ -98,6 +108,19 @@ std::int64_t nanoseconds(const timespec& time) {
   return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
 }
 
+// Throws Refusal for what may not be loaded.
+FileIdentity checked(const struct stat& status, const fs::path& path) {
+  if (!S_ISREG(status.st_mode)) throw Refusal{"is not a regular file"};
+  if (const std::string problem = weakness(status, path, false); !problem.empty())
+    throw Refusal{problem};
+  return {path.string(),
+          status.st_dev,
+          status.st_ino,
+          static_cast<std::uint64_t>(status.st_size),
+          nanoseconds(status.st_mtim),
+          nanoseconds(status.st_ctim)};
+}
+
 std::string hexadecimal(const XXH3_state_t& state) {
   XXH128_canonical_t bytes;
   XXH128_canonicalFromHash(&bytes, XXH3_128bits_digest(&state));
@@ -121,16 +144,7 @@ PluginFile PluginFile::open_in(const Descriptor& folder, const fs::path& path) {
   opened.descriptor_ = Descriptor(::openat(folder.get(), path.filename().c_str(),
                                            O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
   if (opened.descriptor() < 0) throw unreadable(errno);
-  const struct stat status = status_of(opened.descriptor());
-  if (!S_ISREG(status.st_mode)) throw Refusal{"is not a regular file"};
-  if (const std::string problem = weakness(status, path, false); !problem.empty())
-    throw Refusal{problem};
-  opened.identity_ = {path.string(),
-                      status.st_dev,
-                      status.st_ino,
-                      static_cast<std::uint64_t>(status.st_size),
-                      nanoseconds(status.st_mtim),
-                      nanoseconds(status.st_ctim)};
+  opened.identity_ = checked(status_of(opened.descriptor()), path);
   return opened;
 }
 
@@ -196,11 +210,17 @@ void PluginFolder::list() {
 }
 
 PluginFile PluginFolder::open(const fs::path& file) const {
-  struct stat status {};
-  const bool is_link =
-      ::fstatat(descriptor_.get(), file.filename().c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0 &&
-      S_ISLNK(status.st_mode);
-  return is_link ? PluginFile::open(file) : PluginFile::open_in(descriptor_, file);
+  return is_link(status_in(descriptor_, file)) ? PluginFile::open(file)
+                                               : PluginFile::open_in(descriptor_, file);
+}
+
+FileIdentity PluginFolder::identity(const fs::path& file) const {
+  const struct stat status = status_in(descriptor_, file);
+  if (is_link(status)) return PluginFile::open(file).identity();
+  FileIdentity identity = checked(status, file);
+  if (::faccessat(descriptor_.get(), file.filename().c_str(), R_OK, AT_EACCESS) != 0)
+    throw unreadable(errno);
+  return identity;
 }
 
 std::string digest_of(std::span<const std::string> texts) {

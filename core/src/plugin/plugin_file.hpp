@@ -80,6 +80,9 @@ class PluginFolder {
   // One of files(), as PluginFile::open() would. [any thread]
   PluginFile open(const std::filesystem::path& file) const;
 
+  // open(file).identity(), without opening a file that is no link. [any thread]
+  FileIdentity identity(const std::filesystem::path& file) const;
+
  private:
   void list();
 
