@@ -8,12 +8,6 @@
 namespace xpose {
 namespace {
 
-// The header renames some functions to their newest versions; the text follows it.
-// NOLINTBEGIN(bugprone-macro-parentheses): names, not expressions
-#define XPOSE_TEXT(name) #name
-#define XPOSE_MEMBER(name) decltype(&::name) name = nullptr;
-#define XPOSE_LOAD(name) \
-  name = reinterpret_cast<decltype(name)>(library.function(XPOSE_TEXT(name)));
 #define XPOSE_FUNCTIONS(X)     \
   X(cuInit)                    \
   X(cuGetErrorName)            \
@@ -28,16 +22,8 @@ namespace {
   X(cuKernelGetFunction)       \
   X(cuOccupancyMaxActiveBlocksPerMultiprocessor)
 
-struct Driver {
-  XPOSE_FUNCTIONS(XPOSE_MEMBER)
-  explicit Driver(const RuntimeLibrary& library) { XPOSE_FUNCTIONS(XPOSE_LOAD) }
-};
-
-// NOLINTEND(bugprone-macro-parentheses)
+XPOSE_FUNCTIONS_OF_LIBRARY(Driver, XPOSE_FUNCTIONS);
 #undef XPOSE_FUNCTIONS
-#undef XPOSE_LOAD
-#undef XPOSE_MEMBER
-#undef XPOSE_TEXT
 
 const Driver& driver() {
   static const RuntimeLibrary library("NVIDIA's driver", {"libcuda.so.1"},

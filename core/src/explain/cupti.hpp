@@ -44,19 +44,7 @@ namespace xpose {
   X(cuptiRangeProfilerDecodeData)                 \
   X(cuptiRangeProfilerGetCounterDataInfo)
 
-// NOLINTBEGIN(bugprone-macro-parentheses): names, not expressions
-
-// Its functions, by their names.
-struct Cupti {
-#define XPOSE_MEMBER(name) decltype(&::name) name = nullptr;
-  XPOSE_FUNCTIONS(XPOSE_MEMBER)
-#undef XPOSE_MEMBER
-  explicit Cupti(const RuntimeLibrary& library) {
-#define XPOSE_LOAD(name) name = reinterpret_cast<decltype(name)>(library.function(#name));
-    XPOSE_FUNCTIONS(XPOSE_LOAD)
-#undef XPOSE_LOAD
-  }
-};
+XPOSE_FUNCTIONS_OF_LIBRARY(Cupti, XPOSE_FUNCTIONS);
 #undef XPOSE_FUNCTIONS
 
 // Opened at the first call, which throws Denial where it cannot be. [any thread]
@@ -64,6 +52,8 @@ const Cupti& cupti();
 
 // Throws Denial, in profiler_fault's words, unless the status is success.
 void check_cupti(CUptiResult status, const std::string& step);
+
+// NOLINTBEGIN(bugprone-macro-parentheses): names, not expressions
 
 // Declares `name`, a call's parameters, with the size by which CUPTI knows their version.
 #define XPOSE_CUPTI_PARAMETERS(type, name) \

@@ -1,4 +1,4 @@
-// Shared libraries that are used where they are found.
+// Shared libraries that are opened when they are first needed.
 #pragma once
 
 #include <string>
@@ -24,6 +24,21 @@ class RuntimeLibrary {
   void* handle_ = nullptr;
   std::string path_;  // as it was in `paths`
 };
+
+// Declares a struct of functions of a library, members by their names, that is made from it.
+// FUNCTIONS is a macro that applies its parameter to each name; where a header renames a function
+// to its newest version, the name follows.
+// NOLINTBEGIN(bugprone-macro-parentheses): names, not expressions
+#define XPOSE_FUNCTION_TEXT(name) #name
+#define XPOSE_FUNCTION_MEMBER(name) decltype(&::name) name = nullptr;
+#define XPOSE_FUNCTION_LOAD(name) \
+  name = reinterpret_cast<decltype(name)>(library.function(XPOSE_FUNCTION_TEXT(name)));
+#define XPOSE_FUNCTIONS_OF_LIBRARY(Struct, FUNCTIONS)                                 \
+  struct Struct {                                                                     \
+    FUNCTIONS(XPOSE_FUNCTION_MEMBER)                                                  \
+    explicit Struct(const RuntimeLibrary& library) { FUNCTIONS(XPOSE_FUNCTION_LOAD) } \
+  }
+// NOLINTEND(bugprone-macro-parentheses)
 
 // Where a library of the CUDA Toolkit may lie: as the loader finds it, then below $CUDA_HOME,
 // $CUDA_PATH and /usr/local/cuda.

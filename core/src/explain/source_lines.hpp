@@ -1,5 +1,5 @@
 // From an address in a loaded plugin to the line of its source. elfutils' libdw is included by
-// source_lines.cpp alone.
+// source_lines.cpp alone, and opened when it is first needed.
 #pragma once
 
 #include <filesystem>
@@ -14,7 +14,7 @@ class SourceLines {
  public:
   // `code`: any address in the plugin's code, by which the loader says where it lies; `file`: the
   // plugin's file, since the loader knows it by a descriptor. Debug information is looked for in
-  // that file alone, so that nothing is fetched from a network.
+  // that file alone, so that nothing is fetched from a network. Throws Error failed without libdw.
   SourceLines(const void* code, const std::filesystem::path& file);
   SourceLines(const SourceLines&) = delete;  // owns the open file
   SourceLines& operator=(const SourceLines&) = delete;
