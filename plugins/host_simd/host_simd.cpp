@@ -1,6 +1,7 @@
 // Tiles of one 64-byte line a side, transposed in vector registers.
 #include <omp.h>
 
+#include <algorithm>
 #include <xpose/plugin.hpp>
 
 #include "kernels.hpp"
@@ -9,10 +10,9 @@ using namespace xpose::plugin;
 
 namespace {
 
+using host_simd::ceil_div;
 using host_simd::Rectangle;
 using host_simd::Store;
-
-int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 // Input plus output, in bytes.
 int64_t traffic(const Problem& problem) {
@@ -23,6 +23,18 @@ int64_t traffic(const Problem& problem) {
 // A problem within one core's own cache is done before another thread is awake.
 constexpr int64_t kOneThreadBytes = 4 << 20;
 
+// Columns of a wide strip, whose carried bytes fit a core's own cache.
+constexpr int64_t kStrip = 4096;
+
+// What a thread carries; see Rectangle.
+int64_t carry_bytes(const Problem& problem, int64_t strip) {
+  return 64 * host_simd::carried_columns(strip, problem.cols);
+}
+
+int64_t most_threads(const Problem& problem) {
+  return std::max<int64_t>(problem.multiprocessors, 1);
+}
+
 struct Simd {
   static Card card() {
     return {.name = "host_simd",
@@ -30,7 +42,7 @@ struct Simd {
             .min_alignment = 1,
             .max_batch_rank = 1,
             .prior_rank = 100,
-            .axes = {{"stream", {1, 0}}, {"gather", {1, 0}}}};
+            .axes = {{"stream", {1, 0}}, {"gather", {1, 0}}, {"strip", {kStrip, 0}}}};
   }
 
   static Quote quote(const Problem& problem, const Config& config) {
@@ -52,7 +64,14 @@ struct Simd {
         throw Unsupported(
             "output rows that fall into one set of the cache: lines must be gathered");
     }
-    return {.launch = std::string("tile ") + std::to_string(side) + "x" + std::to_string(side) +
+    const bool carries = stream && problem.out_alignment < 64;
+    if (config["strip"] != kStrip && !carries)
+      throw Unsupported("only output rows that are not aligned to lines are written in strips");
+    return {.workspace_bytes = carries
+                                   ? static_cast<uint64_t>(most_threads(problem) *
+                                                           carry_bytes(problem, config["strip"]))
+                                   : 0,
+            .launch = std::string("tile ") + std::to_string(side) + "x" + std::to_string(side) +
                       ", " + host_simd::kernels().front().target,
             .demand = {.load_run = 64,
                        .store_run = 64,
@@ -63,12 +82,15 @@ struct Simd {
       : problem_(problem),
         store_(config["stream"] != 0   ? Store::kStream
                : config["gather"] != 0 ? Store::kGather
-                                       : Store::kDirect) {}
+                                       : Store::kDirect),
+        strip_(config["strip"]) {}
 
   void launch(const Launch& launch) const {
-    const int team = traffic(problem_) <= kOneThreadBytes ? 1 : static_cast<int>(launch.threads);
+    const int64_t team = traffic(problem_) <= kOneThreadBytes
+                             ? 1
+                             : std::min<int64_t>(launch.threads, most_threads(problem_));
     if (team == 1) return transpose_share(launch, 0, 1);
-#pragma omp parallel num_threads(team)
+#pragma omp parallel num_threads(static_cast <int>(team))
     transpose_share(launch, omp_get_thread_num(),
                     omp_get_num_threads());  // may be fewer than asked for
   }
@@ -79,13 +101,14 @@ struct Simd {
     const int64_t matrices = problem_.batch_rank == 0 ? 1 : problem_.batch[0].extent;
     if (matrices >= 4 * threads) {
       for (int64_t i = matrices * thread / threads; i < matrices * (thread + 1) / threads; ++i)
-        transpose_part(launch, i, 0, 1);
+        transpose_part(launch, thread, i, 0, 1);
     } else {
-      for (int64_t i = 0; i < matrices; ++i) transpose_part(launch, i, thread, threads);
+      for (int64_t i = 0; i < matrices; ++i) transpose_part(launch, thread, i, thread, threads);
     }
   }
 
-  void transpose_part(const Launch& launch, int64_t matrix, int64_t part, int64_t parts) const {
+  void transpose_part(const Launch& launch, int64_t thread, int64_t matrix, int64_t part,
+                      int64_t parts) const {
     const int64_t size = problem_.element_bytes,
                   side = host_simd::tile_side(problem_.element_bytes);
     Rectangle r = {.in = static_cast<const uint8_t*>(launch.in),
@@ -95,7 +118,10 @@ struct Simd {
                    .row_begin = 0,
                    .row_end = problem_.rows,
                    .col_begin = 0,
-                   .col_end = problem_.cols};
+                   .col_end = problem_.cols,
+                   .strip = strip_,
+                   .carry = static_cast<uint8_t*>(launch.workspace)};
+    if (r.carry != nullptr) r.carry += thread * carry_bytes(problem_, strip_);
     if (problem_.batch_rank != 0) {
       r.in += matrix * problem_.batch[0].in_stride * size;
       r.out += matrix * problem_.batch[0].out_stride * size;
@@ -112,6 +138,7 @@ struct Simd {
 
   Problem problem_;
   Store store_;
+  int64_t strip_;
 };
 
 }  // namespace

@@ -1,6 +1,7 @@
 // What the kernels of every target are asked to do.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 namespace host_simd {
@@ -15,6 +16,19 @@ struct Rectangle {
   int64_t out_pitch;  // bytes from one output row to the next
   int64_t row_begin, row_end;
   int64_t col_begin, col_end;
+  // Where output rows are not aligned to lines and written past the caches: the columns of a strip,
+  // see stream_walk.hpp, a multiple of kStripBlock or 0, and 64 bytes for each of
+  // carried_columns(strip, columns of the rectangle), aligned to 64.
+  int64_t strip;
+  uint8_t* carry;
 };
+
+inline constexpr int64_t kStripBlock = 1024;  // columns of a block of a strip
+
+inline int64_t carried_columns(int64_t strip, int64_t cols) {
+  return std::min(cols, std::max(strip, kStripBlock) + kStripBlock / 2);
+}
+
+inline int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 }  // namespace host_simd

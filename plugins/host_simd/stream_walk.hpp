@@ -9,11 +9,15 @@
 //    leading dimension is a power of two, lines to many rows at a time fall into the same few sets
 //    and channels.
 // An output row that is not aligned to lines is shifted as it leaves the staging buffer: it begins
-// up to 63 bytes before the block, with bytes that the block above left in `carry_`. Blocks then
-// follow each other down the columns; else along the rows. Measured on 2 cores of an EPYC (Zen 5)
-// against the fastest copy, 2026-11-21: 8192^2 of 1 byte 47 % without staging, 67 % with it; groups
-// two tiles wide and asking for the next group: 4096^2 of 4 bytes, padded, 78 to 93 %, 4095x4097 65
-// to 75 %; in the cache, four tiles high: 512^2 45 to 57 %.
+// up to 63 bytes before the block, with bytes that the block above left in the rectangle's `carry`.
+// Blocks then follow each other along the rows of a strip of columns, before the rows below; else
+// along whole rows. Memory that is scarce wants wide strips, whose runs of a row are long; a core
+// that it outruns wants strips of one narrow block, whose carried bytes stay in the first level.
+// Measured on 2 cores of an EPYC (Zen 5) against the fastest copy, 2026-11-21: 8192^2 of 1 byte 47
+// % without staging, 67 % with it; groups two tiles wide and asking for the next group: 4096^2 of 4
+// bytes, padded, 78 to 93 %, 4095x4097 65 to 75 %; in the cache, four tiles high: 512^2 45 to 57 %.
+// Strips, 2026-11-22: 4095x4097 of 4 bytes 72 to 82 %, of 8 bytes 81 to 90 %, 8191x8193 of 1 byte
+// 54 to 67 % where a copy moves 60 GB/s; where it moves 100, 58 and 58, 75 and 65, 34 and 38 %.
 //
 // Included once for each target of Highway, as register_tile.hpp is.
 #include <algorithm>
@@ -57,17 +61,18 @@ class Walk {
     if (wide < wide_) wide_ = 1;
     group_rows_ = run_ * kSide;
     group_cols_ = wide_ * kSide;
+    block_cols_ = kCarry && r.strip != 0 ? kStripBlock : kBlockCols;
     constexpr int64_t kSets = 64;  // of the first level, on all processors of the last decade
     spread_ = kSets / std::gcd((r.in_pitch + kLine / 2) / kLine, kSets) >= 8;
   }
 
   void walk() {
     const int64_t height = r_.row_end - r_.row_begin, width = r_.col_end - r_.col_begin;
-    const int64_t across = (width + kBlockCols - 1) / kBlockCols;  // blocks
-    const int64_t down = (height + group_rows_ - 1) / group_rows_;
+    // A narrow rest belongs to the last block: alone it is too short a time to ask for the next.
+    const int64_t across = std::max<int64_t>((width + block_cols_ / 2) / block_cols_, 1);
+    const int64_t down = ceil_div(height, group_rows_);
     // Blocks of narrow matrices are small: the memory needs more of a lead than one of them.
-    const int64_t lead =
-        1 + kLeadBytes / (group_rows_ * std::min<int64_t>(width, kBlockCols) * Size);
+    const int64_t lead = 1 + kLeadBytes / (group_rows_ * std::min(width, block_cols_) * Size);
     const int64_t last = across * down - 1;
     for (int64_t i = 0; i <= last; ++i) {
       const Block later = block(std::min(i + lead, last), across, down);
@@ -92,9 +97,10 @@ class Walk {
   static constexpr int kWide = Size < 4 ? 1 : 2;
   static constexpr int kTiles = kRun * kWide;
   static constexpr int kMaxRun = kStreams ? kTiles : kRun;
-  // Bytes carried from block to block stay in the second-level cache.
+  // Blocks of a strip are of kStripBlock columns, where it has more than one.
   static constexpr int64_t kBlockLines = kCarry ? (Size == 1 ? 16 : 32) : 32 * kWide;
   static constexpr int64_t kBlockCols = kBlockLines * kSide;
+  static_assert(!kCarry || kBlockCols <= kStripBlock);
   static constexpr int64_t kLeadBytes = 16 * 1024;
   // Lines that are shifted are loaded across two stores, which cannot be forwarded but must have
   // reached the cache: they wait for one more group (4095x4097 of 4 bytes: 58 % of the fastest copy
@@ -107,6 +113,7 @@ class Walk {
 
   struct Block {
     int64_t row, rows, col, cols;
+    int64_t strip;  // its first column
   };
 
   // Writes a staging buffer's lines to memory, run of an output row at a time.
@@ -133,10 +140,14 @@ class Walk {
   };
 
   Block block(int64_t i, int64_t across, int64_t down) const {
-    const int64_t row = r_.row_begin + (kCarry ? i % down : i / across) * group_rows_;
-    const int64_t col = r_.col_begin + (kCarry ? i / down : i % across) * kBlockCols;
-    return {row, std::min(group_rows_, r_.row_end - row), col,
-            std::min(kBlockCols, r_.col_end - col)};
+    const int64_t fit =  // in a strip
+        kCarry ? std::max<int64_t>(r_.strip / block_cols_, 1) : across;
+    const int64_t first = i / (fit * down) * fit, wide = std::min(fit, across - first);
+    const int64_t row = i % (fit * down) / wide * group_rows_;
+    const int64_t at = first + i % (fit * down) % wide, col = at * block_cols_;
+    const int64_t cols = at == across - 1 ? r_.col_end - r_.col_begin - col : block_cols_;
+    return {r_.row_begin + row, std::min(group_rows_, r_.row_end - r_.row_begin - row),
+            r_.col_begin + col, cols, r_.col_begin + first * block_cols_};
   }
 
   // Bytes by which lines begin before an output row's address.
@@ -148,13 +159,14 @@ class Walk {
     return r_.in + row * r_.in_pitch + col * Size;
   }
 
-  uint8_t* carried(int64_t col) { return carry_ + (col - r_.col_begin) % kBlockCols * kLine; }
+  uint8_t* carried(int64_t col) const { return r_.carry + (col - strip_) * kLine; }
 
   // A line before a staged row is writable.
   uint8_t* staged(int buffer) { return staged_ + kLine + buffer * kGroupBytes; }
 
   // Transposes a block; `next` is where the one after it begins.
   void transpose(const Block& block, const uint8_t* next) {
+    strip_ = block.strip;
     const bool first = block.row == r_.row_begin, last = block.row + block.rows == r_.row_end;
     const bool whole_lines = block.rows == group_rows_ && !(kCarry && (first || last));
     int64_t c = 0;
@@ -283,14 +295,14 @@ class Walk {
 
   const Rectangle& r_;
   int run_ = kRun, wide_ = kWide;  // tiles of a group
-  int64_t group_rows_, group_cols_;
+  int64_t group_rows_, group_cols_, block_cols_;
+  int64_t strip_ = 0;  // the first column of the strip
   LinesAhead far_ = {};
   const uint8_t* near_ = nullptr;    // where the next group begins
   bool spread_;                      // whether input rows fall into many sets of a cache
   uint8_t* pending_[kBuffers] = {};  // where the lines of a staging buffer go, unless it is empty
   int staging_ = 0;                  // the buffer to fill; the next one in the ring is the oldest
-  alignas(kLine) uint8_t staged_[kLine + kBuffers * kGroupBytes];      // (column, line)
-  alignas(kLine) uint8_t carry_[kCarry ? kBlockCols * kLine : kLine];  // (column)
+  alignas(kLine) uint8_t staged_[kLine + kBuffers * kGroupBytes];  // (column, line)
 };
 
 }  // namespace HWY_NAMESPACE

@@ -78,6 +78,33 @@ void expect_each_once(const std::vector<Kernels>& all) {
   ASSERT_FALSE(all.empty());
 }
 
+// Asks the kernels for the transpose, and that nothing beyond it is written.
+void expect_transposed(const host_simd::Kernels& kernels, Matrices& m, host_simd::Store store,
+                       int64_t strip) {
+  const auto carried = size_t(kLine * host_simd::carried_columns(strip, m.cols));
+  std::vector<uint8_t> carry(carried + 2 * kLine, kGap);
+  const auto past = int64_t(reinterpret_cast<uintptr_t>(carry.data()) % kLine);
+  uint8_t* const lines = carry.data() + kLine - past;
+  kernels.transpose({.in = &m.in[size_t(m.begin)],
+                     .out = &m.out[size_t(m.out_begin())],
+                     .in_pitch = m.in_pitch,
+                     .out_pitch = m.out_pitch,
+                     .row_begin = 0,
+                     .row_end = m.rows,
+                     .col_begin = 0,
+                     .col_end = m.cols,
+                     .strip = strip,
+                     .carry = lines},
+                    uint32_t(m.size), store);
+  const std::string name = m.name(kernels.target) + ", store " + std::to_string(int(store)) +
+                           ", strip " + std::to_string(strip);
+  ASSERT_TRUE(m.out == m.expected) << name;
+  const auto is_gap = [](uint8_t byte) { return byte == kGap; };
+  EXPECT_TRUE(std::all_of(carry.data(), lines, is_gap) &&
+              std::all_of(lines + carried, carry.data() + carry.size(), is_gap))
+      << name << " wrote outside what it carries";
+}
+
 TEST(HostTargets, OfSimdTranspose) {
   expect_each_once(host_simd::kernels());
   using host_simd::Store;
@@ -93,18 +120,25 @@ TEST(HostTargets, OfSimdTranspose) {
           for (const int64_t offset : {int64_t{0}, size, kLine / 2})
             for (const Store store : {Store::kDirect, Store::kGather, Store::kStream}) {
               Matrices m(rows, cols, size, gap, offset);
-              kernels.transpose({.in = &m.in[size_t(m.begin)],
-                                 .out = &m.out[size_t(m.out_begin())],
-                                 .in_pitch = m.in_pitch,
-                                 .out_pitch = m.out_pitch,
-                                 .row_begin = 0,
-                                 .row_end = rows,
-                                 .col_begin = 0,
-                                 .col_end = cols},
-                                uint32_t(size), store);
-              ASSERT_TRUE(m.out == m.expected)
-                  << m.name(kernels.target) << ", store " << int(store);
+              ASSERT_NO_FATAL_FAILURE(expect_transposed(kernels, m, store, 0));
             }
+    }
+}
+
+TEST(HostTargets, OfSimdTransposeInStrips) {
+  constexpr int64_t block = host_simd::kStripBlock;
+  for (const host_simd::Kernels& kernels : host_simd::kernels())
+    for (const int64_t size : {1, 2, 4, 8, 16}) {
+      const int64_t side = kLine / size;
+      for (const int64_t rows : {side, 5 * side + 3})
+        for (const int64_t
+                 cols :  // ends in and behind a strip, by more and by less than half a block
+             {side, block + 1, 3 * block / 2 - 1, 3 * block / 2, 2 * block + 5, 4 * block - 1})
+          for (const int64_t strip : {block, 2 * block}) {
+            Matrices m(rows, cols, size, 1, size);
+            ASSERT_NO_FATAL_FAILURE(
+                expect_transposed(kernels, m, host_simd::Store::kStream, strip));
+          }
     }
 }
 
