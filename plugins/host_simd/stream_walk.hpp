@@ -140,14 +140,17 @@ class Walk {
   };
 
   Block block(int64_t i, int64_t across, int64_t down) const {
-    const int64_t fit =  // in a strip
-        kCarry ? std::max<int64_t>(r_.strip / block_cols_, 1) : across;
-    const int64_t first = i / (fit * down) * fit, wide = std::min(fit, across - first);
-    const int64_t row = i % (fit * down) / wide * group_rows_;
-    const int64_t at = first + i % (fit * down) % wide, col = at * block_cols_;
-    const int64_t cols = at == across - 1 ? r_.col_end - r_.col_begin - col : block_cols_;
-    return {r_.row_begin + row, std::min(group_rows_, r_.row_end - r_.row_begin - row),
-            r_.col_begin + col, cols, r_.col_begin + first * block_cols_};
+    int64_t first = 0, wide = across;  // blocks of the strip
+    if constexpr (kCarry) {
+      const int64_t fit = std::max<int64_t>(r_.strip / block_cols_, 1);
+      first = i / (fit * down) * fit;
+      wide = std::min(fit, across - first);
+      i -= first * down;
+    }
+    const int64_t row = r_.row_begin + i / wide * group_rows_, at = first + i % wide;
+    const int64_t col = r_.col_begin + at * block_cols_;
+    return {row, std::min(group_rows_, r_.row_end - row), col,
+            at == across - 1 ? r_.col_end - col : block_cols_, r_.col_begin + first * block_cols_};
   }
 
   // Bytes by which lines begin before an output row's address.
