@@ -86,11 +86,11 @@ struct Simd {
         strip_(config["strip"]) {}
 
   void launch(const Launch& launch) const {
-    const int64_t team = traffic(problem_) <= kOneThreadBytes
-                             ? 1
-                             : std::min<int64_t>(launch.threads, most_threads(problem_));
+    const auto threads =
+        static_cast<int>(std::min<int64_t>(launch.threads, most_threads(problem_)));
+    const int team = traffic(problem_) <= kOneThreadBytes ? 1 : threads;
     if (team == 1) return transpose_share(launch, 0, 1);
-#pragma omp parallel num_threads(static_cast <int>(team))
+#pragma omp parallel num_threads(team)
     transpose_share(launch, omp_get_thread_num(),
                     omp_get_num_threads());  // may be fewer than asked for
   }
