@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <utility>
 
 #if defined(__x86_64__)
 #include <immintrin.h>
@@ -18,7 +19,7 @@ using Byte = unsigned char;
 
 inline constexpr int64_t kLineBytes = 64;
 inline constexpr int64_t kReadRun = 512;   // bytes of an input row that a tile has
-inline constexpr int64_t kWriteRun = 512;  // bytes of an output row that a tile has
+inline constexpr int64_t kWriteRun = 512;  // bytes of an output row that a tile has, at most
 inline constexpr int64_t kAhead = 8;       // rows, at most
 // A tile's output rows are a line apart, so that their lines fall into different cache sets.
 inline constexpr int64_t kBufferBytes = kReadRun / 32 * (kWriteRun + kLineBytes);
@@ -29,14 +30,32 @@ inline constexpr bool kCanStream = true;
 inline constexpr bool kCanStream = false;
 #endif
 
-// bytes is a multiple of 16; any address.
-inline void move_element(Byte* to, const Byte* from, int64_t bytes) {
-  using Vector = Byte __attribute__((vector_size(16)));
-  for (int64_t i = 0; i < bytes; i += 16) {
-    Vector value;
-    std::memcpy(&value, from + i, sizeof value);
-    std::memcpy(to + i, &value, sizeof value);
+// Calls body with an element's bytes, 32 to 256 in steps of 16, as a constant.
+template <class Body>
+void with_fat_element(int64_t bytes, const Body& body) {
+  [&]<int... I>(std::integer_sequence<int, I...>) {
+    ((bytes == 32 + 16 * I ? body(std::integral_constant<int64_t, 32 + 16 * I>()) : void()), ...);
   }
+  (std::make_integer_sequence<int, 15>());
+}
+
+// Calls body(at) for every 16 bytes of an element: of a loop compilers make a call of memmove,
+// which takes longer than the moves.
+template <int64_t Bytes, class Body>
+void for_each_vector(const Body& body) {
+  [&]<int... I>(std::integer_sequence<int, I...>) { (body(int64_t{16 * I}), ...); }
+  (std::make_integer_sequence<int, Bytes / 16>());
+}
+
+// Any address.
+template <int64_t Bytes>
+void move_element(Byte* to, const Byte* from) {
+  using Vector = Byte __attribute__((vector_size(16)));
+  for_each_vector<Bytes>([&](int64_t at) {
+    Vector value;
+    std::memcpy(&value, from + at, sizeof value);
+    std::memcpy(to + at, &value, sizeof value);
+  });
 }
 
 // Whole lines by non-temporal stores, the ragged ends by ordinary ones, whose lines the next run
@@ -44,7 +63,7 @@ inline void move_element(Byte* to, const Byte* from, int64_t bytes) {
 inline void stream_run(Byte* out, const Byte* in, int64_t bytes) {
 #if defined(__x86_64__)
   const int64_t head = std::min<int64_t>(-reinterpret_cast<uintptr_t>(out) % kLineBytes, bytes);
-  std::memcpy(out, in, static_cast<size_t>(head));
+  if (head != 0) std::memcpy(out, in, static_cast<size_t>(head));
   int64_t at = head;
   for (; at + kLineBytes <= bytes; at += kLineBytes) {
     const auto* const source = reinterpret_cast<const __m128i*>(in + at);
@@ -56,7 +75,7 @@ inline void stream_run(Byte* out, const Byte* in, int64_t bytes) {
     _mm_stream_si128(target + 2, c);
     _mm_stream_si128(target + 3, d);
   }
-  std::memcpy(out + at, in + at, static_cast<size_t>(bytes - at));
+  if (at != bytes) std::memcpy(out + at, in + at, static_cast<size_t>(bytes - at));
 #else
   std::memcpy(out, in, static_cast<size_t>(bytes));
 #endif
@@ -89,18 +108,20 @@ inline void prefetch_row(const FatLayout& layout, const FatTile& tile, int64_t r
 }
 
 // By ordinary stores, for what stays in the caches.
-inline void transpose_tile(const FatLayout& layout, const FatTile& tile, Byte* out) {
+template <int64_t Bytes>
+void transpose_tile(const FatLayout& layout, const FatTile& tile, Byte* out) {
   for (int64_t c = 0; c < tile.cols; ++c)
     for (int64_t r = 0; r < tile.rows; ++r)
-      move_element(out + c * layout.out_pitch + r * layout.element,
-                   tile.in + r * layout.in_pitch + c * layout.element, layout.element);
+      move_element<Bytes>(out + c * layout.out_pitch + r * Bytes,
+                          tile.in + r * layout.in_pitch + c * Bytes);
 }
 
 // By stores that bypass the caches. Rows are asked for kAhead rows before they are read, since runs
 // of a few lines with whole rows between them are not what processors foresee; no more of them,
 // since rows of a power of two bytes meet in one cache set.
-inline void stream_tile(const FatLayout& layout, const FatTile& tile, Byte* out,
-                        const FatTile& next, Byte* buffer) {
+template <int64_t Bytes>
+void stream_tile(const FatLayout& layout, const FatTile& tile, Byte* out, const FatTile& next,
+                 Byte* buffer) {
   const int64_t ahead = std::min(kAhead, tile.rows);
   for (int64_t r = 0; r < tile.rows; ++r) {
     const int64_t later = r + ahead - tile.rows;  // row of the next tile
@@ -110,13 +131,11 @@ inline void stream_tile(const FatLayout& layout, const FatTile& tile, Byte* out,
       prefetch_row(layout, next, later);
     const Byte* const row = tile.in + r * layout.in_pitch;
     for (int64_t c = 0; c < tile.cols; ++c)
-      move_element(buffer + c * layout.buffer_pitch + r * layout.element, row + c * layout.element,
-                   layout.element);
+      move_element<Bytes>(buffer + c * layout.buffer_pitch + r * Bytes, row + c * Bytes);
   }
   if (layout.joined) return stream_run(out, buffer, tile.cols * layout.out_pitch);
   for (int64_t c = 0; c < tile.cols; ++c)
-    stream_run(out + c * layout.out_pitch, buffer + c * layout.buffer_pitch,
-               tile.rows * layout.element);
+    stream_run(out + c * layout.out_pitch, buffer + c * layout.buffer_pitch, tile.rows * Bytes);
 }
 
 }  // namespace host

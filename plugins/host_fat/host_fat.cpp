@@ -1,4 +1,6 @@
 // Fat elements, of 32 to 256 bytes, which permutations move that keep the innermost axis.
+#include <algorithm>
+#include <numeric>
 #include <xpose/plugin.hpp>
 
 #include "../host_loop.hpp"
@@ -26,6 +28,18 @@ int64_t bytes_of(const Problem& problem) {
 // A problem within one core's own cache is done before another thread is awake.
 uint32_t threads_for(const Problem& problem, const Launch& launch) {
   return 2 * bytes_of(problem) <= 4 << 20 ? 1 : launch.threads;
+}
+
+// Rows of a tile: the shorter its output runs, the longer are the runs that memory is asked for of
+// input rows; but where these runs are not of whole lines, every one has two ragged ends.
+int64_t tile_rows(const Problem& problem) {
+  const int64_t element = problem.element_bytes;
+  if (problem.rows * element <= host::kWriteRun) return problem.rows;
+  const int64_t whole = host::kLineBytes / std::gcd(host::kLineBytes, element);
+  if (problem.out_alignment < host::kLineBytes || whole * element > host::kWriteRun)
+    return host::kWriteRun / element;
+  const int64_t fit = std::max<int64_t>(host::kWriteRun / 2 / element, 2);
+  return std::max<int64_t>(fit / whole, 1) * whole;
 }
 
 struct Fat {
@@ -57,7 +71,7 @@ struct Fat {
   Fat(const Problem& problem, const Config& config)
       : problem_(problem), stream_(config["stream"] != 0) {
     const int64_t element = problem.element_bytes;
-    tile_rows_ = std::min(problem.rows, host::kWriteRun / element);
+    tile_rows_ = tile_rows(problem);
     // Output rows as short as a tile's, and dense: several are one run.
     const bool joined = tile_rows_ == problem.rows && problem.out_ld == problem.rows;
     tile_cols_ = std::min(problem.cols,
@@ -68,34 +82,34 @@ struct Fat {
                .out_pitch = problem.out_ld * element,
                .buffer_pitch = tile_rows_ * element + (joined ? 0 : host::kLineBytes),
                .joined = joined};
-    tiles_down_ = ceil_div(problem.rows, tile_rows_);
-    tiles_ = tiles_down_ * ceil_div(problem.cols, tile_cols_);
+    tiles_across_ = ceil_div(problem.cols, tile_cols_);
+    tiles_ = tiles_across_ * ceil_div(problem.rows, tile_rows_);
   }
 
   void launch(const Launch& launch) const {
     host::split(matrices(problem_) * tiles_, bytes_of(problem_), threads_for(problem_, launch),
                 [&](int64_t first, int64_t last) {
-                  if (stream_)
-                    stream_tiles(launch, first, last);
-                  else
+                  host::with_fat_element(layout_.element, [&](auto bytes) {
+                    if (stream_) return stream_tiles<bytes>(launch, first, last);
                     for (int64_t i = first; i < last; ++i)
-                      host::transpose_tile(layout_, tile(launch, i), target(launch, i));
+                      host::transpose_tile<bytes>(layout_, tile(launch, place(i)),
+                                                  target(launch, place(i)));
+                  });
                 });
   }
 
  private:
-  // Tiles are counted along output rows, then from one output row to the next.
+  // Tiles are counted along input rows, which memory then delivers in long runs.
   struct Place {
     int64_t matrix, row, col;
   };
   Place place(int64_t index) const {
     const int64_t in_matrix = index % tiles_;
-    return {index / tiles_, in_matrix % tiles_down_ * tile_rows_,
-            in_matrix / tiles_down_ * tile_cols_};
+    return {index / tiles_, in_matrix / tiles_across_ * tile_rows_,
+            in_matrix % tiles_across_ * tile_cols_};
   }
 
-  FatTile tile(const Launch& launch, int64_t index) const {
-    const Place at = place(index);
+  FatTile tile(const Launch& launch, const Place& at) const {
     const int64_t elements =
         at.matrix * problem_.batch[0].in_stride + at.row * problem_.in_ld + at.col;
     return {static_cast<const Byte*>(launch.in) + elements * layout_.element,
@@ -103,20 +117,23 @@ struct Fat {
             std::min(tile_cols_, problem_.cols - at.col)};
   }
 
-  Byte* target(const Launch& launch, int64_t index) const {
-    const Place at = place(index);
+  Byte* target(const Launch& launch, const Place& at) const {
     const int64_t elements =
         at.matrix * problem_.batch[0].out_stride + at.col * problem_.out_ld + at.row;
     return static_cast<Byte*>(launch.out) + elements * layout_.element;
   }
 
+  template <int64_t Bytes>
   void stream_tiles(const Launch& launch, int64_t first, int64_t last) const {
     alignas(64) Byte buffer[host::kBufferBytes];
-    FatTile now = tile(launch, first);
+    Place at = place(first);
+    FatTile now = tile(launch, at);
     for (int64_t i = first; i < last; ++i) {
-      const FatTile next = i + 1 < last ? tile(launch, i + 1) : FatTile{nullptr, 0, 0};
-      host::stream_tile(layout_, now, target(launch, i), next, buffer);
+      const Place then = place(i + 1);
+      const FatTile next = i + 1 < last ? tile(launch, then) : FatTile{nullptr, 0, 0};
+      host::stream_tile<Bytes>(layout_, now, target(launch, at), next, buffer);
       now = next;
+      at = then;
     }
     host::finish_streams();  // before the caller's later stores
   }
@@ -125,7 +142,7 @@ struct Fat {
   bool stream_;
   int64_t tile_rows_, tile_cols_;  // elements
   FatLayout layout_;
-  int64_t tiles_down_, tiles_;  // of a matrix
+  int64_t tiles_across_, tiles_;  // of a matrix
 };
 
 struct FatInPlace {
@@ -162,7 +179,9 @@ struct FatInPlace {
                   while (rest >= tiles - row) rest -= tiles - row++;
                   int64_t col = row + rest;
                   for (int64_t i = first; i < last; ++i) {
-                    swap(launch, matrix, row * side_, col * side_);
+                    host::with_fat_element(problem_.element_bytes, [&](auto bytes) {
+                      swap<bytes>(launch, matrix, row * side_, col * side_);
+                    });
                     if (++col < tiles) continue;
                     if (++row == tiles) row = 0, ++matrix;
                     col = row;
@@ -172,13 +191,14 @@ struct FatInPlace {
 
  private:
   // The tiles at (row, col) and (col, row), in elements.
+  template <int64_t Bytes>
   void swap(const Launch& launch, int64_t matrix, int64_t row, int64_t col) const {
-    const int64_t element = problem_.element_bytes, pitch = problem_.in_ld * element;
+    const int64_t pitch = problem_.in_ld * Bytes;
     Byte* const data =
-        static_cast<Byte*>(launch.out) + matrix * problem_.batch[0].in_stride * element;
-    host::swap_tiles(data + row * pitch + col * element, data + col * pitch + row * element, pitch,
-                     element, std::min(side_, problem_.rows - row),
-                     std::min(side_, problem_.cols - col));
+        static_cast<Byte*>(launch.out) + matrix * problem_.batch[0].in_stride * Bytes;
+    host::swap_tiles<Bytes>(data + row * pitch + col * Bytes, data + col * pitch + row * Bytes,
+                            pitch, std::min(side_, problem_.rows - row),
+                            std::min(side_, problem_.cols - col));
   }
 
   Problem problem_;
