@@ -24,6 +24,7 @@
 #include <cstring>
 #include <numeric>
 
+#include "blocks.hpp"
 #include "lines.hpp"
 #include "rectangle.hpp"
 #include "register_tile.hpp"
@@ -61,27 +62,25 @@ class Walk {
     if (wide < wide_) wide_ = 1;
     group_rows_ = run_ * kSide;
     group_cols_ = wide_ * kSide;
-    block_cols_ = kCarry && r.strip != 0 ? kStripBlock : kBlockCols;
     constexpr int64_t kSets = 64;  // of the first level, on all processors of the last decade
     spread_ = kSets / std::gcd((r.in_pitch + kLine / 2) / kLine, kSets) >= 8;
   }
 
   void walk() {
-    const int64_t height = r_.row_end - r_.row_begin, width = r_.col_end - r_.col_begin;
-    // A narrow rest belongs to the last block: alone it is too short a time to ask for the next.
-    const int64_t across = std::max<int64_t>((width + block_cols_ / 2) / block_cols_, 1);
-    const int64_t down = ceil_div(height, group_rows_);
+    const int64_t width = r_.col_end - r_.col_begin;
+    const int64_t block_cols = kCarry && r_.strip != 0 ? kStripBlock : kBlockCols;
+    const Blocks blocks(r_, group_rows_, block_cols,
+                        kCarry ? std::max<int64_t>(r_.strip / block_cols, 1) : 0);
     // Blocks of narrow matrices are small: the memory needs more of a lead than one of them.
-    const int64_t lead = 1 + kLeadBytes / (group_rows_ * std::min(width, block_cols_) * Size);
-    const int64_t last = across * down - 1;
+    const int64_t lead = 1 + kLeadBytes / (group_rows_ * std::min(width, block_cols) * Size);
+    const int64_t last = blocks.count() - 1;
     for (int64_t i = 0; i <= last; ++i) {
-      const Block later = block(std::min(i + lead, last), across, down);
+      const Block later = blocks[std::min(i + lead, last)];
       far_ = {at(later.row, later.col), r_.in_pitch, (later.cols * Size + kLine - 1) / kLine,
               later.cols * Size - 1, 0};
       // A block of one group is too short a time for what comes next to arrive.
-      const Block next =
-          width < 2 * group_cols_ ? later : block(std::min(i + 1, last), across, down);
-      transpose(block(i, across, down), at(next.row, next.col));
+      const Block next = width < 2 * group_cols_ ? later : blocks[std::min(i + 1, last)];
+      transpose(blocks[i], at(next.row, next.col));
     }
     write_pending();
   }
@@ -111,11 +110,6 @@ class Walk {
   static constexpr int kPitch = (kStreams + kMaxRun) * kLine;
   static constexpr int kGroupBytes = kTiles * kSide * kPitch;
 
-  struct Block {
-    int64_t row, rows, col, cols;
-    int64_t strip;  // its first column
-  };
-
   // Writes a staging buffer's lines to memory, run of an output row at a time.
   struct Writer {
     const uint8_t* row;  // staged
@@ -138,20 +132,6 @@ class Walk {
       }
     }
   };
-
-  Block block(int64_t i, int64_t across, int64_t down) const {
-    int64_t first = 0, wide = across;  // blocks of the strip
-    if constexpr (kCarry) {
-      const int64_t fit = std::max<int64_t>(r_.strip / block_cols_, 1);
-      first = i / (fit * down) * fit;
-      wide = std::min(fit, across - first);
-      i -= first * down;
-    }
-    const int64_t row = r_.row_begin + i / wide * group_rows_, at = first + i % wide;
-    const int64_t col = r_.col_begin + at * block_cols_;
-    return {row, std::min(group_rows_, r_.row_end - row), col,
-            at == across - 1 ? r_.col_end - col : block_cols_, r_.col_begin + first * block_cols_};
-  }
 
   // Bytes by which lines begin before an output row's address.
   static int64_t shift_of(const uint8_t* to) {
@@ -298,7 +278,7 @@ class Walk {
 
   const Rectangle& r_;
   int run_ = kRun, wide_ = kWide;  // tiles of a group
-  int64_t group_rows_, group_cols_, block_cols_;
+  int64_t group_rows_, group_cols_;
   int64_t strip_ = 0;  // the first column of the strip
   LinesAhead far_ = {};
   const uint8_t* near_ = nullptr;    // where the next group begins
