@@ -13,7 +13,7 @@ struct Block {
   int64_t strip;  // its strip's first column
 };
 
-// Blocks of `rows` x `cols` elements, the last rows fewer. The last columns are half as many more
+// Blocks of `rows` x `cols` elements, the last rows fewer, the last columns up to half as many more
 // or fewer: a narrow block alone is too short a time to ask memory for the next. Blocks follow each
 // other along the rows of a strip of `strip` blocks, then below each other, then strip by strip;
 // strip 0: along whole rows.

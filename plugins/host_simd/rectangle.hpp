@@ -16,9 +16,10 @@ struct Rectangle {
   int64_t out_pitch;  // bytes from one output row to the next
   int64_t row_begin, row_end;
   int64_t col_begin, col_end;
-  // Where output rows are not aligned to lines and written past the caches: the columns of a strip,
-  // see stream_walk.hpp, a multiple of kStripBlock or 0, and 64 bytes for each of
-  // carried_columns(strip, columns of the rectangle), aligned to 64.
+  // Where output rows are not aligned to lines and written past the caches: the columns that are
+  // walked together before the rows below, a multiple of kStripBlock, or 0 for one block of the
+  // least; and 64 bytes for each of carried_columns(strip, columns of the rectangle), aligned
+  // to 64.
   int64_t strip;
   uint8_t* carry;
 };

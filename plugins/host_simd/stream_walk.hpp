@@ -13,11 +13,11 @@
 // Blocks then follow each other along the rows of a strip of columns, before the rows below; else
 // along whole rows. Memory that is scarce wants wide strips, whose runs of a row are long; a core
 // that it outruns wants strips of one narrow block, whose carried bytes stay in the first level.
-// Measured on 2 cores of an EPYC (Zen 5) against the fastest copy, 2026-11-21: 8192^2 of 1 byte 47
-// % without staging, 67 % with it; groups two tiles wide and asking for the next group: 4096^2 of 4
-// bytes, padded, 78 to 93 %, 4095x4097 65 to 75 %; in the cache, four tiles high: 512^2 45 to 57 %.
-// Strips, 2026-11-22: 4095x4097 of 4 bytes 72 to 82 %, of 8 bytes 81 to 90 %, 8191x8193 of 1 byte
-// 54 to 67 % where a copy moves 60 GB/s; where it moves 100, 58 and 58, 75 and 65, 34 and 38 %.
+// Measured on 2 cores of an EPYC (Zen 5) against the fastest copy, 2026-11-21: 8192^2 of 1 byte,
+// 47 % without staging, 67 % with it; groups two tiles wide and asking for the next group: 4096^2
+// of 4 bytes, padded, 78 to 93 %, 4095x4097 65 to 75 %; in the cache, four tiles high: 512^2 45 to
+// 57 %. Strips, 2026-11-22: 4095x4097 of 4 bytes 72 to 82 %, of 8 bytes 81 to 90 %, 8191x8193 of 1
+// byte 54 to 67 % where a copy moves 60 GB/s; where it moves 100, 58 and 58, 75 and 65, 34 and 38.
 //
 // Included once for each target of Highway, as register_tile.hpp is.
 #include <algorithm>

@@ -267,6 +267,28 @@ TEST_F(PluginFileTest, ListsAFolderByName) {
                                              "two.so", "zero.so"}));
 }
 
+// What is not opened because its digest is known is judged like what is.
+TEST_F(PluginFileTest, AFoldersFilesAreIdentifiedAsTheyAreOpened) {
+  write(top / "elsewhere.so", "another\n");
+  write(folder() / "open.so", "");
+  set_mode(folder() / "open.so", 0646);
+  fs::create_directory(folder() / "folder.so");
+  fs::create_symlink(top / "elsewhere.so", folder() / "link.so");
+  fs::create_symlink(folder() / "open.so", folder() / "link_to_open.so");
+  fs::create_symlink(top / "nowhere.so", folder() / "dangling.so");
+  const PluginFolder plugins(folder());
+  std::vector<std::string> identified;
+  for (const fs::path& path : plugins.files()) {
+    FileIdentity identity, opened;
+    const std::string refusal = refusal_of([&] { identity = plugins.identity(path); });
+    EXPECT_EQ(refusal, refusal_of([&] { opened = plugins.open(path).identity(); })) << path;
+    EXPECT_EQ(identity, opened) << path;
+    if (!identity.path.empty()) identified.push_back(path.filename());
+  }
+  EXPECT_EQ(plugins.files().size(), 6U);
+  EXPECT_EQ(identified, (std::vector<std::string>{"link.so", "one.so"}));
+}
+
 TEST_F(PluginFileTest, RefusesFoldersThatDependOnTheCurrentOne) {
   const std::string problem =
       " depends on the current folder, which is never searched; name it by its absolute path";
