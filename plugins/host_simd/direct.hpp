@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "lines.hpp"
 #include "rectangle.hpp"
 #include "register_tile.hpp"
 
@@ -42,6 +43,7 @@ void transpose_strip(const Rectangle& r) {
   const uint8_t* in = r.in + r.row_begin * r.in_pitch + r.col_begin * Size;
   uint8_t* out = r.out + r.col_begin * r.out_pitch + r.row_begin * Size;
   const int64_t in_pitch = r.in_pitch, out_pitch = r.out_pitch;
+  const int level = r.ahead;
   for (int64_t tile = 0; tile < elements / kSide; ++tile) {
     const uint8_t* ahead = in + kStripLead<Size> * in_step;  // harmless beyond the end
     transpose_tile<Size>(
@@ -49,7 +51,7 @@ void transpose_strip(const Rectangle& r) {
         [&](int c, int part, Vector v)
             XPOSE_INLINE { hn::Stream(v, Bytes(), out + c * out_pitch + part * kVector); },
         [&]() XPOSE_INLINE {
-          hwy::Prefetch(ahead);
+          if (level != 0) ask_for(ahead, level);
           ahead += in_pitch;
         });
     in += in_step;

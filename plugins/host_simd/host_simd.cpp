@@ -26,6 +26,9 @@ constexpr int64_t kOneThreadBytes = 4 << 20;
 // Columns of a wide strip, whose carried bytes fit a core's own cache.
 constexpr int64_t kStrip = 4096;
 
+// The level of the cache into which input is asked for ahead, unless another is better.
+constexpr int64_t kAhead = 2;
+
 // What a thread carries; see Rectangle.
 int64_t carry_bytes(const Problem& problem, int64_t strip) {
   return 64 * host_simd::carried_columns(strip, problem.cols);
@@ -42,7 +45,10 @@ struct Simd {
             .min_alignment = 1,
             .max_batch_rank = 1,
             .prior_rank = 100,
-            .axes = {{"stream", {1, 0}}, {"gather", {1, 0}}, {"strip", {kStrip, 0}}}};
+            .axes = {{"stream", {1, 0}},
+                     {"gather", {1, 0}},
+                     {"ahead", {kAhead, 1, 0}},
+                     {"strip", {kStrip, 0}}}};
   }
 
   static Quote quote(const Problem& problem, const Config& config) {
@@ -64,6 +70,8 @@ struct Simd {
         throw Unsupported(
             "output rows that fall into one set of the cache: lines must be gathered");
     }
+    if (config["ahead"] != kAhead && !stream)
+      throw Unsupported("ordinary stores are for what is in the cache: it is not asked for ahead");
     const bool carries = stream && problem.out_alignment < 64;
     if (config["strip"] != kStrip && !carries)
       throw Unsupported("only output rows that are not aligned to lines are written in strips");
@@ -83,6 +91,7 @@ struct Simd {
         store_(config["stream"] != 0   ? Store::kStream
                : config["gather"] != 0 ? Store::kGather
                                        : Store::kDirect),
+        ahead_(static_cast<int>(config["ahead"])),
         strip_(config["strip"]) {}
 
   void launch(const Launch& launch) const {
@@ -120,7 +129,8 @@ struct Simd {
                    .col_begin = 0,
                    .col_end = problem_.cols,
                    .strip = strip_,
-                   .carry = static_cast<uint8_t*>(launch.workspace)};
+                   .carry = static_cast<uint8_t*>(launch.workspace),
+                   .ahead = ahead_};
     if (r.carry != nullptr) r.carry += thread * carry_bytes(problem_, strip_);
     if (problem_.batch_rank != 0) {
       r.in += matrix * problem_.batch[0].in_stride * size;
@@ -138,6 +148,7 @@ struct Simd {
 
   Problem problem_;
   Store store_;
+  int ahead_;
   int64_t strip_;
 };
 

@@ -40,8 +40,17 @@ inline void stream_bytes(const uint8_t* from, uint8_t* to, int64_t bytes) {
   std::memcpy(to + at, from + at, static_cast<size_t>(bytes - at));
 }
 
+// Asks for the line at that address, which need not exist, to be in the cache of a level, 1 or 2.
+HWY_INLINE void ask_for(const uint8_t* at, int level) {
+  if (level == 1)
+    __builtin_prefetch(at, 0, 3);
+  else
+    __builtin_prefetch(at, 0, 2);
+}
+
 // Asks for the lines of a block of the input row by row. Harmless beyond the block's end.
 struct LinesAhead {
+  int level;  // of the caches; 0: nothing is asked for
   const uint8_t* row;
   int64_t pitch;  // bytes
   int64_t lines;  // of a row
@@ -49,9 +58,10 @@ struct LinesAhead {
   int64_t line;
 
   HWY_INLINE void step() {
-    hwy::Prefetch(row + line * kLine);
+    if (level == 0) return;
+    ask_for(row + line * kLine, level);
     if (++line == lines) {
-      hwy::Prefetch(row + end);
+      ask_for(row + end, level);
       line = 0;
       row += pitch;
     }

@@ -22,6 +22,9 @@ struct Rectangle {
   // to 64.
   int64_t strip;
   uint8_t* carry;
+  // The level of the cache, 1 or 2, into which input is asked for long before its turn where stores
+  // bypass the caches; 0: that is left to the processor.
+  int ahead;
 };
 
 inline constexpr int64_t kStripBlock = 1024;  // columns of a block of a strip

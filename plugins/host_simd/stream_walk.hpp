@@ -76,8 +76,12 @@ class Walk {
     const int64_t last = blocks.count() - 1;
     for (int64_t i = 0; i <= last; ++i) {
       const Block later = blocks[std::min(i + lead, last)];
-      far_ = {at(later.row, later.col), r_.in_pitch, (later.cols * Size + kLine - 1) / kLine,
-              later.cols * Size - 1, 0};
+      far_ = {r_.ahead,
+              at(later.row, later.col),
+              r_.in_pitch,
+              (later.cols * Size + kLine - 1) / kLine,
+              later.cols * Size - 1,
+              0};
       // A block of one group is too short a time for what comes next to arrive.
       const Block next = width < 2 * group_cols_ ? later : blocks[std::min(i + 1, last)];
       transpose(blocks[i], at(next.row, next.col));

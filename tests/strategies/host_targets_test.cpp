@@ -80,7 +80,7 @@ void expect_each_once(const std::vector<Kernels>& all) {
 
 // Asks the kernels for the transpose, and that nothing beyond it is written.
 void expect_transposed(const host_simd::Kernels& kernels, Matrices& m, host_simd::Store store,
-                       int64_t strip) {
+                       int64_t strip, int ahead) {
   const auto carried = size_t(kLine * host_simd::carried_columns(strip, m.cols));
   std::vector<uint8_t> carry(carried + 2 * kLine, kGap);
   const auto past = int64_t(reinterpret_cast<uintptr_t>(carry.data()) % kLine);
@@ -94,10 +94,11 @@ void expect_transposed(const host_simd::Kernels& kernels, Matrices& m, host_simd
                      .col_begin = 0,
                      .col_end = m.cols,
                      .strip = strip,
-                     .carry = lines},
+                     .carry = lines,
+                     .ahead = ahead},
                     uint32_t(m.size), store);
   const std::string name = m.name(kernels.target) + ", store " + std::to_string(int(store)) +
-                           ", strip " + std::to_string(strip);
+                           ", strip " + std::to_string(strip) + ", ahead " + std::to_string(ahead);
   ASSERT_TRUE(m.out == m.expected) << name;
   const auto is_gap = [](uint8_t byte) { return byte == kGap; };
   EXPECT_TRUE(std::all_of(carry.data(), lines, is_gap) &&
@@ -118,9 +119,13 @@ TEST(HostTargets, OfSimdTranspose) {
                                        {5 * side + 3, 4 * side}})
         for (const int64_t gap : {int64_t{0}, int64_t{1}, side})
           for (const int64_t offset : {int64_t{0}, size, kLine / 2})
-            for (const Store store : {Store::kDirect, Store::kGather, Store::kStream}) {
+            for (const auto& [store, ahead] : {std::pair(Store::kDirect, 0),
+                                               {Store::kGather, 0},
+                                               {Store::kStream, 0},
+                                               {Store::kStream, 1},
+                                               {Store::kStream, 2}}) {
               Matrices m(rows, cols, size, gap, offset);
-              ASSERT_NO_FATAL_FAILURE(expect_transposed(kernels, m, store, 0));
+              ASSERT_NO_FATAL_FAILURE(expect_transposed(kernels, m, store, 0, ahead));
             }
     }
 }
@@ -137,7 +142,7 @@ TEST(HostTargets, OfSimdTransposeInStrips) {
           for (const int64_t strip : {block, 2 * block}) {
             Matrices m(rows, cols, size, 1, size);
             ASSERT_NO_FATAL_FAILURE(
-                expect_transposed(kernels, m, host_simd::Store::kStream, strip));
+                expect_transposed(kernels, m, host_simd::Store::kStream, strip, 2));
           }
     }
 }

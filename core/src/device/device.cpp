@@ -16,6 +16,7 @@
 #include <string>
 
 #include "descriptor.hpp"
+#include "device/host_cache.hpp"
 #include "parallel.hpp"
 
 namespace xpose {
@@ -140,9 +141,12 @@ class HostBackend final : public Backend {
     return pattern_difference(pattern, static_cast<const std::byte*>(data) + from, from, to);
   }
 
-  void clean_cache() override {
+  void clean_cache(std::initializer_list<std::span<const std::byte>> buffers) override {
     // More than fits: what is replaced is not always the oldest.
     const std::uint64_t bytes = info_.cache_bytes + info_.cache_bytes / 2;
+    std::uint64_t buffered = 0;
+    for (const auto& buffer : buffers) buffered += buffer.size();
+    if (buffered <= bytes && std::ranges::all_of(buffers, drop_from_caches)) return;
     if (clean_ == nullptr) {
       clean_ = static_cast<std::byte*>(allocate_or_null(bytes));
       if (clean_ == nullptr) return;

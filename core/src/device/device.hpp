@@ -5,8 +5,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <initializer_list>
 #include <memory>
 #include <optional>
+#include <span>
 
 #include "device/pattern.hpp"
 #include "xpose/xpose.hpp"
@@ -36,12 +38,13 @@ class Backend {
   virtual std::optional<std::uint64_t> difference(const Pattern& pattern, const void* data,
                                                   std::uint64_t from, std::uint64_t to) = 0;
 
-  // Fills the host's last-level cache with lines that nothing has written. What a strategy leaves
-  // there unwritten is else paid for by whatever is timed after it: 10 to 15 % of 128 MiB moved,
-  // where 32 MiB of cache were dirty. Takes 1.5 times the cache in memory and keeps it; where there
-  // is none, nothing is cleaned: that is no reason not to measure. CUDA: nothing; every kernel
-  // leaves its output in the L2. [one thread at a time]
-  virtual void clean_cache() = 0;
+  // Leaves nothing of the buffers in the host's caches. What a strategy leaves there unwritten is
+  // else paid for by whatever is timed after it: 10 to 15 % of 128 MiB moved, where 32 MiB of cache
+  // were dirty. Their lines are dropped or, where that is more work or cannot be done, pushed out
+  // by 1.5 times the cache of other memory, which is kept; where there is none, that is left out:
+  // it is no reason not to measure. CUDA: nothing; every kernel leaves its output in the L2.
+  // [one thread at a time]
+  virtual void clean_cache(std::initializer_list<std::span<const std::byte>> buffers) = 0;
 
   virtual void synchronize() = 0;
   virtual bool is_capturing(void* stream) = 0;  // into a CUDA graph

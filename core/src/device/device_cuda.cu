@@ -167,7 +167,7 @@ class CudaBackend final : public Backend {
     return status != cudaStreamCaptureStatusNone;
   }
 
-  void clean_cache() override {}
+  void clean_cache(std::initializer_list<std::span<const std::byte>>) override {}
   double seconds(int calls, const std::function<void()>& call, bool calls_are_long) override {
     const std::lock_guard lock(mutex_);
     make_current();

@@ -62,12 +62,17 @@ bool wanted(const StrategyInfo& card, const Values& values, const TuneOptions& o
   });
 }
 
+// The time up to which a prediction is as good as the best of the items.
+template <class Projection>
+double near_the_best(const auto& items, const Projection& predicted) {
+  return 1.05 * std::invoke(predicted, *std::ranges::min_element(items, {}, predicted));
+}
+
 // Sorts by a predicted time, but leaves what is within 5 % of the best as it is, in front.
 template <class Projection>
 void sort_by_prediction(auto& items, const Projection& predicted) {
   if (items.empty()) return;
-  const double near =
-      1.05 * std::invoke(predicted, *std::ranges::min_element(items, {}, predicted));
+  const double near = near_the_best(items, predicted);
   std::ranges::stable_sort(items, {}, [&](const auto& item) {
     const double time = std::invoke(predicted, item);
     return time <= near ? 0 : time;
@@ -227,12 +232,17 @@ std::vector<Candidate> candidates(std::span<const Strategy* const> strategies,
   std::ranges::stable_sort(by_strategy, {},
                            [](const auto& configs) { return !configs.front().is_copy; });
   std::vector<Candidate> all;
-  for (std::size_t turn = 0;; ++turn) {
-    const std::size_t before = all.size();
+  for (std::size_t turn = 0, before = 1; before != all.size(); ++turn) {
+    before = all.size();
     for (auto& configs : by_strategy)
       if (turn < configs.size()) all.push_back(std::move(configs[turn]));
-    if (all.size() == before) return all;
   }
+  if (all.empty()) return all;
+  // What is likely to win is not left to the end of the budget.
+  const double near = near_the_best(all, &Candidate::predicted);
+  std::stable_partition(std::ranges::find_if_not(all, &Candidate::is_copy), all.end(),
+                        [&](const Candidate& candidate) { return candidate.predicted <= near; });
+  return all;
 }
 
 }  // namespace xpose

@@ -78,11 +78,12 @@ std::vector<Candidate> all_candidates(const Strategy& strategy, const Problem& n
                                       Quoter& quoter);
 
 // All candidates for a problem [normal form, not empty] on its device. Copies come first, then the
-// strategies by what the cost model predicts of their best config; the first configs of all before
-// second ones. Strategies within 5 % of the best are in the order of their prior rank, a strategy's
-// configs within 5 % of its best in the author's; so are those of which nothing is predicted,
-// behind all others. A strategy that supports no config appears once, with the reason. Copies are
-// always among them; `options` narrows the rest.
+// strategies by what the cost model predicts of their best config: all configs within 5 % of the
+// best of all, then the others, either way first configs before second ones. Strategies within 5 %
+// of the best are in the order of their prior rank, a strategy's configs within 5 % of its best in
+// the author's; so are those of which nothing is predicted, behind all others. A strategy that
+// supports no config appears once, with the reason. Copies are always among them; `options` narrows
+// the rest.
 std::vector<Candidate> candidates(std::span<const Strategy* const> strategies,
                                   const Problem& normal, const DeviceInfo& device,
                                   const TuneOptions& options, Quoter& quoter);

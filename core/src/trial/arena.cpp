@@ -105,6 +105,13 @@ void* Arena::out(std::size_t set) const { return sets_.at(set).out.data() + out_
 const void* Arena::copy_in(std::size_t set) const { return sets_.at(set).in.data() + guard; }
 void* Arena::copy_out(std::size_t set) const { return sets_.at(set).out.data() + guard; }
 
+std::span<const std::byte> Arena::in_buffer(std::size_t set) const {
+  return {sets_.at(set).in.data(), sets_.at(set).in.bytes()};
+}
+std::span<const std::byte> Arena::out_buffer(std::size_t set) const {
+  return {sets_.at(set).out.data(), sets_.at(set).out.bytes()};
+}
+
 void* Arena::workspace(std::uint64_t bytes) {
   if (bytes > max_workspace)
     throw Error(ErrorKind::no_memory,

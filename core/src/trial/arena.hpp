@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "device/device.hpp"
@@ -32,6 +33,8 @@ class Arena {
   void* out(std::size_t set) const;
   const void* copy_in(std::size_t set) const;  // 256-byte aligned, for a copy of the same bytes
   void* copy_out(std::size_t set) const;
+  std::span<const std::byte> in_buffer(std::size_t set) const;  // whole allocations
+  std::span<const std::byte> out_buffer(std::size_t set) const;
   void* workspace(std::uint64_t bytes);  // null for 0; content unspecified, guarded
 
   void poison(std::size_t set);              // the output, in place the input

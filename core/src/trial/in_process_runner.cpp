@@ -17,11 +17,23 @@ constexpr double cuda_sample_seconds = 500e-6;
 constexpr double long_launch_samples = 10;
 // What takes as many times the fastest so far when it is verified has lost.
 constexpr double far_slower = 3;
-// A pair of buffers of as many times the cache leaves nothing of its beginning there.
+// On CUDA a pair of buffers of as many times the cache leaves nothing of its beginning there.
 constexpr std::uint64_t cold_pair_caches = 8;
+// On the host a call that touches so much is timed alone, after the cache was cleaned.
+constexpr std::uint64_t alone_bytes = 4 << 20;
 
 double seconds_now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+// Of a pair, a transpose in place touches one buffer.
+std::uint64_t touched_bytes(const Problem& problem) {
+  const std::uint64_t pair = Arena::footprint(problem, 1);
+  return problem.in_place ? pair / 2 : pair;
+}
+
+bool is_timed_alone(const Problem& problem) {
+  return problem.device.kind == DeviceKind::host && touched_bytes(problem) > alone_bytes;
 }
 
 std::size_t set_count(Backend& backend, const Problem& problem, bool warm) {
@@ -32,9 +44,8 @@ std::size_t set_count(Backend& backend, const Problem& problem, bool warm) {
         "trying strategies on " + to_string(problem) + " takes buffers of " +
             std::to_string(least) + " bytes, but " + std::to_string(free) +
             " bytes are free; plan it with Policy::estimate, or `xpose run --strategy NAME`");
-  if (warm) return 1;
-  // Of a pair, a transpose in place touches one buffer.
-  const std::uint64_t touched = problem.in_place ? least / 2 : least;
+  if (warm || is_timed_alone(problem)) return 1;
+  const std::uint64_t touched = touched_bytes(problem);
   const std::uint64_t cache = backend.info().cache_bytes;
   if (touched >= cold_pair_caches * cache) return 1;
   std::size_t sets = std::clamp<std::uint64_t>(4 * cache / touched + 1, 2, 64);
@@ -142,10 +153,10 @@ Sample InProcessRunner::time(const Candidate& candidate) {
       launch(candidate, *prepared.plan, workspace, next_set_++ % arena_->sets());
     };
     double once = 0;
-    // A sample of several calls mostly pays for what its own calls leave in the cache.
-    if (on_host && !warm_ && prepared.calls <= 1 && prepared.verified_seconds > wanted)
-      backend_.clean_cache();
-    if (prepared.calls == 0) {
+    if (!warm_ && is_timed_alone(problem_)) {
+      backend_.clean_cache({arena_->in_buffer(0), arena_->out_buffer(0)});
+      prepared.calls = 1;
+    } else if (prepared.calls == 0) {
       once = std::max(backend_.seconds(1, call, has_lost), 1e-7);
       prepared.calls = std::clamp(static_cast<int>(std::ceil(wanted / once)), 1, 10000);
     }

@@ -20,9 +20,10 @@ class InProcessRunner final : public TrialRunner {
   // "time".
   using AtStage = std::function<void(std::string_view)>;
 
-  // [normal form, not empty] The buffers are rotated over four times the last level cache, or one
-  // pair where `warm` or where a pair is eight times the cache, and never take more than half of
-  // the free memory. A long launch that took over three times the fastest so far when it was
+  // [normal form, not empty] The buffers are rotated over four times the last level cache, and
+  // never take more than half of the free memory. One pair where `warm`, on CUDA where a pair is
+  // eight times the cache, and on the host from 4 MiB on: there a sample is one call, and the cache
+  // is cleaned before it. A long launch that took over three times the fastest so far when it was
   // verified is timed by that launch (host; when asked again by another) or one more (CUDA).
   InProcessRunner(Backend& backend, const Problem& problem, unsigned threads, bool warm,
                   AtStage at_stage = {});

@@ -1,0 +1,45 @@
+#include "device/host_cache.hpp"
+
+#include <cstdint>
+
+#include "parallel.hpp"
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
+namespace xpose {
+
+#if defined(__x86_64__)
+
+namespace {
+
+constexpr std::int64_t line = 64;
+
+[[gnu::target("clflushopt")]] void drop(std::byte* first, const std::byte* last) {
+  for (; first < last; first += line) _mm_clflushopt(first);
+  _mm_sfence();
+}
+
+}  // namespace
+
+bool drop_from_caches(std::span<const std::byte> bytes) {
+  if (!__builtin_cpu_supports("clflushopt")) return false;
+  // The instruction takes any address of a line, and writes nothing that is not there already.
+  auto* const data = const_cast<std::byte*>(bytes.data());
+  const auto past = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(data) % line);
+  const auto size = static_cast<std::int64_t>(bytes.size());
+  const std::int64_t lines = size == 0 ? 0 : (past + size + line - 1) / line;
+  in_parallel(lines, 1 << 16, [&](std::int64_t begin, std::int64_t end) {
+    drop(data - past + begin * line, data - past + end * line);
+  });
+  return true;
+}
+
+#else
+
+bool drop_from_caches(std::span<const std::byte>) { return false; }
+
+#endif
+
+}  // namespace xpose
