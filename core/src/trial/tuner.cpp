@@ -17,7 +17,8 @@ constexpr double close_enough = 0.02;
 constexpr int rounds_before_race = 5;
 constexpr double hopeless_ratio = 3;     // of a strategy's first config to the fastest so far
 constexpr double far_behind_ratio = 2;   // of a prediction to the best one
-constexpr double share_of_trying = 0.6;  // of the budget; the rest is the race's
+constexpr double share_of_trying = 0.6;  // of the budget
+constexpr double share_of_racing = 0.9;  // when the race ends; the rest verifies who is left
 constexpr double share_of_asking_again = 0.1;
 constexpr double too_late_ratio = 1.1;  // to the fastest, when the budget ends the race
 
@@ -147,7 +148,7 @@ bool Race::may_ask_again(const Runner& runner) {
   const double predicted = runner.candidate->predicted;
   if (predicted != not_predicted && predicted > drop_ratio * best_prediction_) return false;
   return asking_again_ + runner.seconds[0] <= share_of_asking_again * options_.budget_seconds &&
-         !spent(1) && !interrupted();
+         !spent(share_of_racing) && !interrupted();
 }
 
 void Race::drop_beyond(double ratio) {
@@ -215,7 +216,7 @@ void Race::run_rounds() {
   for (int turn = 1;; ++turn) {
     drop_slow();
     if (settled() || report_.rounds >= options_.max_rounds || interrupted()) return;
-    if (spent(1)) return drop_beyond(too_late_ratio);
+    if (spent(share_of_racing)) return drop_beyond(too_late_ratio);
     one_round(turn);
     progress("measure", static_cast<std::size_t>(report_.rounds),
              static_cast<std::size_t>(options_.max_rounds), nullptr);
