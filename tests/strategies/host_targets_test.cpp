@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "host_in_place/kernels.hpp"
 #include "host_simd/kernels.hpp"
 #include "host_skinny/kernels.hpp"
 
@@ -145,6 +146,34 @@ TEST(HostTargets, OfSimdTransposeInStrips) {
                 expect_transposed(kernels, m, host_simd::Store::kStream, strip, 2));
           }
     }
+}
+
+TEST(HostTargets, OfInPlaceSwap) {
+  expect_each_once(host_in_place::kernels());
+  for (const host_in_place::Kernels& kernels : host_in_place::kernels())
+    for (const int64_t size : {1, 2, 4, 8, 16})
+      for (const int64_t run : {128, 256}) {
+        const int64_t tile = kLine / size, block = run / size;
+        for (const int64_t side : {int64_t{1}, tile - 1, tile, block, block + 1, block + tile + 3,
+                                   2 * block - 1, 3 * block})
+          for (const auto& [gap, offset] : {std::pair<int64_t, int64_t>(0, 0), {1, size}}) {
+            Matrices m(side, side, size, gap, offset, 3);
+            const int64_t blocks = host_in_place::blocks_of(side, size, run),
+                          pairs = 3 * (blocks * (blocks + 1) / 2), part = pairs / 2;
+            std::vector<uint8_t> wanted = m.in;  // between rows and around all of it as it was
+            for (int64_t i = 0; i < 3 * side; ++i)
+              std::memcpy(&wanted[size_t(m.begin + i * m.in_pitch)],
+                          &m.expected[size_t(m.out_begin() + i * m.out_pitch)],
+                          size_t(side * size));
+            const host_in_place::Squares squares = {.at = &m.in[size_t(m.begin)],
+                                                    .side = side,
+                                                    .pitch = m.in_pitch,
+                                                    .stride = m.in_step};
+            kernels.swap(squares, uint32_t(size), run, part, pairs);
+            kernels.swap(squares, uint32_t(size), run, 0, part);
+            ASSERT_TRUE(m.in == wanted) << m.name(kernels.target) << ", run " << run;
+          }
+      }
 }
 
 TEST(HostTargets, OfSkinnyTranspose) {
