@@ -139,12 +139,14 @@ TEST(HostTargets, OfSimdTransposeInStrips) {
       for (const int64_t rows : {side, 5 * side + 3})
         for (const int64_t
                  cols :  // ends in and behind a strip, by more and by less than half a block
-             {side, block + 1, 3 * block / 2 - 1, 3 * block / 2, 2 * block + 5, 4 * block - 1})
-          for (const int64_t strip : {block, 2 * block}) {
-            Matrices m(rows, cols, size, 1, size);
-            ASSERT_NO_FATAL_FAILURE(
-                expect_transposed(kernels, m, host_simd::Store::kStream, strip, 2));
-          }
+             {side, block + 1, 3 * block / 2 - 1, 3 * block / 2, 2 * block + 5, 4 * block - 1,
+              28 * side - 1, 28 * side})
+          for (const int64_t strip : {block, 2 * block})
+            for (const int ahead : {1, 2}) {  // whose blocks are of different widths
+              Matrices m(rows, cols, size, 1, size);
+              ASSERT_NO_FATAL_FAILURE(
+                  expect_transposed(kernels, m, host_simd::Store::kStream, strip, ahead));
+            }
     }
 }
 
