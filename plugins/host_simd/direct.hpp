@@ -68,6 +68,22 @@ void transpose_strip(const Rectangle& r) {
                 static_cast<size_t>(flat ? kLine : fresh * Size));
 }
 
+// As transpose_tile_to(); the lines of the tile below, which follow the ones written, are asked
+// for.
+template <int Size>
+HWY_NOINLINE void transpose_tile_before_next(const uint8_t* HWY_RESTRICT in, ptrdiff_t in_pitch,
+                                             uint8_t* HWY_RESTRICT out, ptrdiff_t out_pitch) {
+  const uint8_t* next = out + kLine;
+  transpose_tile<Size>(
+      in, in_pitch,
+      [&](int c, int part, Vector v)
+          XPOSE_INLINE { hn::StoreU(v, Bytes(), out + c * out_pitch + part * kVector); },
+      [&]() XPOSE_INLINE {
+        __builtin_prefetch(next, 1, 3);
+        next += out_pitch;
+      });
+}
+
 // By ordinary stores straight from registers, down the columns of tiles, so that neighbouring lines
 // of an output row are written one after the other. r: a tile high and wide at least, at any
 // addresses.
@@ -78,8 +94,12 @@ void transpose_directly(const Rectangle& r) {
     const int64_t col = std::min(c, r.col_end - kSide);  // over elements that are done
     for (int64_t b = r.row_begin; b < r.row_end; b += kSide) {
       const int64_t row = std::min(b, r.row_end - kSide);
-      transpose_tile_to<Size>(r.in + row * r.in_pitch + col * Size, r.in_pitch,
-                              r.out + col * r.out_pitch + row * Size, r.out_pitch);
+      const uint8_t* const in = r.in + row * r.in_pitch + col * Size;
+      uint8_t* const out = r.out + col * r.out_pitch + row * Size;
+      if (r.ahead == 0)
+        transpose_tile_to<Size>(in, r.in_pitch, out, r.out_pitch);
+      else
+        transpose_tile_before_next<Size>(in, r.in_pitch, out, r.out_pitch);
     }
   }
 }

@@ -70,8 +70,8 @@ struct Simd {
         throw Unsupported(
             "output rows that fall into one set of the cache: lines must be gathered");
     }
-    if (config["ahead"] != kAhead && !stream)
-      throw Unsupported("ordinary stores are for what is in the cache: it is not asked for ahead");
+    if (!stream && config["ahead"] > (config["gather"] != 0 ? 0 : 1))
+      throw Unsupported("what is in the cache already is not asked for ahead");
     const bool carries = stream && problem.out_alignment < 64;
     if (config["strip"] != kStrip && !carries)
       throw Unsupported("only output rows that are not aligned to lines are written in strips");

@@ -22,8 +22,9 @@ struct Rectangle {
   // to 64.
   int64_t strip;
   uint8_t* carry;
-  // The level of the cache, 1 or 2, into which input is asked for long before its turn where stores
-  // bypass the caches; 0: that is left to the processor.
+  // The level of the cache, 1 or 2, into which lines are asked for before their turn: of the input
+  // where stores bypass the caches, of the output where ordinary ones leave straight from
+  // registers. 0: that is left to the processor.
   int ahead;
 };
 

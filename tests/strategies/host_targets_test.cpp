@@ -121,6 +121,7 @@ TEST(HostTargets, OfSimdTranspose) {
         for (const int64_t gap : {int64_t{0}, int64_t{1}, side})
           for (const int64_t offset : {int64_t{0}, size, kLine / 2})
             for (const auto& [store, ahead] : {std::pair(Store::kDirect, 0),
+                                               {Store::kDirect, 1},
                                                {Store::kGather, 0},
                                                {Store::kStream, 0},
                                                {Store::kStream, 1},
