@@ -109,7 +109,7 @@ class Walk {
   static_assert(!kCarry || kBlockCols <= kStripBlock);
   // Where input is not asked for into the first level, it is asked for less long before its turn
   // (2 cores of a Xeon, 2026-11-22, blocks of 4 KiB a row and these: 4096x4096 of 4 bytes 98 and
-  // 108 % of a copy, 4095x4097 of 4 and 8 bytes 73 and 88, 78 and 97; bytes lose by shorter ones).
+  // 108 % of a copy, 4095x4097 of 4 bytes 73 and 86; bytes lose by shorter ones).
   static constexpr int64_t kNearBlockCols = (Size == 1 ? 16 : 8) * kSide;
   static_assert(kStripBlock % kNearBlockCols == 0);
   static constexpr int64_t kLeadBytes = 16 * 1024;
