@@ -149,6 +149,8 @@ TEST(Estimate, ChoosesTheMeasuredWinnersOnAnH200) {
 
 TEST(Estimate, ChoosesTheMeasuredWinnersOnTheHost) {
   const Variants stream = {"host_simd{stream=1,gather=1,ahead=2,strip=4096}"};
+  const Variants resident = {"host_simd{stream=0,gather=1,ahead=0,strip=4096}",
+                             "host_simd{stream=0,gather=0,ahead=1,strip=4096}"};
   const Variants in_place = {"host_in_place{run=256}"};
   const Variants skinny = {"host_skinny{stream=1}"};
   const Variants fat = {"host_fat{stream=1}"};
@@ -165,9 +167,7 @@ TEST(Estimate, ChoosesTheMeasuredWinnersOnTheHost) {
                                     {"square, 8192x8192, 1 byte", stream},
                                     {"square, padded, 8192x8192, 1 byte", stream},
                                     {"square, 4096x4096, 16 bytes", stream},
-                                    {"512x512, warm, one thread, 4 bytes",
-                                     {"host_simd{stream=0,gather=1,ahead=0,strip=4096}",
-                                      "host_simd{stream=0,gather=0,ahead=1,strip=4096}"}},
+                                    {"512x512, warm, one thread, 4 bytes", resident},
                                     {"in place, 4096x4096, 4 bytes", in_place},
                                     {"in place, 4096x4096, padded, 4 bytes", in_place},
                                     {"a side of 3, 10000000x3, 4 bytes", skinny},
