@@ -47,7 +47,7 @@ class Bench(unittest.TestCase):
         lines = result.stdout.splitlines()
         self.assertRegex(lines[0], r"^host: .")
         self.assertRegex(lines[1], r"^problem +roof GB/s +GB/s +time +% of roof +reach +aim +winner +peers")
-        self.assertRegex(lines[2], rf"^{SMALLEST} .*[0-9.]+ us .* 60 (yes| no)  85 (yes| no)  \w")
+        self.assertRegex(lines[2], rf"^{SMALLEST} .*[0-9.]+ [um]s .* 60 (yes| no)  85 (yes| no)  \w")
         self.assertRegex(lines[-1], r"^[01] of 1 cells reach what they should, [01] their aim; the worst is .*\.$")
 
     def test_json_and_csv_say_the_same(self):
