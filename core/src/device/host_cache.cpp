@@ -5,6 +5,7 @@
 #include "parallel.hpp"
 
 #if defined(__x86_64__)
+#include <cpuid.h>
 #include <immintrin.h>
 #endif
 
@@ -21,10 +22,17 @@ constexpr std::int64_t line = 64;
   _mm_sfence();
 }
 
+// Not by __builtin_cpu_supports(): clang does not know the name.
+bool has_clflushopt() {
+  unsigned a = 0, b = 0, c = 0, d = 0;
+  return __get_cpuid_count(7, 0, &a, &b, &c, &d) != 0 && (b >> 23U & 1U) != 0;
+}
+
 }  // namespace
 
 bool drop_from_caches(std::span<const std::byte> bytes) {
-  if (!__builtin_cpu_supports("clflushopt")) return false;
+  static const bool can_drop = has_clflushopt();
+  if (!can_drop) return false;
   // The instruction takes any address of a line, and writes nothing that is not there already.
   auto* const data = const_cast<std::byte*>(bytes.data());
   const auto past = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(data) % line);
