@@ -8,6 +8,8 @@ using namespace xpose::plugin;
 
 namespace {
 
+using host_in_place::Order;
+
 struct InPlace {
   static Card card() {
     return {.name = "host_in_place",
@@ -16,7 +18,7 @@ struct InPlace {
             .max_batch_rank = 1,
             .traits = XPOSE_TRAIT_IN_PLACE,
             .prior_rank = 100,
-            .axes = {{"run", {256, 128}}}};
+            .axes = {{"run", {256, 128}}, {"twins", {0, 1}}}};
   }
 
   // `run` is the bytes of a block's row.
@@ -33,7 +35,10 @@ struct InPlace {
         .demand = {.load_run = run, .store_run = run}};
   }
 
-  InPlace(const Problem& problem, const Config& config) : problem_(problem), run_(config["run"]) {}
+  InPlace(const Problem& problem, const Config& config)
+      : problem_(problem),
+        run_(config["run"]),
+        order_(config["twins"] != 0 ? Order::kTwins : Order::kRows) {}
 
   void launch(const Launch& launch) const {
     const bool batched = problem_.batch_rank != 0;
@@ -44,16 +49,17 @@ struct InPlace {
         .side = side,
         .pitch = problem_.in_ld * size,
         .stride = batched ? problem_.batch[0].in_stride * size : 0};
-    const int64_t blocks = host_in_place::blocks_of(side, size, run_);
-    host::split(matrices * (blocks * (blocks + 1) / 2), matrices * side * side * size,
-                launch.threads, [&](int64_t first, int64_t last) {
+    const host_in_place::Pairs pairs(host_in_place::blocks_of(side, size, run_), order_);
+    host::split(matrices * pairs.of_a_matrix(), matrices * side * side * size, launch.threads,
+                [&](int64_t first, int64_t last) {
                   host_in_place::kernels().front().swap(squares, problem_.element_bytes, run_,
-                                                        first, last);
+                                                        order_, first, last);
                 });
   }
 
   Problem problem_;
   int64_t run_;
+  Order order_;
 };
 
 }  // namespace

@@ -1,15 +1,16 @@
-// Two blocks that lie across the diagonal change places, each transposed through a buffer, so that
-// rows of the matrix are read and written in whole runs of lines. At a power-of-two leading
-// dimension the lines of a column share a few cache sets: what is left half written there is lost
-// before its other half comes. 4096x4096 of 4 bytes, 2 cores of an EPYC (Zen 5): 93 % of the
-// fastest copy through buffers, 27 % by swapping granules directly, in one run (2026-11-21). On 2
-// cores of a Xeon, whole tiles in wide vectors against granules of 16-byte rows: 65 and 72 %, with
-// padded rows 80 and 94, bytes 52 and 68 (2026-11-22).
+// Two blocks that lie across the diagonal change places tile by tile: one tile waits, transposed,
+// in a buffer in the first-level cache while the other, transposed in registers, takes its place.
+// Every line is read and written once, and the blocks of a later pair are asked for row by row
+// meanwhile, since memory delivers runs of lines of a row faster than the single lines of a tile.
+// Blocks that are not whole, at the ends of a matrix, change places through buffers of a block, as
+// all did before: 4096x4096 of 4 bytes on 2 cores of a Xeon 79 % of a copy by tiles and 70 by
+// blocks, with padded rows 95 and 86, 8192x8192 bytes padded 81 and 62 (2026-11-22).
 //
 // Included once for each target of Highway, as register_tile.hpp is.
 #include <algorithm>
 #include <cstring>
 
+#include "../host_simd/lines.hpp"
 #include "../host_simd/register_tile.hpp"
 #include "granule.hpp"
 #include "pairs.hpp"
@@ -34,26 +35,6 @@ struct Block {
   int64_t cols;
 };
 
-// Asks for a block's rows one by one, while others are worked on: prefetches that come all at once
-// wait for each other. By whole lines, into the second level; the first has the buffers.
-template <int Bytes>
-class Prefetch {
- public:
-  Prefetch(const Block& block, int64_t pitch) : block_(block), pitch_(pitch) {}
-
-  // Up to and without this row.
-  HWY_INLINE void until(int64_t row) {
-    for (row = std::min(row, block_.rows); next_ < row; ++next_)
-      for (int64_t byte = 0; byte < block_.cols * Bytes; byte += simd::kLine)
-        __builtin_prefetch(block_.at + next_ * pitch_ + byte, 0, 2);
-  }
-
- private:
-  Block block_;
-  int64_t pitch_;
-  int64_t next_ = 0;
-};
-
 template <int Bytes, int RunBytes>
 class SwapBlocks {
  public:
@@ -64,38 +45,102 @@ class SwapBlocks {
   // The later ones are what will be worked on soon.
   void swap(const Block& upper, const Block& lower, const Block& later_upper,
             const Block& later_lower) {
-    Prefetch<Bytes> right(later_upper, pitch_), left(later_lower, pitch_);
-    fill(first_, upper, right);
-    fill(second_, lower, left);
-    empty(second_, upper, right);
-    empty(first_, lower, left);
+    simd::LinesAhead right = lines_of(later_upper), left = lines_of(later_lower);
+    if (!is_whole(upper) || !is_whole(lower)) {
+      fill(first_, upper, right);
+      fill(second_, lower, left);
+      empty(second_, upper);
+      empty(first_, lower);
+      return;
+    }
+    for (int64_t r = 0; r < kSide; r += kTile)
+      for (int64_t c = 0; c < kSide; c += kTile)
+        swap_tiles(at(upper, r, c), at(lower, c, r), right, left);
   }
 
-  void transpose(const Block& diagonal, const Block& later) {
-    Prefetch<Bytes> ahead(later, pitch_);
-    fill(first_, diagonal, ahead);
-    empty(first_, diagonal, ahead);
+  void transpose(const Block& diagonal, const Block& later_upper, const Block& later_lower) {
+    simd::LinesAhead right = lines_of(later_upper), left = lines_of(later_lower);
+    if (!is_whole(diagonal)) {
+      fill(first_, diagonal, right);
+      empty(first_, diagonal);
+      return;
+    }
+    for (int64_t r = 0; r < kSide; r += kTile) {
+      transpose_tile(at(diagonal, r, r), right, left);
+      for (int64_t c = r + kTile; c < kSide; c += kTile)
+        swap_tiles(at(diagonal, r, c), at(diagonal, c, r), right, left);
+    }
   }
 
  private:
+  static constexpr int64_t kTile = simd::kLine / Bytes;  // elements of a tile
   using Buffer = uint8_t[kSide * RunBytes];
 
-  // The buffer becomes the block's transpose; half of the later rows are asked for.
-  HWY_NOINLINE void fill(Buffer& buffer, const Block& block, Prefetch<Bytes>& later) const {
-    constexpr int64_t kTile = simd::kLine / Bytes;
+  static bool is_whole(const Block& block) { return block.rows == kSide && block.cols == kSide; }
+
+  uint8_t* at(const Block& block, int64_t row, int64_t col) const {
+    return block.at + row * pitch_ + col * Bytes;
+  }
+
+  simd::LinesAhead lines_of(const Block& block) const {
+    const int64_t bytes = block.cols * Bytes;
+    return {2, block.at, pitch_, (bytes + simd::kLine - 1) / simd::kLine, bytes - 1, 0};
+  }
+
+  // The buffer becomes a tile's transpose.
+  HWY_INLINE void wait(const uint8_t* HWY_RESTRICT tile, simd::LinesAhead& later) {
+    simd::transpose_tile<Bytes>(
+        tile, pitch_,
+        [&](int c, int part, simd::Vector v) XPOSE_INLINE {
+          simd::hn::Store(v, simd::Bytes(), waiting_ + c * simd::kLine + part * simd::kVector);
+        },
+        [&]() XPOSE_INLINE { later.step(); });
+  }
+
+  // The last row first: of more rows than a set of the cache has ways, which a power-of-two pitch
+  // puts there together, the last are there still.
+  HWY_INLINE void put_down(uint8_t* tile) const {
+    for (int64_t r = kTile - 1; r >= 0; --r)
+      simd::copy_line(waiting_ + r * simd::kLine, tile + r * pitch_);
+  }
+
+  HWY_NOINLINE void swap_tiles(uint8_t* upper, uint8_t* lower, simd::LinesAhead& right,
+                               simd::LinesAhead& left) {
+    const int64_t pitch = pitch_;
+    simd::LinesAhead ahead = right;
+    wait(upper, ahead);
+    right = ahead;
+    ahead = left;
+    simd::transpose_tile<Bytes>(
+        lower, pitch,
+        [&](int c, int part, simd::Vector v) XPOSE_INLINE {
+          simd::hn::StoreU(v, simd::Bytes(), upper + c * pitch + part * simd::kVector);
+        },
+        [&]() XPOSE_INLINE { ahead.step(); });
+    left = ahead;
+    put_down(lower);
+  }
+
+  HWY_NOINLINE void transpose_tile(uint8_t* tile, simd::LinesAhead& right, simd::LinesAhead& left) {
+    wait(tile, right);
+    put_down(tile);
+    for (int64_t line = 0; line < kTile; ++line) left.step();
+  }
+
+  // The buffer becomes the block's transpose; later lines are asked for.
+  HWY_NOINLINE void fill(Buffer& buffer, const Block& block, simd::LinesAhead& later) const {
     if (block.rows < kTile || block.cols < kTile) return fill_small(buffer, block);
     for (int64_t r = 0; r < block.rows; r += kTile)
       for (int64_t c = 0; c < block.cols; c += kTile) {
-        later.until((r + kTile * (c + kTile) / block.cols + 1) / 2);
         // The last ones lie over elements that are done.
         const int64_t row = std::min(r, block.rows - kTile), col = std::min(c, block.cols - kTile);
         uint8_t* HWY_RESTRICT const to = buffer + col * RunBytes + row * Bytes;
         simd::transpose_tile<Bytes>(
-            block.at + row * pitch_ + col * Bytes, pitch_,
+            at(block, row, col), pitch_,
             [&](int column, int part, simd::Vector v) XPOSE_INLINE {
               simd::hn::StoreU(v, simd::Bytes(), to + column * RunBytes + part * simd::kVector);
             },
-            []() XPOSE_INLINE {});
+            [&]() XPOSE_INLINE { later.step(); });
       }
   }
 
@@ -112,18 +157,14 @@ class SwapBlocks {
         std::memcpy(buffer + c * RunBytes + r * Bytes, block.at + r * pitch_ + c * Bytes, Bytes);
   }
 
-  // The block's rows become the buffer's; the other half is asked for.
-  HWY_NOINLINE void empty(const Buffer& buffer, const Block& block, Prefetch<Bytes>& later) const {
-    for (int64_t r = 0; r < block.rows; ++r) {
-      later.until((kSide + r) / 2 + 1);
-      if (block.cols == kSide)
-        std::memcpy(block.at + r * pitch_, buffer + r * RunBytes, RunBytes);
-      else
-        std::memcpy(block.at + r * pitch_, buffer + r * RunBytes,
-                    static_cast<size_t>(block.cols) * Bytes);
-    }
+  // The block's rows become the buffer's.
+  HWY_NOINLINE void empty(const Buffer& buffer, const Block& block) const {
+    for (int64_t r = 0; r < block.rows; ++r)
+      std::memcpy(block.at + r * pitch_, buffer + r * RunBytes,
+                  static_cast<size_t>(block.cols) * Bytes);
   }
 
+  alignas(simd::kLine) uint8_t waiting_[kTile * simd::kLine];
   alignas(simd::kLine) Buffer first_;
   alignas(simd::kLine) Buffer second_;
   int64_t pitch_;
@@ -131,29 +172,29 @@ class SwapBlocks {
 
 // The pairs [first, last) of blocks of `RunBytes` a row change places.
 template <int Bytes, int RunBytes>
-void swap_pairs(const Squares& squares, int64_t first, int64_t last) {
+void swap_pairs(const Squares& squares, Order order, int64_t first, int64_t last) {
   using Swap = SwapBlocks<Bytes, RunBytes>;
   constexpr int kAhead = 256 / RunBytes;  // pairs, so that as many bytes are on their way
-  const int64_t blocks = blocks_of(squares.side, Bytes, RunBytes);
+  const Pairs pairs(blocks_of(squares.side, Bytes, RunBytes), order);
   const auto block = [&](int64_t matrix, int64_t row, int64_t col) -> Block {
     const int64_t r = row * Swap::kSide, c = col * Swap::kSide;
     return {squares.at + matrix * squares.stride + r * squares.pitch + c * Bytes,
             std::min(Swap::kSide, squares.side - r), std::min(Swap::kSide, squares.side - c)};
   };
   Swap exchange(squares.pitch);
-  Pair pair = Pair::at(first, blocks), later = pair;
-  for (int i = 0; i < kAhead; ++i) later = later.next(blocks);
+  Pair pair = pairs[first], later = pair;
+  for (int i = 0; i < kAhead; ++i) later = pairs.after(later);
   for (int64_t step = first; step < last; ++step) {
     if (step + kAhead >= last) later = pair;  // nothing is left to ask for
     const Block upper = block(pair.matrix, pair.row, pair.col);
     const Block later_upper = block(later.matrix, later.row, later.col);
+    const Block later_lower = block(later.matrix, later.col, later.row);
     if (pair.row == pair.col)
-      exchange.transpose(upper, later_upper);
+      exchange.transpose(upper, later_upper, later_lower);
     else
-      exchange.swap(upper, block(pair.matrix, pair.col, pair.row), later_upper,
-                    block(later.matrix, later.col, later.row));
-    pair = pair.next(blocks);
-    later = later.next(blocks);
+      exchange.swap(upper, block(pair.matrix, pair.col, pair.row), later_upper, later_lower);
+    pair = pairs.after(pair);
+    later = pairs.after(later);
   }
 }
 

@@ -151,7 +151,7 @@ TEST(Estimate, ChoosesTheMeasuredWinnersOnTheHost) {
   const Variants stream = {"host_simd{stream=1,gather=1,ahead=2,strip=4096}"};
   const Variants resident = {"host_simd{stream=0,gather=1,ahead=0,strip=4096}",
                              "host_simd{stream=0,gather=0,ahead=1,strip=4096}"};
-  const Variants in_place = {"host_in_place{run=256}"};
+  const Variants in_place = {"host_in_place{run=256,twins=0}"};
   const Variants skinny = {"host_skinny{stream=1}"};
   const Variants fat = {"host_fat{stream=1}"};
   expect_choices(DeviceKind::host, {{"square, 4096x4096, 4 bytes", stream},
