@@ -12,7 +12,6 @@ namespace {
 
 using host_simd::ceil_div;
 using host_simd::Rectangle;
-using host_simd::Store;
 
 // Input plus output, in bytes.
 int64_t traffic(const Problem& problem) {
@@ -46,7 +45,7 @@ struct Simd {
             .max_batch_rank = 1,
             .prior_rank = 100,
             .axes = {{"stream", {1, 0}},
-                     {"gather", {1, 0}},
+                     {"gather", {2, 1, 4, 0}},
                      {"ahead", {kAhead, 1, 0}},
                      {"strip", {kStrip, 0}}}};
   }
@@ -63,14 +62,15 @@ struct Simd {
     const auto cache = static_cast<int64_t>(problem.cache_bytes);
     if (!stream && cache > 0 && traffic(problem) > cache)
       throw Unsupported("input and output exceed the cache: stores must bypass it");
-    if (config["gather"] == 0) {
-      if (stream) throw Unsupported("stores that bypass the cache are of gathered lines");
-      // The lines of a tile would push each other out of the first level.
-      if (problem.out_ld * problem.element_bytes % 4096 == 0)
-        throw Unsupported(
-            "output rows that fall into one set of the cache: lines must be gathered");
-    }
-    if (!stream && config["ahead"] > (config["gather"] != 0 ? 0 : 1))
+    const int64_t gather = config["gather"];
+    if (stream != (gather == 1 || gather == 2))
+      throw Unsupported("1 or 2 lines are gathered where stores bypass the cache, else 4 or 0");
+    if (gather == 1 && (problem.element_bytes != 1 || problem.out_alignment < 64))
+      throw Unsupported("lines are written one by one where they are of bytes, and rows aligned");
+    // The lines of a tile would push each other out of the first level.
+    if (gather == 0 && problem.out_ld * problem.element_bytes % 4096 == 0)
+      throw Unsupported("output rows that fall into one set of the cache: lines must be gathered");
+    if (!stream && config["ahead"] > (gather != 0 ? 0 : 1))
       throw Unsupported("what is in the cache already is not asked for ahead");
     const bool carries = stream && problem.out_alignment < 64;
     if (config["strip"] != kStrip && !carries)
@@ -88,9 +88,8 @@ struct Simd {
 
   Simd(const Problem& problem, const Config& config)
       : problem_(problem),
-        store_(config["stream"] != 0   ? Store::kStream
-               : config["gather"] != 0 ? Store::kGather
-                                       : Store::kDirect),
+        stream_(config["stream"] != 0),
+        gather_(static_cast<int>(config["gather"])),
         ahead_(static_cast<int>(config["ahead"])),
         strip_(config["strip"]) {}
 
@@ -128,9 +127,11 @@ struct Simd {
                    .row_end = problem_.rows,
                    .col_begin = 0,
                    .col_end = problem_.cols,
+                   .stream = stream_,
+                   .gather = gather_,
+                   .ahead = ahead_,
                    .strip = strip_,
-                   .carry = static_cast<uint8_t*>(launch.workspace),
-                   .ahead = ahead_};
+                   .carry = static_cast<uint8_t*>(launch.workspace)};
     if (r.carry != nullptr) r.carry += thread * carry_bytes(problem_, strip_);
     if (problem_.batch_rank != 0) {
       r.in += matrix * problem_.batch[0].in_stride * size;
@@ -143,12 +144,12 @@ struct Simd {
     int64_t& end = by_rows ? r.row_end : r.col_end;
     begin = steps * part / parts * step;
     end = std::min(end, steps * (part + 1) / parts * step);
-    if (begin < end) host_simd::kernels().front().transpose(r, problem_.element_bytes, store_);
+    if (begin < end) host_simd::kernels().front().transpose(r, problem_.element_bytes);
   }
 
   Problem problem_;
-  Store store_;
-  int ahead_;
+  bool stream_;
+  int gather_, ahead_;
   int64_t strip_;
 };
 

@@ -25,37 +25,47 @@ HWY_BEFORE_NAMESPACE();
 namespace host_simd {
 namespace HWY_NAMESPACE {
 
+// Output rows are aligned to lines.
 template <int Size>
-void transpose_elements(const Rectangle& r, Store store) {
-  if (store == Store::kDirect && r.row_end - r.row_begin >= kLine / Size &&
-      r.col_end - r.col_begin >= kLine / Size)
-    return transpose_directly<Size>(r);
-  if (store != Store::kStream) return Walk<Size, Output::kCached>(r).walk();
-  // Output rows are all aligned where the first and the distance to the next are.
-  if (reinterpret_cast<uintptr_t>(r.out) % kLine == 0 && r.out_pitch % kLine == 0) {
-    constexpr int64_t kSide = kLine / Size;
-    if (r.row_end - r.row_begin == kSide || r.col_end - r.col_begin == kSide)
-      transpose_strip<Size>(r);
-    else
-      Walk<Size, Output::kAlignedLines>(r).walk();
-  } else {
-    Walk<Size, Output::kUnalignedLines>(r).walk();
-  }
-  hwy::FlushStream();
+void stream_lines(const Rectangle& r) {
+  constexpr int64_t kSide = kLine / Size;
+  if (r.row_end - r.row_begin == kSide || r.col_end - r.col_begin == kSide)
+    return transpose_strip<Size>(r);
+  if constexpr (Size == 1)
+    if (r.gather == 1) return Walk<Size, Output::kAlignedLines, 1>(r).walk();
+  Walk<Size, Output::kAlignedLines, 2>(r).walk();
 }
 
-void transpose(const Rectangle& r, uint32_t element_bytes, Store store) {
+template <int Size>
+void transpose_elements(const Rectangle& r) {
+  constexpr int64_t kSide = kLine / Size;
+  if (r.stream) {
+    // They are all aligned where the first and the distance to the next are.
+    if (reinterpret_cast<uintptr_t>(r.out) % kLine == 0 && r.out_pitch % kLine == 0)
+      stream_lines<Size>(r);
+    else
+      Walk<Size, Output::kUnalignedLines, 2>(r).walk();
+    hwy::FlushStream();
+  } else if (r.gather == 0 && r.row_end - r.row_begin >= kSide &&
+             r.col_end - r.col_begin >= kSide) {
+    transpose_directly<Size>(r);
+  } else {
+    Walk<Size, Output::kCached, 4>(r).walk();
+  }
+}
+
+void transpose(const Rectangle& r, uint32_t element_bytes) {
   switch (element_bytes) {
     case 1:
-      return transpose_elements<1>(r, store);
+      return transpose_elements<1>(r);
     case 2:
-      return transpose_elements<2>(r, store);
+      return transpose_elements<2>(r);
     case 4:
-      return transpose_elements<4>(r, store);
+      return transpose_elements<4>(r);
     case 8:
-      return transpose_elements<8>(r, store);
+      return transpose_elements<8>(r);
     case 16:
-      return transpose_elements<16>(r, store);
+      return transpose_elements<16>(r);
   }
 }
 

@@ -7,12 +7,6 @@
 
 namespace host_simd {
 
-enum class Store {
-  kDirect,  // ordinary stores, straight from registers
-  kGather,  // ordinary stores, several lines of an output row together
-  kStream,  // non-temporal stores of whole lines
-};
-
 // Elements a side of a tile, a line of 64 bytes.
 constexpr int64_t tile_side(uint32_t element_bytes) { return 64 / element_bytes; }
 
@@ -21,7 +15,7 @@ struct Kernels {
   const char* target;  // its name, e.g. "AVX3"
   // Transposes a rectangle of elements of 1, 2, 4, 8 or 16 bytes. Non-temporal stores are ordered
   // with the thread's later ones when it returns.
-  void (*transpose)(const Rectangle& rectangle, uint32_t element_bytes, Store store);
+  void (*transpose)(const Rectangle& rectangle, uint32_t element_bytes);
 };
 
 // Those that this processor can run, the widest vectors first. [any thread]

@@ -16,16 +16,21 @@ struct Rectangle {
   int64_t out_pitch;  // bytes from one output row to the next
   int64_t row_begin, row_end;
   int64_t col_begin, col_end;
-  // Where output rows are not aligned to lines and written past the caches: the columns that are
+  bool stream;  // non-temporal stores of whole lines, or ordinary ones
+  // Lines of an output row that are written together: 2 by non-temporal stores, or 1 where they are
+  // of bytes and output rows aligned to lines; 4 by ordinary stores, or 0 for straight from
+  // registers.
+  int gather;
+  // The level of the cache, 1 or 2, into which lines are asked for before their turn: of the input
+  // by non-temporal stores, of the output by ordinary ones straight from registers. 0: that is left
+  // to the processor.
+  int ahead;
+  // Where output rows are not aligned to lines and stores are non-temporal: the columns that are
   // walked together before the rows below, a multiple of kStripBlock, or 0 for one block of the
   // least; and 64 bytes for each of carried_columns(strip, columns of the rectangle), aligned
   // to 64.
   int64_t strip;
   uint8_t* carry;
-  // The level of the cache, 1 or 2, into which lines are asked for before their turn: of the input
-  // where stores bypass the caches, of the output where ordinary ones leave straight from
-  // registers. 0: that is left to the processor.
-  int ahead;
 };
 
 inline constexpr int64_t kStripBlock = 1024;  // columns of a block of a strip

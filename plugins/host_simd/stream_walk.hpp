@@ -46,8 +46,9 @@ enum class Output {
   kUnalignedLines,  // not every one
 };
 
-// The object is large; it lives on the thread's stack.
-template <int Size, Output Out>
+// Run: tiles of a group above each other, whose lines of an output row are written together. The
+// object is large; it lives on the thread's stack.
+template <int Size, Output Out, int Run>
 class Walk {
  public:
   static constexpr int kSide = kLine / Size;
@@ -55,7 +56,7 @@ class Walk {
   explicit Walk(const Rectangle& r) : r_(r) {
     const int64_t high = (r.row_end - r.row_begin) / kSide,
                   wide = (r.col_end - r.col_begin) / kSide;
-    if (high < kRun)
+    if (high < Run)
       run_ = std::max(1, static_cast<int>(high)), wide_ = kTiles / run_;
     else if (wide < kWide)
       wide_ = 1, run_ = static_cast<int>(std::min<int64_t>(high, kMaxRun));
@@ -95,22 +96,20 @@ class Walk {
  private:
   static constexpr bool kCarry = Out == Output::kUnalignedLines;
   static constexpr bool kStreams = Out != Output::kCached;
-  // Tiles of a group: kRun above each other, whose lines of an output row are written together, and
-  // kWide side by side, whose lines of an input row are read together; where a side of the
-  // rectangle is too short for that, more of the other. Buffers of more do not fit the first-level
-  // cache.
-  static constexpr int kRun = kStreams ? 2 : 4;
+  // Tiles of a group: Run above each other and kWide side by side, whose lines of an input row are
+  // read together; where a side of the rectangle is too short for that, more of the other. Buffers
+  // of more do not fit the first-level cache.
   static constexpr int kWide = Size < 4 ? 1 : 2;
-  static constexpr int kTiles = kRun * kWide;
-  static constexpr int kMaxRun = kStreams ? kTiles : kRun;
+  static constexpr int kTiles = Run * kWide;
+  static constexpr int kMaxRun = kStreams ? kTiles : Run;
   // Blocks of a strip are of kStripBlock columns, where it has more than one.
   static constexpr int64_t kBlockLines = kCarry ? (Size == 1 ? 16 : 32) : 32 * kWide;
   static constexpr int64_t kBlockCols = kBlockLines * kSide;
   static_assert(!kCarry || kBlockCols <= kStripBlock);
   // Where input is not asked for into the first level, it is asked for less long before its turn
   // (2 cores of a Xeon, 2026-11-22, blocks of 4 KiB a row and these: 4096x4096 of 4 bytes 98 and
-  // 108 % of a copy, 4095x4097 of 4 bytes 73 and 86; bytes lose by shorter ones).
-  static constexpr int64_t kNearBlockCols = (Size == 1 ? 16 : 8) * kSide;
+  // 108 % of a copy, 4095x4097 of 4 bytes 73 and 86; bytes two tiles high lose by shorter ones).
+  static constexpr int64_t kNearBlockCols = (Size == 1 && Run > 1 ? 16 : 8) * kSide;
   static_assert(kStripBlock % kNearBlockCols == 0);
   static constexpr int64_t kLeadBytes = 16 * 1024;
   // Lines that are shifted are loaded across two stores, which cannot be forwarded but must have
@@ -289,7 +288,7 @@ class Walk {
   }
 
   const Rectangle& r_;
-  int run_ = kRun, wide_ = kWide;  // tiles of a group
+  int run_ = Run, wide_ = kWide;  // tiles of a group
   int64_t group_rows_, group_cols_;
   int64_t strip_ = 0;  // the first column of the strip
   LinesAhead far_ = {};

@@ -1,12 +1,15 @@
-// Many rows shorter than a line: groups of as many rows as a vector has elements become one vector
-// of every output row. Rows of 2, 3 or 4 elements side by side are what Highway's interleaved loads
-// are made for; all others are cut into granules.
+// Many rows of at most a line: groups of as many rows as a vector has elements become one vector of
+// every output row, by two groups together, whose vectors are side by side there. Rows of 2, 3 or 4
+// elements side by side are what Highway's interleaved loads are made for; all others are cut into
+// granules.
 //
 // Non-temporal stores leave straight from registers where vectors are lines and output rows are
 // aligned to them. Else a few lines of every output row are staged in the first-level cache at the
 // alignment that they have in memory, so that whole lines leave it. 10000000x3 of 4 bytes: 97 % of
 // the fastest copy, 10000001x3, which is staged, 84 %; the best before was 25 % (2 cores of an
-// EPYC, Zen 5, 2026-11-21).
+// EPYC, Zen 5, 2026-11-21). On 2 cores of a Xeon writing two lines of a row together is worth 25 %
+// more than one by one, by a loop that only writes; asking for input into the second-level cache
+// instead of the first brought 10000000x3 from 59 to 92 %, 1000000x16 from 72 to 85 (2026-11-22).
 //
 // Included once for each target of Highway, as granules.hpp is.
 #include "granules.hpp"
@@ -30,7 +33,8 @@ class Deinterleave {
   explicit Deinterleave(const Job& job)
       : job_(job), row_bytes_(job.cols * Size), dense_(job.in_pitch == row_bytes_) {
     const int64_t asked = job.in_pitch <= 2 * kLine ? job.in_pitch : (row_bytes_ | (kLine - 1)) + 1;
-    lead_ = std::max(kGroup, kLeadBytes / asked) * job.in_pitch;
+    lead_ = std::max(kPair, lead_bytes(job.ahead) / asked) * job.in_pitch;
+    share_ = kSide * kGroup / job.cols + 1;
   }
 
   void run() {
@@ -51,8 +55,12 @@ class Deinterleave {
 
  private:
   static constexpr int64_t kSide = 16 / Size;
-  static constexpr int64_t kGroup = kVector / Size;  // rows
-  static constexpr int64_t kMaxCols = kLine / Size - (Size < kLine ? 1 : 0);
+  static constexpr int64_t kGroup = kVector / Size, kPair = 2 * kGroup;  // rows
+  static constexpr int64_t kMaxCols = kLine / Size;
+  // Lines that are asked for together wait for each other where they are more than 32: 1000000x64
+  // bytes 70 % of a copy at once, 79 in shares; of 8 bytes, which are fewer, 89 and 81 % (2 cores
+  // of a Xeon, 2026-11-22).
+  static constexpr bool kAsksInShares = Size < 4;
   // Staged bytes of an output row. Few rows have more of them: a line is not loaded from the stage
   // as soon as it has been stored there, in parts that cannot be forwarded.
   static constexpr int64_t kFewCols = 12, kFewBytes = 1024, kManyBytes = 256;
@@ -62,10 +70,13 @@ class Deinterleave {
   template <bool Streams>
   void straight(const uint8_t* in, uint8_t* out) {
     const int64_t whole = job_.rows / kGroup * kGroup, rest = job_.rows - whole;
-    for (int64_t r = 0; r < whole; r += kGroup)
-      group<Streams>(in + r * job_.in_pitch, kGroup, out + r * Size, job_.out_pitch);
+    int64_t r = 0;
+    for (; r + kPair <= whole; r += kPair)
+      groups<Streams, 2>(in + r * job_.in_pitch, kPair, out + r * Size, job_.out_pitch);
+    if (r < whole)
+      groups<Streams, 1>(in + r * job_.in_pitch, kGroup, out + r * Size, job_.out_pitch);
     if (rest == 0) return;
-    group<false>(in + whole * job_.in_pitch, rest, stage_, kVector);
+    groups<false, 1>(in + whole * job_.in_pitch, rest, stage_, kVector);
     copy_rows(stage_, kVector, out + whole * Size, job_.out_pitch, job_.cols, rest * Size);
   }
 
@@ -77,8 +88,8 @@ class Deinterleave {
       const int64_t rows = std::min(bytes / Size, job_.rows - row);
       const bool last = row + rows == job_.rows;
       for (int64_t r = 0; r < rows; r += kGroup)
-        group<false>(in + (row + r) * job_.in_pitch, std::min(kGroup, rows - r), first + r * Size,
-                     pitch);
+        groups<false, 1>(in + (row + r) * job_.in_pitch, std::min(kGroup, rows - r),
+                         first + r * Size, pitch);
       for (int64_t c = 0; c < job_.cols; ++c) {
         uint8_t* const to = out + c * job_.out_pitch + row * Size;
         uint8_t* const from = first + c * pitch;
@@ -91,29 +102,42 @@ class Deinterleave {
     }
   }
 
-  // Transposes `rows` rows, a group or fewer, to one vector of each output row.
-  template <bool Streams>
-  HWY_NOINLINE void group(const uint8_t* in, int64_t rows, uint8_t* out, ptrdiff_t out_pitch) {
+  // Transposes `rows` rows, `Groups` groups or fewer, to as many vectors of each output row.
+  template <bool Streams, int Groups>
+  HWY_NOINLINE void groups(const uint8_t* in, int64_t rows, uint8_t* out, ptrdiff_t out_pitch) {
     const int64_t cols = job_.cols;
-    ask_for(in + lead_, job_.in_pitch, rows, row_bytes_);
+    const uint8_t* later = in + lead_;
     ptrdiff_t pitch = job_.in_pitch;
-    if (rows < kGroup || !readable(in)) {
+    if (rows < Groups * kGroup || !readable(in, rows)) {
       copy_rows(in, pitch, packed_, row_bytes_, rows, row_bytes_);
       in = packed_;
       pitch = row_bytes_;
     }
-    if (pitch == row_bytes_ && interleaved<Streams>(in, out, out_pitch)) return;
+    const ptrdiff_t next = kGroup * pitch;
+    if (pitch == row_bytes_ && interleaved<Streams>(in, out, out_pitch)) {
+      ask_for_rows(later, job_.in_pitch, rows, row_bytes_, job_.ahead);
+      for (int i = 1; i < Groups; ++i)
+        interleaved<Streams>(in + i * next, out + i * kVector, out_pitch);
+      return;
+    }
     const int64_t end = std::min(cols, kSide);
+    if constexpr (!kAsksInShares) ask_for_rows(later, job_.in_pitch, rows, row_bytes_, job_.ahead);
     for (int64_t c = 0; c < cols; c += kSide) {
       const int64_t begin = std::max<int64_t>(0, std::min(c, cols - kSide));
-      transpose_tall<Size, Streams>(in + begin * Size, pitch, out + begin * out_pitch, out_pitch,
-                                    c - begin, end);
+      if constexpr (kAsksInShares) {
+        ask_for_rows(later, job_.in_pitch, Groups * share_, row_bytes_, job_.ahead);
+        later += Groups * share_ * job_.in_pitch;
+      }
+      for (int i = 0; i < Groups; ++i)
+        transpose_tall<Size, Streams>(in + i * next + begin * Size, pitch,
+                                      out + begin * out_pitch + i * kVector, out_pitch, c - begin,
+                                      end);
     }
   }
 
-  // Whether a group may be read in place: granules of rows that are shorter read into the next row.
-  bool readable(const uint8_t* in) const {
-    return row_bytes_ >= 16 || (dense_ && in + kGroup * row_bytes_ + 16 <= in_end_);
+  // Whether rows may be read in place: granules of rows that are shorter read into the next row.
+  bool readable(const uint8_t* in, int64_t rows) const {
+    return row_bytes_ >= 16 || (dense_ && in + rows * row_bytes_ + 16 <= in_end_);
   }
 
   // Rows of 2, 3 or 4 elements side by side; false where they are others.
@@ -145,9 +169,10 @@ class Deinterleave {
   const Job& job_;
   int64_t row_bytes_;
   bool dense_;
+  int64_t share_;          // rows of a group to ask for with each granule's columns
   int64_t lead_;           // bytes from a row to the one that is asked for
   const uint8_t* in_end_;  // of a dense matrix
-  alignas(kLine) uint8_t packed_[kGroup * kLine + 16] = {};
+  alignas(kLine) uint8_t packed_[kPair * kLine + 16] = {};
   alignas(kLine) uint8_t stage_[kStageBytes + 2 * kLine];
 };
 

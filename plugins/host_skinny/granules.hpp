@@ -35,6 +35,7 @@ namespace host_skinny {
 namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
+using host_simd::HWY_NAMESPACE::ask_for;
 using host_simd::HWY_NAMESPACE::Bytes;
 using host_simd::HWY_NAMESPACE::copy_line;
 using host_simd::HWY_NAMESPACE::kBlocks;
@@ -230,16 +231,20 @@ inline void copy_rows(const uint8_t* from, ptrdiff_t from_pitch, uint8_t* to, pt
   for (int64_t r = 0; r < rows; ++r) copy_bytes(from + r * from_pitch, to + r * to_pitch, bytes);
 }
 
-// How far ahead of a linear walk lines are asked for.
-inline constexpr int64_t kLeadBytes = 8 * 1024;
+// How far ahead of a linear walk lines are asked for, in bytes, by the level of the cache. On 2
+// cores of a Xeon 2, 4, 8 and 16 KiB into the second level: 1000000x16 of 4 bytes 87, 86, 85, 85 %
+// of a copy, 999999x16 85, 86, 77, 76, 10000000x3 91, 94, 91, 92 (2026-11-22).
+constexpr int64_t lead_bytes(int level) { return level == 1 ? 8 * 1024 : 4 * 1024; }
 
-// Asks for rows that a linear walk comes to later. Harmless beyond the end.
-HWY_INLINE void ask_for(const uint8_t* row, ptrdiff_t pitch, int64_t rows, int64_t bytes) {
+// Asks for rows that a linear walk comes to later, into the cache of a level. Harmless beyond the
+// end.
+HWY_INLINE void ask_for_rows(const uint8_t* row, ptrdiff_t pitch, int64_t rows, int64_t bytes,
+                             int level) {
   if (pitch <= 2 * kLine) {
-    for (int64_t at = 0; at < rows * pitch; at += kLine) hwy::Prefetch(row + at);
+    for (int64_t at = 0; at < rows * pitch; at += kLine) ask_for(row + at, level);
   } else {
     for (int64_t r = 0; r < rows; ++r, row += pitch)
-      for_tiles(bytes, kLine, [&](int64_t at) XPOSE_INLINE { hwy::Prefetch(row + at); });
+      for_tiles(bytes, kLine, [&](int64_t at) XPOSE_INLINE { ask_for(row + at, level); });
   }
 }
 

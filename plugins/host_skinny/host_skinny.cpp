@@ -1,4 +1,4 @@
-// Matrices with a side shorter than a line of 64 bytes, and batches of small ones.
+// Matrices with a side shorter than a line of 64 bytes or rows of one, and batches of small ones.
 #include <omp.h>
 
 #include <xpose/plugin.hpp>
@@ -36,10 +36,10 @@ Form form_of(const Problem& problem) {
   const bool small =
       problem.rows * problem.cols * problem.element_bytes <= host_skinny::kSmallBytes;
   if (small && (matrices_of(problem) > 1 || (narrow && flat))) return Form::kSmall;
-  if (!narrow && !flat)
-    throw Unsupported("both sides are at least a line long, " + std::to_string(line) +
-                      " elements, and it is no batch of small matrices");
-  return narrow ? Form::kDeinterleave : Form::kInterleave;
+  if (narrow || (!flat && problem.cols == line)) return Form::kDeinterleave;
+  if (flat) return Form::kInterleave;
+  throw Unsupported("rows are longer than a line, " + std::to_string(line) +
+                    " elements, columns as long as one, and it is no batch of small matrices");
 }
 
 // What matrices of one tile of lines, and eight wide, take longer than a strip of host_simd, which
@@ -55,11 +55,11 @@ bool is_flat_strip(const Problem& problem) {
 struct Skinny {
   static Card card() {
     return {.name = "host_skinny",
-            .summary = "sides shorter than a line, and small matrices, in vector registers",
+            .summary = "short sides and small matrices, in vector registers",
             .min_alignment = 1,
             .max_batch_rank = 1,
             .prior_rank = 90,
-            .axes = {{"stream", {1, 0}}}};
+            .axes = {{"stream", {1, 0}}, {"ahead", {2, 1}}}};
   }
 
   static Quote quote(const Problem& problem, const Config& config) {
@@ -85,7 +85,10 @@ struct Skinny {
   }
 
   Skinny(const Problem& problem, const Config& config)
-      : problem_(problem), form_(form_of(problem)), streams_(config["stream"] != 0) {}
+      : problem_(problem),
+        form_(form_of(problem)),
+        streams_(config["stream"] != 0),
+        ahead_(static_cast<int>(config["ahead"])) {}
 
   void launch(const Launch& launch) const {
     const int team = traffic(problem_) <= kOneThreadBytes ? 1 : static_cast<int>(launch.threads);
@@ -111,7 +114,8 @@ struct Skinny {
                .in_step = batch.in_stride * size,
                .out_step = batch.out_stride * size,
                .form = form_,
-               .streams = streams_};
+               .streams = streams_,
+               .ahead = ahead_};
     if (form_ == Form::kSmall || batch.extent >= 4 * threads) {
       const int64_t begin = batch.extent * thread / threads;
       job.matrices = batch.extent * (thread + 1) / threads - begin;
@@ -142,6 +146,7 @@ struct Skinny {
   Problem problem_;
   Form form_;
   bool streams_;
+  int ahead_;
 };
 
 }  // namespace

@@ -57,7 +57,7 @@ class Interleave {
   static constexpr int64_t kManyRows = 32;
 
   void few_rows(const uint8_t* in, uint8_t* out) {
-    lead_ = std::max<int64_t>(1, kLeadBytes / (job_.rows * kLine)) * kLine;
+    lead_ = std::max<int64_t>(1, lead_bytes(job_.ahead) / (job_.rows * kLine)) * kLine;
     const int64_t whole = job_.cols / kGroup * kGroup, rest = job_.cols - whole;
     if (straight_) {
       for (int64_t c = 0; c < whole; c += kGroup)
@@ -89,7 +89,7 @@ class Interleave {
   }
 
   HWY_INLINE void ask_for_later(const uint8_t* in, ptrdiff_t pitch, int64_t rows) const {
-    for (int64_t r = 0; r < rows; ++r) hwy::Prefetch(in + r * pitch + lead_);
+    for (int64_t r = 0; r < rows; ++r) ask_for(in + r * pitch + lead_, job_.ahead);
   }
 
   // 2, 3 or 4 rows; false where there are others.
@@ -113,8 +113,8 @@ class Interleave {
   void small(const uint8_t* in, uint8_t* out) {
     const int64_t row_bytes = job_.cols * Size, bytes = job_.rows * row_bytes;
     ptrdiff_t pitch = job_.in_pitch;
-    ask_for(in + std::max<int64_t>(1, kLeadBytes / bytes) * job_.in_step, pitch, job_.rows,
-            row_bytes);
+    ask_for_rows(in + std::max<int64_t>(1, lead_bytes(job_.ahead) / bytes) * job_.in_step, pitch,
+                 job_.rows, row_bytes, job_.ahead);
     // Granules of rows that are shorter read into the next row.
     if (row_bytes < 16 && (!dense_ || in + bytes + 16 > in_end_)) {
       copy_rows(in, pitch, packed_, row_bytes, job_.rows, row_bytes);

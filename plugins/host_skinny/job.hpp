@@ -6,7 +6,7 @@
 namespace host_skinny {
 
 enum class Form {
-  kDeinterleave,  // rows shorter than a line, many of them
+  kDeinterleave,  // rows of at most a line, many of them
   kInterleave,    // the transpose of that: few rows, longer than a line
   kSmall,         // matrices of at most kSmallBytes, with sides of any length
 };
@@ -24,6 +24,7 @@ struct Job {
   int64_t in_step, out_step;  // from one matrix to the next
   Form form;
   bool streams;  // whole lines by non-temporal stores
+  int ahead;     // the level of the cache, 1 or 2, into which input is asked for before its turn
 };
 
 }  // namespace host_skinny

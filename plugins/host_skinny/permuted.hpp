@@ -44,7 +44,7 @@ struct Permutation {
 template <int Vectors>
 __attribute__((target(HWY_TARGET_STR ",avx512vbmi"))) HWY_NOINLINE void permute_units(
     const Permutation& permutation, const uint8_t* in, int64_t in_step, int64_t units, Stage& stage,
-    int64_t out_rows) {
+    int64_t out_rows, int ahead) {
   constexpr int kPairs = (Vectors + 1) / 2;
   __m512i from[Vectors];
   __mmask64 upper[Vectors];  // bytes of the second pair of vectors
@@ -53,13 +53,13 @@ __attribute__((target(HWY_TARGET_STR ",avx512vbmi"))) HWY_NOINLINE void permute_
     upper[i] = _mm512_movepi8_mask(from[i]);
   }
   const __mmask64 rest = ~uint64_t{0} >> (Vectors * kLine - permutation.bytes);
-  const int64_t lead = std::max<int64_t>(1, kLeadBytes / permutation.bytes) * in_step;
+  const int64_t lead = std::max<int64_t>(1, lead_bytes(ahead) / permutation.bytes) * in_step;
   for (int64_t unit = 0; unit < units; ++unit, in += in_step) {
     __m512i v[2 * kPairs];
     for (int i = 0; i < Vectors - 1; ++i) v[i] = _mm512_loadu_si512(in + i * kLine);
     v[Vectors - 1] = _mm512_maskz_loadu_epi8(rest, in + (Vectors - 1) * kLine);
     if constexpr (Vectors % 2 != 0) v[Vectors] = v[Vectors - 1];
-    for (int i = 0; i < Vectors; ++i) __builtin_prefetch(in + lead + i * kLine);
+    for (int i = 0; i < Vectors; ++i) ask_for(in + lead + i * kLine, ahead);
     uint8_t* const out = stage.place();
     for (int i = 0; i < Vectors; ++i) {
       __m512i picked = Vectors == 1 ? _mm512_permutexvar_epi8(from[i], v[0])
@@ -74,16 +74,16 @@ __attribute__((target(HWY_TARGET_STR ",avx512vbmi"))) HWY_NOINLINE void permute_
 }
 
 inline void permute(const Permutation& permutation, const uint8_t* in, int64_t in_step,
-                    int64_t units, Stage& stage, int64_t out_rows) {
+                    int64_t units, Stage& stage, int64_t out_rows, int ahead) {
   switch ((permutation.bytes + kLine - 1) / kLine) {
     case 1:
-      return permute_units<1>(permutation, in, in_step, units, stage, out_rows);
+      return permute_units<1>(permutation, in, in_step, units, stage, out_rows, ahead);
     case 2:
-      return permute_units<2>(permutation, in, in_step, units, stage, out_rows);
+      return permute_units<2>(permutation, in, in_step, units, stage, out_rows, ahead);
     case 3:
-      return permute_units<3>(permutation, in, in_step, units, stage, out_rows);
+      return permute_units<3>(permutation, in, in_step, units, stage, out_rows, ahead);
     default:
-      return permute_units<4>(permutation, in, in_step, units, stage, out_rows);
+      return permute_units<4>(permutation, in, in_step, units, stage, out_rows, ahead);
   }
 }
 
@@ -99,15 +99,15 @@ inline bool transpose_permuted(const Job& job, int64_t size, Stage& stage) {
     const int64_t units = job.matrices / together, rest = job.matrices % together;
     stage.begin(job.out);
     permute({together, job.rows, job.cols, size}, job.in, together * bytes, units, stage,
-            together * job.cols);
+            together * job.cols, job.ahead);
     if (rest != 0)
       permute({rest, job.rows, job.cols, size}, job.in + units * together * bytes, bytes, 1, stage,
-              rest * job.cols);
+              rest * job.cols, job.ahead);
   } else {
     const Permutation permutation(1, job.rows, job.cols, size);
     for (int64_t i = 0; i < job.matrices; ++i) {
       stage.begin(job.out + i * job.out_step);
-      permute(permutation, job.in + i * job.in_step, job.in_step, 1, stage, job.cols);
+      permute(permutation, job.in + i * job.in_step, job.in_step, 1, stage, job.cols, job.ahead);
     }
   }
   return true;

@@ -18,11 +18,11 @@ std::string choice(std::int64_t matrices, std::int64_t rows, std::int64_t cols,
 }
 
 TEST(HostEstimate, FlatStripsOfEightTilesAreOfHostSimd) {
-  EXPECT_EQ(choice(100'000, 8, 64, 8), "host_simd{stream=1,gather=1,ahead=2,strip=4096}");
+  EXPECT_EQ(choice(100'000, 8, 64, 8), "host_simd{stream=1,gather=2,ahead=2,strip=4096}");
 }
 
 TEST(HostEstimate, ShortSidesAndOtherSmallMatricesAreOfHostSkinny) {
-  const std::string skinny = "host_skinny{stream=1}";
+  const std::string skinny = "host_skinny{stream=1,ahead=2}";
   EXPECT_EQ(choice(1'000'000, 5, 5, 4), skinny);
   EXPECT_EQ(choice(4096, 32, 32, 4), skinny);
   EXPECT_EQ(choice(100'000, 16, 16, 8), skinny);

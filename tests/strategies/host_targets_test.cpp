@@ -80,9 +80,15 @@ void expect_each_once(const std::vector<Kernels>& all) {
   ASSERT_FALSE(all.empty());
 }
 
+// How output rows are written, and what is asked for before its turn; see Rectangle.
+struct Writing {
+  bool stream;
+  int gather, ahead;
+};
+
 // Asks the kernels for the transpose, and that nothing beyond it is written.
-void expect_transposed(const host_simd::Kernels& kernels, Matrices& m, host_simd::Store store,
-                       int64_t strip, int ahead) {
+void expect_transposed(const host_simd::Kernels& kernels, Matrices& m, const Writing& writing,
+                       int64_t strip) {
   const auto carried = size_t(kLine * host_simd::carried_columns(strip, m.cols));
   std::vector<uint8_t> carry(carried + 2 * kLine, kGap);
   const auto past = int64_t(reinterpret_cast<uintptr_t>(carry.data()) % kLine);
@@ -95,12 +101,15 @@ void expect_transposed(const host_simd::Kernels& kernels, Matrices& m, host_simd
                      .row_end = m.rows,
                      .col_begin = 0,
                      .col_end = m.cols,
+                     .stream = writing.stream,
+                     .gather = writing.gather,
+                     .ahead = writing.ahead,
                      .strip = strip,
-                     .carry = lines,
-                     .ahead = ahead},
-                    uint32_t(m.size), store);
-  const std::string name = m.name(kernels.target) + ", store " + std::to_string(int(store)) +
-                           ", strip " + std::to_string(strip) + ", ahead " + std::to_string(ahead);
+                     .carry = lines},
+                    uint32_t(m.size));
+  const std::string name = m.name(kernels.target) + ", stream " + std::to_string(writing.stream) +
+                           ", gather " + std::to_string(writing.gather) + ", ahead " +
+                           std::to_string(writing.ahead) + ", strip " + std::to_string(strip);
   ASSERT_TRUE(m.out == m.expected) << name;
   const auto is_gap = [](uint8_t byte) { return byte == kGap; };
   EXPECT_TRUE(std::all_of(carry.data(), lines, is_gap) &&
@@ -110,7 +119,6 @@ void expect_transposed(const host_simd::Kernels& kernels, Matrices& m, host_simd
 
 TEST(HostTargets, OfSimdTranspose) {
   expect_each_once(host_simd::kernels());
-  using host_simd::Store;
   for (const host_simd::Kernels& kernels : host_simd::kernels())
     for (const int64_t size : {1, 2, 4, 8, 16}) {
       const int64_t side = kLine / size;
@@ -121,14 +129,16 @@ TEST(HostTargets, OfSimdTranspose) {
                                        {5 * side + 3, 4 * side}})
         for (const int64_t gap : {int64_t{0}, int64_t{1}, side})
           for (const int64_t offset : {int64_t{0}, size, kLine / 2})
-            for (const auto& [store, ahead] : {std::pair(Store::kDirect, 0),
-                                               {Store::kDirect, 1},
-                                               {Store::kGather, 0},
-                                               {Store::kStream, 0},
-                                               {Store::kStream, 1},
-                                               {Store::kStream, 2}}) {
+            for (const Writing& writing : {Writing{false, 0, 0},
+                                           {false, 0, 1},
+                                           {false, 4, 0},
+                                           {true, 2, 0},
+                                           {true, 2, 1},
+                                           {true, 2, 2},
+                                           {true, 1, 1},
+                                           {true, 1, 2}}) {
               Matrices m(rows, cols, size, gap, offset);
-              ASSERT_NO_FATAL_FAILURE(expect_transposed(kernels, m, store, 0, ahead));
+              ASSERT_NO_FATAL_FAILURE(expect_transposed(kernels, m, writing, 0));
             }
     }
 }
@@ -146,8 +156,7 @@ TEST(HostTargets, OfSimdTransposeInStrips) {
           for (const int64_t strip : {block, 2 * block})
             for (const int ahead : {1, 2}) {  // whose blocks are of different widths
               Matrices m(rows, cols, size, 1, size);
-              ASSERT_NO_FATAL_FAILURE(
-                  expect_transposed(kernels, m, host_simd::Store::kStream, strip, ahead));
+              ASSERT_NO_FATAL_FAILURE(expect_transposed(kernels, m, {true, 2, ahead}, strip));
             }
     }
 }
@@ -212,7 +221,7 @@ TEST(HostTargets, OfSkinnyTranspose) {
       const auto expect_right = [&](int64_t rows, int64_t cols, int64_t matrices, Form form) {
         for (const int64_t gap : {0, 1})
           for (const int64_t offset : {int64_t{0}, size})
-            for (const bool streams : {false, true}) {
+            for (const auto& [streams, ahead] : {std::pair(false, 2), {true, 2}, {true, 1}}) {
               Matrices m(rows, cols, size, gap, offset, matrices);
               kernels.transpose({.in = &m.in[size_t(m.begin)],
                                  .out = &m.out[size_t(m.out_begin())],
@@ -224,10 +233,11 @@ TEST(HostTargets, OfSkinnyTranspose) {
                                  .in_step = m.in_step,
                                  .out_step = m.out_step,
                                  .form = form,
-                                 .streams = streams},
+                                 .streams = streams,
+                                 .ahead = ahead},
                                 uint32_t(size));
-              ASSERT_TRUE(m.out == m.expected)
-                  << m.name(kernels.target) << ", form " << int(form) << ", streams " << streams;
+              ASSERT_TRUE(m.out == m.expected) << m.name(kernels.target) << ", form " << int(form)
+                                               << ", streams " << streams << ", ahead " << ahead;
             }
       };
       for (int64_t narrow = 2; narrow < side; narrow += narrow < 6 ? 1 : 7)
@@ -235,6 +245,8 @@ TEST(HostTargets, OfSkinnyTranspose) {
           expect_right(length, narrow, 1, Form::kDeinterleave);
           expect_right(narrow, length, 1, Form::kInterleave);
         }
+      for (const int64_t length : {side, 2 * side, 9 * side + 1})
+        expect_right(length, side, 1, Form::kDeinterleave);
       for (const auto& [rows, cols] : {std::pair<int64_t, int64_t>(2, 2),
                                        {3, 3},
                                        {5, 5},
