@@ -151,6 +151,7 @@ std::vector<Cell> host_table() {
   rows.add("small matrices", rows.batch(1'000'000, 5, 5, 4), 0, 0, "1000000 of 5x5");
   rows.add_fat(1024, 1024, 64);
   rows.add_fat(1024, 1024, 48);
+  rows.add("fat elements in place", rows.in_place(1024, 64, 0), 0, 0, shape(1024, 1024));
   return rows.take();
 }
 

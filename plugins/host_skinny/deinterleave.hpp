@@ -106,6 +106,8 @@ class Deinterleave {
   template <bool Streams, int Groups>
   HWY_NOINLINE void groups(const uint8_t* in, int64_t rows, uint8_t* out, ptrdiff_t out_pitch) {
     const int64_t cols = job_.cols;
+    if (Streams && cols == kMaxCols && job_.in_pitch == kLine)
+      return lines<Groups>(in, out, out_pitch);
     const uint8_t* later = in + lead_;
     ptrdiff_t pitch = job_.in_pitch;
     if (rows < Groups * kGroup || !readable(in, rows)) {
@@ -133,6 +135,22 @@ class Deinterleave {
                                       out + begin * out_pitch + i * kVector, out_pitch, c - begin,
                                       end);
     }
+  }
+
+  // The same of rows that are lines, one behind the other: fewer instructions, so that a core has
+  // more of the memory in sight (1000000x16 of 4 bytes 75 and 82 % of a copy on the Xeon).
+  template <int Groups>
+  HWY_INLINE void lines(const uint8_t* in, uint8_t* out, ptrdiff_t out_pitch) const {
+    const uint8_t* later = in + lead_;
+    const int level = job_.ahead;
+    for (int64_t c = 0; c < kMaxCols; c += kSide)
+      unroll<Groups>([&](auto i) XPOSE_INLINE {
+        unroll<kGroup / (kMaxCols / kSide)>(
+            [&](auto line) XPOSE_INLINE { ask_for(later + line * kLine, level); });
+        later += kGroup / (kMaxCols / kSide) * kLine;
+        transpose_tall<Size, true, true>(in + i * kGroup * kLine + c * Size, kLine,
+                                         out + c * out_pitch + i * kVector, out_pitch, 0, kSide);
+      });
   }
 
   // Whether rows may be read in place: granules of rows that are shorter read into the next row.

@@ -97,8 +97,9 @@ HWY_INLINE void transpose_granules(D d, hn::Vec<D>* v) {
   });
 }
 
-// Granules one above the other: kVector / Size rows of 16 bytes. Stores the columns [first, end).
-template <int Size, bool Streams>
+// Granules one above the other: kVector / Size rows of 16 bytes. Stores the columns [first, end),
+// or All of them.
+template <int Size, bool Streams, bool All = false>
 XPOSE_GRANULE void transpose_tall(const uint8_t* in, ptrdiff_t in_pitch, uint8_t* out,
                                   ptrdiff_t out_pitch, int64_t first, int64_t end) {
   constexpr int kSide = 16 / Size;
@@ -108,7 +109,7 @@ XPOSE_GRANULE void transpose_tall(const uint8_t* in, ptrdiff_t in_pitch, uint8_t
   });
   transpose_granules<Size>(Bytes(), v);
   unroll<kSide>([&](auto c) XPOSE_INLINE {
-    if (c < first || c >= end) return;
+    if (!All && (c < first || c >= end)) return;
     if constexpr (Streams)
       hn::Stream(v[c], Bytes(), out + c * out_pitch);
     else
