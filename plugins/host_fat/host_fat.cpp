@@ -171,34 +171,57 @@ struct FatInPlace {
   FatInPlace(const Problem& problem, const Config&) : problem_(problem), side_(side_of(problem)) {}
 
   void launch(const Launch& launch) const {
-    const int64_t tiles = ceil_div(problem_.rows, side_), pairs = tiles * (tiles + 1) / 2;
-    host::split(matrices(problem_) * pairs, bytes_of(problem_), threads_for(problem_, launch),
+    host::split(matrices(problem_) * pairs(), bytes_of(problem_), threads_for(problem_, launch),
                 [&](int64_t first, int64_t last) {
-                  // Pairs are counted along the rows of tiles, from the diagonal on.
-                  int64_t matrix = first / pairs, row = 0, rest = first % pairs;
-                  while (rest >= tiles - row) rest -= tiles - row++;
-                  int64_t col = row + rest;
-                  for (int64_t i = first; i < last; ++i) {
-                    host::with_fat_element(problem_.element_bytes, [&](auto bytes) {
-                      swap<bytes>(launch, matrix, row * side_, col * side_);
-                    });
-                    if (++col < tiles) continue;
-                    if (++row == tiles) row = 0, ++matrix;
-                    col = row;
-                  }
+                  host::with_fat_element(problem_.element_bytes, [&](auto bytes) {
+                    swap_pairs<bytes>(launch, first, last);
+                  });
                 });
   }
 
  private:
-  // The tiles at (row, col) and (col, row), in elements.
+  // Tiles across the diagonal, of a matrix.
+  struct Place {
+    int64_t matrix, row, col;
+  };
+
+  int64_t tiles() const { return ceil_div(problem_.rows, side_); }
+  int64_t pairs() const { return tiles() * (tiles() + 1) / 2; }
+
+  // Pairs are counted along the rows of tiles, from the diagonal on.
+  Place place(int64_t index) const {
+    Place at = {index / pairs(), 0, 0};
+    int64_t rest = index % pairs();
+    while (rest >= tiles() - at.row) rest -= tiles() - at.row++;
+    at.col = at.row + rest;
+    return at;
+  }
+
+  Place after(const Place& at) const {
+    if (at.col + 1 < tiles()) return {at.matrix, at.row, at.col + 1};
+    if (at.row + 1 < tiles()) return {at.matrix, at.row + 1, at.row + 1};
+    return {at.matrix + 1, 0, 0};
+  }
+
   template <int64_t Bytes>
-  void swap(const Launch& launch, int64_t matrix, int64_t row, int64_t col) const {
-    const int64_t pitch = problem_.in_ld * Bytes;
+  host::TilePair tiles_at(const Launch& launch, const Place& at) const {
+    const int64_t pitch = problem_.in_ld * Bytes, row = at.row * side_, col = at.col * side_;
     Byte* const data =
-        static_cast<Byte*>(launch.out) + matrix * problem_.batch[0].in_stride * Bytes;
-    host::swap_tiles<Bytes>(data + row * pitch + col * Bytes, data + col * pitch + row * Bytes,
-                            pitch, std::min(side_, problem_.rows - row),
-                            std::min(side_, problem_.cols - col));
+        static_cast<Byte*>(launch.out) + at.matrix * problem_.batch[0].in_stride * Bytes;
+    return {data + row * pitch + col * Bytes, data + col * pitch + row * Bytes,
+            std::min(side_, problem_.rows - row), std::min(side_, problem_.cols - col)};
+  }
+
+  template <int64_t Bytes>
+  void swap_pairs(const Launch& launch, int64_t first, int64_t last) const {
+    Place at = place(first);
+    host::TilePair now = tiles_at<Bytes>(launch, at);
+    for (int64_t i = first; i < last; ++i) {
+      at = after(at);
+      const host::TilePair next = i + 1 < last ? tiles_at<Bytes>(launch, at) : host::TilePair{};
+      host::swap_tiles<Bytes>(now, next, problem_.in_ld * Bytes);
+      now = next;
+    }
   }
 
   Problem problem_;

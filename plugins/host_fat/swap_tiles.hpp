@@ -19,13 +19,31 @@ void swap_elements(Byte* a, Byte* b) {
   });
 }
 
-// Two tiles of which one is the other mirrored; rows x cols is the upper one's extent. Where they
-// are one, on the diagonal, each pair of elements is met once.
+// A tile and the one across the diagonal from it.
+struct TilePair {
+  Byte *upper, *lower;
+  int64_t rows, cols;  // of the upper one, in elements
+};
+
+// A pair of tiles change places. Where they are one, on the diagonal, each pair of elements is met
+// once. Meanwhile a later pair is asked for row by row, into the second-level cache: the first
+// level of many processors has few fill buffers, and a prefetch into it occupies one until memory
+// answers.
 template <int64_t Bytes>
-void swap_tiles(Byte* upper, Byte* lower, int64_t pitch, int64_t rows, int64_t cols) {
-  for (int64_t r = 0; r < rows; ++r)
-    for (int64_t c = upper == lower ? r + 1 : 0; c < cols; ++c)
-      swap_elements<Bytes>(upper + r * pitch + c * Bytes, lower + c * pitch + r * Bytes);
+void swap_tiles(const TilePair& pair, const TilePair& later, int64_t pitch) {
+  const auto ask_for_row = [&](const Byte* tile, int64_t row, int64_t elements) {
+    for (int64_t at = 0; at < elements * Bytes; at += kLineBytes)
+      __builtin_prefetch(tile + row * pitch + at, 0, 2);
+  };
+  const bool diagonal = pair.upper == pair.lower;
+  for (int64_t r = 0; r < std::max(pair.rows, pair.cols); ++r) {
+    if (r < later.rows) ask_for_row(later.upper, r, later.cols);
+    if (r < later.cols) ask_for_row(later.lower, r, later.rows);
+    if (r < pair.rows)
+      for (int64_t c = diagonal ? r + 1 : 0; c < pair.cols; ++c)
+        swap_elements<Bytes>(pair.upper + r * pitch + c * Bytes,
+                             pair.lower + c * pitch + r * Bytes);
+  }
 }
 
 }  // namespace host
