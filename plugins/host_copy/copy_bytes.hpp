@@ -1,4 +1,4 @@
-// Two ways of x86-64 to copy bytes without first reading the lines that are overwritten.
+// Ways of x86-64 to copy bytes without first reading the lines that are overwritten.
 #pragma once
 
 #if defined(__x86_64__)
@@ -12,12 +12,15 @@
 
 namespace host {
 
-// Whole 64-byte lines by 16-byte non-temporal stores, the ragged ends by memcpy.
-inline void copy_stream(unsigned char* out, const unsigned char* in, size_t bytes) {
+// Whole 64-byte lines by 16-byte non-temporal stores, the ragged ends by memcpy. Each line is asked
+// for into the second-level cache Ahead bytes before its turn, or not at all (0).
+template <size_t Ahead>
+void copy_stream(unsigned char* out, const unsigned char* in, size_t bytes) {
   const size_t head = std::min<size_t>(-reinterpret_cast<uintptr_t>(out) % 64, bytes);
   std::memcpy(out, in, head);
   size_t at = head;
   for (; at + 64 <= bytes; at += 64) {
+    if constexpr (Ahead != 0) __builtin_prefetch(in + at + Ahead, 0, 2);
     const auto* const source = reinterpret_cast<const __m128i*>(in + at);
     auto* const target = reinterpret_cast<__m128i*>(out + at);
     const __m128i a = _mm_loadu_si128(source), b = _mm_loadu_si128(source + 1),

@@ -74,7 +74,17 @@ struct Stream {
   static constexpr const char* kSummary = "non-temporal stores, which bypass the caches";
   static constexpr int kPriorRank = 900;
   static void copy(unsigned char* out, const unsigned char* in, size_t bytes) {
-    host::copy_stream(out, in, bytes);
+    host::copy_stream<0>(out, in, bytes);
+  }
+};
+
+struct StreamAhead {
+  static constexpr const char* kName = "copy_stream_ahead";
+  static constexpr const char* kSummary =
+      "the same, and input asked for into the second-level cache";
+  static constexpr int kPriorRank = 905;
+  static void copy(unsigned char* out, const unsigned char* in, size_t bytes) {
+    host::copy_stream<2048>(out, in, bytes);
   }
 };
 
@@ -92,7 +102,7 @@ struct RepMovsb {
 }  // namespace
 
 #if defined(__x86_64__)
-XPOSE_PLUGIN("host_copy", "1.0", Copy<Stream>, Copy<RepMovsb>, Copy<Memcpy>)
+XPOSE_PLUGIN("host_copy", "1.0", Copy<Stream>, Copy<StreamAhead>, Copy<RepMovsb>, Copy<Memcpy>)
 #else
 XPOSE_PLUGIN("host_copy", "1.0", Copy<Memcpy>)
 #endif
