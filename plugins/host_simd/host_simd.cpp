@@ -47,6 +47,7 @@ struct Simd {
             .axes = {{"stream", {1, 0}},
                      {"gather", {2, 1, 4, 0}},
                      {"ahead", {kAhead, 1, 0}},
+                     {"near", {1, 0}},
                      {"strip", {kStrip, 0}}}};
   }
 
@@ -75,6 +76,8 @@ struct Simd {
     const bool carries = stream && problem.out_alignment < 64;
     if (config["strip"] != kStrip && !carries)
       throw Unsupported("only output rows that are not aligned to lines are written in strips");
+    if (config["near"] == 0 && (!stream || config["ahead"] != 1 || config["strip"] == 0))
+      throw Unsupported("input is asked for early where it comes into the first level");
     return {.workspace_bytes = carries
                                    ? static_cast<uint64_t>(most_threads(problem) *
                                                            carry_bytes(problem, config["strip"]))
@@ -91,6 +94,7 @@ struct Simd {
         stream_(config["stream"] != 0),
         gather_(static_cast<int>(config["gather"])),
         ahead_(static_cast<int>(config["ahead"])),
+        near_(config["near"] != 0),
         strip_(config["strip"]) {}
 
   void launch(const Launch& launch) const {
@@ -130,6 +134,7 @@ struct Simd {
                    .stream = stream_,
                    .gather = gather_,
                    .ahead = ahead_,
+                   .near = near_,
                    .strip = strip_,
                    .carry = static_cast<uint8_t*>(launch.workspace)};
     if (r.carry != nullptr) r.carry += thread * carry_bytes(problem_, strip_);
@@ -150,6 +155,7 @@ struct Simd {
   Problem problem_;
   bool stream_;
   int gather_, ahead_;
+  bool near_;
   int64_t strip_;
 };
 

@@ -25,6 +25,9 @@ struct Rectangle {
   // by non-temporal stores, of the output by ordinary ones straight from registers. 0: that is left
   // to the processor.
   int ahead;
+  // Whether blocks of the input are narrow, so that it is asked for shortly before its turn, or
+  // four to eight times as wide; by non-temporal stores.
+  bool near;
   // Where output rows are not aligned to lines and stores are non-temporal: the columns that are
   // walked together before the rows below, a multiple of kStripBlock, or 0 for one block of the
   // least; and 64 bytes for each of carried_columns(strip, columns of the rectangle), aligned

@@ -70,7 +70,7 @@ class Walk {
   void walk() {
     const int64_t width = r_.col_end - r_.col_begin;
     const int64_t block_cols = kCarry && r_.strip == 0 ? kBlockCols
-                               : r_.ahead != 1         ? kNearBlockCols
+                               : r_.near               ? kNearBlockCols
                                : kCarry                ? kStripBlock
                                                        : kBlockCols;
     const Blocks blocks(r_, group_rows_, block_cols,
@@ -106,9 +106,9 @@ class Walk {
   static constexpr int64_t kBlockLines = kCarry ? (Size == 1 ? 16 : 32) : 32 * kWide;
   static constexpr int64_t kBlockCols = kBlockLines * kSide;
   static_assert(!kCarry || kBlockCols <= kStripBlock);
-  // Where input is not asked for into the first level, it is asked for less long before its turn
-  // (2 cores of a Xeon, 2026-11-22, blocks of 4 KiB a row and these: 4096x4096 of 4 bytes 98 and
-  // 108 % of a copy, 4095x4097 of 4 bytes 73 and 86; bytes two tiles high lose by shorter ones).
+  // Near blocks, 2 cores of a Xeon, 2026-11-22, into the second level, wide ones and these:
+  // 4096x4096 of 4 bytes 98 and 108 % of a copy, 4095x4097 of 4 bytes 73 and 86; bytes two tiles
+  // high lose by shorter ones. Into the first level: 84 and 98; 60 to 77 and 81.
   static constexpr int64_t kNearBlockCols = (Size == 1 && Run > 1 ? 16 : 8) * kSide;
   static_assert(kStripBlock % kNearBlockCols == 0);
   static constexpr int64_t kLeadBytes = 16 * 1024;

@@ -148,9 +148,9 @@ TEST(Estimate, ChoosesTheMeasuredWinnersOnAnH200) {
 }
 
 TEST(Estimate, ChoosesTheMeasuredWinnersOnTheHost) {
-  const Variants stream = {"host_simd{stream=1,gather=2,ahead=2,strip=4096}"};
-  const Variants resident = {"host_simd{stream=0,gather=4,ahead=0,strip=4096}",
-                             "host_simd{stream=0,gather=0,ahead=1,strip=4096}"};
+  const Variants stream = {"host_simd{stream=1,gather=2,ahead=2,near=1,strip=4096}"};
+  const Variants resident = {"host_simd{stream=0,gather=4,ahead=0,near=1,strip=4096}",
+                             "host_simd{stream=0,gather=0,ahead=1,near=1,strip=4096}"};
   const Variants in_place = {"host_in_place{run=256,twins=0}"};
   const Variants skinny = {"host_skinny{stream=1,ahead=2}"};
   const Variants fat = {"host_fat{stream=1}"};

@@ -84,6 +84,7 @@ void expect_each_once(const std::vector<Kernels>& all) {
 struct Writing {
   bool stream;
   int gather, ahead;
+  bool near = true;
 };
 
 // Asks the kernels for the transpose, and that nothing beyond it is written.
@@ -104,12 +105,14 @@ void expect_transposed(const host_simd::Kernels& kernels, Matrices& m, const Wri
                      .stream = writing.stream,
                      .gather = writing.gather,
                      .ahead = writing.ahead,
+                     .near = writing.near,
                      .strip = strip,
                      .carry = lines},
                     uint32_t(m.size));
   const std::string name = m.name(kernels.target) + ", stream " + std::to_string(writing.stream) +
                            ", gather " + std::to_string(writing.gather) + ", ahead " +
-                           std::to_string(writing.ahead) + ", strip " + std::to_string(strip);
+                           std::to_string(writing.ahead) + ", near " +
+                           std::to_string(writing.near) + ", strip " + std::to_string(strip);
   ASSERT_TRUE(m.out == m.expected) << name;
   const auto is_gap = [](uint8_t byte) { return byte == kGap; };
   EXPECT_TRUE(std::all_of(carry.data(), lines, is_gap) &&
@@ -134,6 +137,7 @@ TEST(HostTargets, OfSimdTranspose) {
                                            {false, 4, 0},
                                            {true, 2, 0},
                                            {true, 2, 1},
+                                           {true, 2, 1, false},
                                            {true, 2, 2},
                                            {true, 1, 1},
                                            {true, 1, 2}}) {
@@ -154,9 +158,9 @@ TEST(HostTargets, OfSimdTransposeInStrips) {
              {side, block + 1, 3 * block / 2 - 1, 3 * block / 2, 2 * block + 5, 4 * block - 1,
               28 * side - 1, 28 * side})
           for (const int64_t strip : {block, 2 * block})
-            for (const int ahead : {1, 2}) {  // whose blocks are of different widths
+            for (const bool near : {true, false}) {  // whose blocks are of different widths
               Matrices m(rows, cols, size, 1, size);
-              ASSERT_NO_FATAL_FAILURE(expect_transposed(kernels, m, {true, 2, ahead}, strip));
+              ASSERT_NO_FATAL_FAILURE(expect_transposed(kernels, m, {true, 2, 1, near}, strip));
             }
     }
 }
