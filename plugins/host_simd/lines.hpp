@@ -48,7 +48,8 @@ HWY_INLINE void ask_for(const uint8_t* at, int level) {
     __builtin_prefetch(at, 0, 2);
 }
 
-// Asks for the lines of a block of the input row by row. Harmless beyond the block's end.
+// Asks for the lines of a block of the input row by row, one more of a row that does not begin
+// with a line. Harmless beyond the block's end.
 struct LinesAhead {
   int level;  // of the caches; 0: nothing is asked for
   const uint8_t* row;
@@ -61,7 +62,7 @@ struct LinesAhead {
     if (level == 0) return;
     ask_for(row + line * kLine, level);
     if (++line == lines) {
-      ask_for(row + end, level);
+      if (reinterpret_cast<uintptr_t>(row) % kLine != 0) ask_for(row + end, level);
       line = 0;
       row += pitch;
     }
