@@ -22,16 +22,18 @@ TEST(HostEstimate, FlatStripsOfEightTilesAreOfHostSimd) {
 }
 
 TEST(HostEstimate, ShortSidesAndOtherSmallMatricesAreOfHostSkinny) {
-  const std::string skinny = "host_skinny{stream=1,ahead=2}";
+  const std::string skinny = "host_skinny{stream=1,ahead=2}",
+                    few_rows = "host_skinny{stream=1,ahead=1}";
   EXPECT_EQ(choice(1'000'000, 5, 5, 4), skinny);
   EXPECT_EQ(choice(4096, 32, 32, 4), skinny);
   EXPECT_EQ(choice(100'000, 16, 16, 8), skinny);
-  EXPECT_EQ(choice(64, 3, 262'144, 2), skinny);
+  EXPECT_EQ(choice(64, 3, 262'144, 2), few_rows);
   EXPECT_EQ(choice(64, 262'144, 3, 2), skinny);
   EXPECT_EQ(choice(1, 10'000'000, 3, 4), skinny);
-  EXPECT_EQ(choice(1, 3, 30'000'000, 1), skinny);
+  EXPECT_EQ(choice(1, 3, 30'000'000, 1), few_rows);
   EXPECT_EQ(choice(1, 65'536, 8, 2), skinny);
-  EXPECT_EQ(choice(1, 31, 1'000'000, 1), skinny);
+  EXPECT_EQ(choice(1, 31, 1'000'000, 1), few_rows);
+  EXPECT_EQ(choice(1, 63, 1'000'000, 1), skinny);
 }
 
 }  // namespace
