@@ -3,6 +3,7 @@
 #include <numeric>
 #include <xpose/plugin.hpp>
 
+#include "../host_in_place/pairs.hpp"
 #include "../host_loop.hpp"
 #include "fat_tile.hpp"
 #include "swap_tiles.hpp"
@@ -168,11 +169,14 @@ struct FatInPlace {
     return {.launch = "tiles " + side + "x" + side, .demand = {.load_run = run, .store_run = run}};
   }
 
-  FatInPlace(const Problem& problem, const Config&) : problem_(problem), side_(side_of(problem)) {}
+  FatInPlace(const Problem& problem, const Config&)
+      : problem_(problem),
+        side_(side_of(problem)),
+        pairs_(ceil_div(problem.rows, side_), host_in_place::Order::kRows) {}
 
   void launch(const Launch& launch) const {
-    host::split(matrices(problem_) * pairs(), bytes_of(problem_), threads_for(problem_, launch),
-                [&](int64_t first, int64_t last) {
+    host::split(matrices(problem_) * pairs_.of_a_matrix(), bytes_of(problem_),
+                threads_for(problem_, launch), [&](int64_t first, int64_t last) {
                   host::with_fat_element(problem_.element_bytes, [&](auto bytes) {
                     swap_pairs<bytes>(launch, first, last);
                   });
@@ -180,31 +184,8 @@ struct FatInPlace {
   }
 
  private:
-  // Tiles across the diagonal, of a matrix.
-  struct Place {
-    int64_t matrix, row, col;
-  };
-
-  int64_t tiles() const { return ceil_div(problem_.rows, side_); }
-  int64_t pairs() const { return tiles() * (tiles() + 1) / 2; }
-
-  // Pairs are counted along the rows of tiles, from the diagonal on.
-  Place place(int64_t index) const {
-    Place at = {index / pairs(), 0, 0};
-    int64_t rest = index % pairs();
-    while (rest >= tiles() - at.row) rest -= tiles() - at.row++;
-    at.col = at.row + rest;
-    return at;
-  }
-
-  Place after(const Place& at) const {
-    if (at.col + 1 < tiles()) return {at.matrix, at.row, at.col + 1};
-    if (at.row + 1 < tiles()) return {at.matrix, at.row + 1, at.row + 1};
-    return {at.matrix + 1, 0, 0};
-  }
-
   template <int64_t Bytes>
-  host::TilePair tiles_at(const Launch& launch, const Place& at) const {
+  host::TilePair tiles_at(const Launch& launch, const host_in_place::Pair& at) const {
     const int64_t pitch = problem_.in_ld * Bytes, row = at.row * side_, col = at.col * side_;
     Byte* const data =
         static_cast<Byte*>(launch.out) + at.matrix * problem_.batch[0].in_stride * Bytes;
@@ -214,10 +195,10 @@ struct FatInPlace {
 
   template <int64_t Bytes>
   void swap_pairs(const Launch& launch, int64_t first, int64_t last) const {
-    Place at = place(first);
+    host_in_place::Pair at = pairs_[first];
     host::TilePair now = tiles_at<Bytes>(launch, at);
     for (int64_t i = first; i < last; ++i) {
-      at = after(at);
+      at = pairs_.after(at);
       const host::TilePair next = i + 1 < last ? tiles_at<Bytes>(launch, at) : host::TilePair{};
       host::swap_tiles<Bytes>(now, next, problem_.in_ld * Bytes);
       now = next;
@@ -226,6 +207,7 @@ struct FatInPlace {
 
   Problem problem_;
   int64_t side_;  // of a tile, in elements
+  host_in_place::Pairs pairs_;
 };
 
 }  // namespace

@@ -88,7 +88,8 @@ struct Simd {
     if (config["strip"] != kStrip && !carries)
       throw Unsupported("only output rows that are not aligned to lines are written in strips");
     if (config["near"] == 0 && (!stream || config["ahead"] != 1 || config["strip"] == 0))
-      throw Unsupported("input is asked for early where it comes into the first level");
+      throw Unsupported(
+          "wide blocks are for wide strips and input that comes into the first level");
     return {.workspace_bytes = carries
                                    ? static_cast<uint64_t>(most_threads(problem) *
                                                            carry_bytes(problem, config["strip"]))
