@@ -13,6 +13,7 @@ namespace {
 
 constexpr std::uint64_t grain = 4 << 20;  // bytes that are worth another thread
 constexpr std::int64_t block = 256;  // elements compared before it is asked whether one differs
+constexpr std::int64_t longest_row = block / 4;  // of several that are made at once
 
 // An element as integers, so that loops over elements compile to vectors.
 template <std::size_t bytes>
@@ -44,15 +45,40 @@ struct Value {
   }
 };
 
-// each(i, first word) for a block's elements. Below the next multiple of 2^32 the word only adds.
+// Of the i-th element of a run, or of its rows.
+std::int64_t index_at(const Run& run, std::int64_t i) {
+  if (run.rows == 1) return run.index + i * run.step;
+  return run.index + i / run.length * run.row_step + i % run.length * run.step;
+}
+
+// Elements of a block of a run: of several rows, whole ones.
+std::int64_t block_of(const Run& run) { return run.rows == 1 ? block : block - block % run.length; }
+
+// each(i, first word) for the elements of a run's block, which begins at element `begin`. Below the
+// next multiple of 2^32 the word only adds.
 template <class Each>
-void for_words(std::int64_t index, std::int64_t step, std::int64_t count, const Each& each) {
-  if (index >> 32 == (index + (count - 1) * step) >> 32) {
-    const std::uint32_t first = first_word(index);
-    const auto by = static_cast<std::uint32_t>(step);
+void for_words(const Run& run, std::int64_t begin, std::int64_t count, const Each& each) {
+  const std::int64_t index = index_at(run, begin);
+  const auto length = static_cast<std::uint32_t>(run.length);
+  const std::int64_t last =
+      run.rows == 1 ? index + (count - 1) * run.step
+                    : index + (count - 1) / length * run.row_step + (length - 1) * run.step;
+  if (index >> 32 != last >> 32) {
+    for (std::int64_t i = 0; i < count; ++i) each(i, first_word(index_at(run, begin + i)));
+    return;
+  }
+  const std::uint32_t first = first_word(index);
+  const auto by = static_cast<std::uint32_t>(run.step);
+  if (run.rows == 1) {
     for (std::int64_t i = 0; i < count; ++i) each(i, first + static_cast<std::uint32_t>(i) * by);
-  } else {
-    for (std::int64_t i = 0; i < count; ++i) each(i, first_word(index + i * step));
+    return;
+  }
+  // i / length for i < 256, by multiplication.
+  const std::uint32_t inverse = (65536 + length - 1) / length;
+  const std::uint32_t by_row = static_cast<std::uint32_t>(run.row_step) - length * by;
+  for (std::int64_t i = 0; i < count; ++i) {
+    const auto at = static_cast<std::uint32_t>(i);
+    each(i, first + at * by + (at * inverse >> 16) * by_row);
   }
 }
 
@@ -88,9 +114,10 @@ class Fill {
   }
   template <std::size_t bytes>
   bool elements(std::uint64_t at, const Run& run, std::int64_t count) {
-    for (std::int64_t begin = 0; begin < count; begin += block) {
+    const std::int64_t step = block_of(run);
+    for (std::int64_t begin = 0; begin < count; begin += step) {
       std::byte* to = data_ + (at - from_) + static_cast<std::uint64_t>(begin) * bytes;
-      for_words(run.index + begin * run.step, run.step, std::min(block, count - begin),
+      for_words(run, begin, std::min(step, count - begin),
                 [to, run, flip = flip_](std::int64_t i, std::uint32_t word) {
                   const auto value = Value<bytes>::of_word(word, run, flip);
                   std::memcpy(to + i * static_cast<std::int64_t>(bytes), &value, bytes);
@@ -126,13 +153,13 @@ class Compare {
   }
   template <std::size_t bytes>
   bool elements(std::uint64_t at, const Run& run, std::int64_t count) {
-    for (std::int64_t begin = 0; begin < count; begin += block) {
-      const std::int64_t here = std::min(block, count - begin);
+    const std::int64_t step = block_of(run);
+    for (std::int64_t begin = 0; begin < count; begin += step) {
+      const std::int64_t here = std::min(step, count - begin);
       const std::byte* from = data_ + (at - from_) + static_cast<std::uint64_t>(begin) * bytes;
       if (!differs<bytes>(from, run, begin, here)) continue;
       for (std::int64_t i = 0;; ++i) {
-        const std::int64_t index = run.index + (begin + i) * run.step;
-        const auto value = Value<bytes>::of_word(first_word(index), run, flip_);
+        const auto value = Value<bytes>::of_word(first_word(index_at(run, begin + i)), run, flip_);
         std::array<std::byte, bytes> wanted;
         std::memcpy(wanted.data(), &value, bytes);
         const std::byte* element = from + i * static_cast<std::int64_t>(bytes);
@@ -150,7 +177,7 @@ class Compare {
   bool differs(const std::byte* from, const Run& run, std::int64_t begin,
                std::int64_t count) const {
     typename Value<bytes>::Word difference = 0;
-    for_words(run.index + begin * run.step, run.step, count,
+    for_words(run, begin, count,
               [&difference, from, run, flip = flip_](std::int64_t i, std::uint32_t word) {
                 const auto wanted = Value<bytes>::of_word(word, run, flip);
                 difference = static_cast<typename Value<bytes>::Word>(
@@ -183,9 +210,11 @@ void visit(const Pattern& pattern, std::uint64_t from, std::uint64_t to, Visitor
       continue;
     }
     const std::uint64_t inside = (at - pattern.begin) % size;
-    const Run run = run_at(pattern, static_cast<std::int64_t>((at - pattern.begin) / size));
+    Run run = run_at(pattern, static_cast<std::int64_t>((at - pattern.begin) / size));
+    if (run.length > longest_row) run.rows = 1;
     const std::int64_t whole =
-        inside != 0 ? 0 : std::min(run.length, static_cast<std::int64_t>((to - at) / size));
+        inside != 0 ? 0
+                    : std::min(run.length * run.rows, static_cast<std::int64_t>((to - at) / size));
     if (!run.is_element) {
       const std::uint64_t bytes =
           std::min(to - at, static_cast<std::uint64_t>(run.length) * size - inside);

@@ -89,6 +89,10 @@ struct Run {
   std::int64_t length = 0;
   std::int64_t index = 0;  // that the first element encodes
   std::int64_t step = 0;   // from each element's index to the next one's
+  // Runs like this one that follow without a gap, itself among them, and from the index of each to
+  // the next one's.
+  std::int64_t rows = 1;
+  std::int64_t row_step = 0;
   std::uint64_t keep = 0;  // as in the pattern
   std::uint64_t set = 0;
 };
@@ -115,6 +119,11 @@ XPOSE_ANYWHERE constexpr Run run_at(const Pattern& pattern, std::int64_t positio
     run.index += at * dim.in_stride;
     run.step = dim.in_stride;
     if (dim.stride == 1) run.length = dim.extent - at;
+    if (d == pattern.rank - 2 && pattern.row_dim < 0 && pattern.dims[d + 1].stride == 1 &&
+        pattern.dims[d + 1].extent == dim.stride && left == 0) {
+      run.rows = dim.extent - at;
+      run.row_step = dim.in_stride;
+    }
     if (d == pattern.row_dim) row = at;
     if (d == pattern.col_dim) col = at;
   }

@@ -176,6 +176,36 @@ TEST(Pattern, FindsTheFirstDifferenceOfALargeBuffer) {
   EXPECT_EQ(pattern_difference(pattern, buffer.data(), 0, buffer.size()), 5U);
 }
 
+// Several short rows are made at once: every width, cut anywhere, the index beyond 2^32 as well.
+TEST(Pattern, ShortRowsAreTheirElements) {
+  for (const std::uint32_t size : {1U, 2U, 4U, 8U, 16U})
+    for (std::int64_t width = 2; width < 80; ++width) {
+      Pattern pattern;
+      pattern.begin = 37;
+      pattern.element_bytes = size;
+      pattern.rank = 3;
+      pattern.dims[0] = {2, 301 * width, 5};
+      pattern.dims[1] = {300, width, std::int64_t{1} << 25};  // one row of the gap is left
+      pattern.dims[2] = {width, 1, 9'999'991};
+      pattern.span = 601 * width;
+      pattern.bytes = 37 + static_cast<std::uint64_t>(pattern.span) * size + 11;
+      std::vector<std::byte> wanted(pattern.bytes, std::byte{guard_byte});
+      for (std::int64_t at = 0; at < pattern.span; ++at) {
+        if (!run_at(pattern, at).is_element) continue;
+        const ElementBits bits = element_at(pattern, at);
+        std::memcpy(wanted.data() + 37 + at * size, &bits, size);
+      }
+      ASSERT_EQ(image(pattern), wanted) << width;
+      const std::uint64_t from = pattern.bytes / 3 + 1;
+      ASSERT_FALSE(pattern_difference(pattern, wanted.data() + from, from, pattern.bytes));
+      for (std::uint64_t at = from; at < pattern.bytes; at += 997) {
+        wanted[at] ^= std::byte{1};
+        ASSERT_EQ(pattern_difference(pattern, wanted.data() + from, from, pattern.bytes), at);
+        wanted[at] ^= std::byte{1};
+      }
+    }
+}
+
 TEST(Pattern, AnInputEncodesIndicesBeyond32Bits) {
   Pattern pattern;
   pattern.bytes = 4096;
