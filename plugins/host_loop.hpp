@@ -2,12 +2,40 @@
 #pragma once
 
 #include <omp.h>
-#include <xpose/plugin.h>
 
 #include <algorithm>
 #include <cstdint>
+#include <numeric>
+#include <xpose/plugin.hpp>
 
 namespace host {
+
+inline constexpr int64_t kLine = 64;  // bytes
+// Half of the second-level cache of a core, the least that recent servers have: the other half is
+// for what comes by in whole lines.
+inline constexpr int64_t kSets = 1024;
+inline constexpr int64_t kWays = 4;
+
+// Bytes moved side by side by a loop that takes one element from each of `count` places, `ld`
+// elements apart, before it comes to their neighbours: those of a line where the cache keeps all
+// lines until then, else those that it takes of a line at once.
+inline uint64_t strided_run(uint32_t element_bytes, int64_t count, int64_t ld) {
+  const int64_t stride = ld * element_bytes;
+  const int64_t lines = stride < kLine ? count * stride / kLine : count;
+  const int64_t sets = stride % kLine == 0 ? kSets / std::gcd(kSets, stride / kLine) : kSets;
+  const int64_t at_once = stride < kLine ? kLine / stride : 1;
+  return lines <= sets * kWays ? kLine : static_cast<uint64_t>(at_once) * element_bytes;
+}
+
+// Of loops that go through one input row after another, or one output row.
+inline xpose::plugin::Demand demand_by_input_rows(const xpose_problem& problem) {
+  return {.load_run = static_cast<uint64_t>(problem.cols) * problem.element_bytes,
+          .store_run = strided_run(problem.element_bytes, problem.cols, problem.out_ld)};
+}
+inline xpose::plugin::Demand demand_by_output_rows(const xpose_problem& problem) {
+  return {.load_run = strided_run(problem.element_bytes, problem.rows, problem.in_ld),
+          .store_run = static_cast<uint64_t>(problem.rows) * problem.element_bytes};
+}
 
 // An element at any address: its alignment is 1, and copying one compiles to a plain move.
 template <int Bytes>

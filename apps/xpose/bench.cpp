@@ -14,7 +14,7 @@
 namespace xpose::app {
 namespace {
 
-constexpr double kBudgetSeconds = 2;
+constexpr double kBudgetSeconds = 3;
 constexpr double kQuickBudgetSeconds = 0.3;
 constexpr double kQuickSeconds = 55;  // for all cells; starting, the last candidate and ending
                                       // take the rest of a minute
@@ -35,7 +35,7 @@ po::options_description bench_options() {
       "only problems whose name contains the text; may be repeated")(
       "quick", "one problem of each row, in less than 60 seconds in all")(
       "budget", po::value<double>()->value_name("S"),
-      "seconds to spend on a problem (default 2, or 0.3 with --quick)")(
+      "seconds to spend on a problem (default 3, or 0.3 with --quick)")(
       "warm", "keep the caches warm for every problem")(
       "json", po::value<std::string>()->default_value("")->value_name("FILE|-"),
       "write the results as JSON; a file is complete after every problem")(

@@ -112,6 +112,7 @@ Json to_json(const TuneReport& report) {
   json["rounds"] = report.rounds;
   json["discarded_rounds"] = report.discarded_rounds;
   json["untried"] = report.untried;
+  json["untried_strategies"] = report.untried_strategies;
   json["seconds"] = report.seconds;
   json["interrupted"] = report.interrupted;
   json["trials"] = Json::array();

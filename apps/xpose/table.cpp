@@ -145,6 +145,8 @@ void print_report(std::ostream& out, const TuneReport& report, bool all_variants
                verdict_text(trial)},
               won);
   }
+  for (const std::string& strategy : report.untried_strategies)
+    table.add({strategy, "", "", "", "", "not tried"}, false);
   table.print(out, bold);
   out << '\n';
   print_sentences(out, report);

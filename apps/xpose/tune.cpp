@@ -31,7 +31,8 @@ po::options_description tune_options() {
   add_problem_options(options);
   options.add_options()("device", po::value<std::string>()->default_value("auto")->value_name("D"),
                         "auto, host, cuda or cuda:N")(
-      "budget", po::value<double>()->default_value(2)->value_name("S"), "seconds to spend")(
+      "budget", po::value<double>()->default_value(2)->value_name("S"),
+      "seconds to spend; the last try may end later")(
       "strategy", po::value<std::vector<std::string>>()->value_name("NAME"),
       "try only this strategy; may be repeated")(
       "config", po::value<std::string>()->default_value("")->value_name("A=V,..."),
@@ -69,11 +70,12 @@ void write_page(ReportOutput& page, Engine& engine, const TuneReport& report,
 }  // namespace
 
 int tune(const Arguments& arguments) {
-  const auto values =
-      parse("tune --shape RxC",
-            "Tries every strategy on a problem, verifies each against Eigen, times "
-            "them against the\nfastest copy of the same bytes, and names the winner.",
-            tune_options(), {}, arguments);
+  const auto values = parse(
+      "tune --shape RxC",
+      "Tries every strategy on a problem, verifies each against Eigen, times them against the\n"
+      "fastest copy of the same bytes, and names the winner. What is predicted to take over\n"
+      "twice the best is tried while the budget lasts, or with --strategy.",
+      tune_options(), {}, arguments);
   if (!values) return done;
   JsonOutput json((*values)["json"].as<std::string>());
   ReportOutput page((*values)["report"].as<std::string>());

@@ -171,7 +171,6 @@ std::pair<TuneReport, std::optional<Candidate>> Chooser::measure(const Problem& 
   const std::unique_ptr<TrialRunner> trials = runner(normal, options);
   const std::vector<Candidate> all =
       candidates(offered.strategies, normal, device, options, *trials);
-  trials->prepare();
   const std::uint64_t bytes =
       2 * static_cast<std::uint64_t>(element_count(normal)) * normal.element_bytes;
   TuneReport report = race(all, bytes, *trials, steady_seconds, options);

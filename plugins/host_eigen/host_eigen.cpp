@@ -14,10 +14,13 @@ struct EigenTranspose {
     return {.name = "eigen_transpose",
             .summary = "out = in.transpose() of Eigen, in one thread",
             .min_alignment = 1,
-            .prior_rank = 800};
+            .prior_rank = 215};
   }
 
-  static Quote quote(const Problem&, const Config&) { return {.launch = "one thread"}; }
+  // Its loops are the textbook's, along output rows.
+  static Quote quote(const Problem& problem, const Config&) {
+    return {.launch = "one thread", .demand = host::demand_by_output_rows(problem)};
+  }
 
   EigenTranspose(const Problem& problem, const Config&) : problem_(problem) {}
 

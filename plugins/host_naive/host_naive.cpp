@@ -16,7 +16,9 @@ struct NaiveRow {
             .prior_rank = 250};
   }
 
-  static Quote quote(const Problem&, const Config&) { return {.launch = "one input row a step"}; }
+  static Quote quote(const Problem& problem, const Config&) {
+    return {.launch = "one input row a step", .demand = host::demand_by_input_rows(problem)};
+  }
 
   NaiveRow(const Problem& problem, const Config&) : problem_(problem) {}
 
@@ -44,7 +46,9 @@ struct NaiveCol {
             .prior_rank = 230};
   }
 
-  static Quote quote(const Problem&, const Config&) { return {.launch = "one output row a step"}; }
+  static Quote quote(const Problem& problem, const Config&) {
+    return {.launch = "one output row a step", .demand = host::demand_by_output_rows(problem)};
+  }
 
   NaiveCol(const Problem& problem, const Config&) : problem_(problem) {}
 

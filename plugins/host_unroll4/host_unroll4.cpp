@@ -34,8 +34,9 @@ struct Unroll4Row {
             .prior_rank = 240};
   }
 
-  static Quote quote(const Problem&, const Config&) {
-    return {.launch = "one input row a step, 4 elements at once"};
+  static Quote quote(const Problem& problem, const Config&) {
+    return {.launch = "one input row a step, 4 elements at once",
+            .demand = host::demand_by_input_rows(problem)};
   }
 
   Unroll4Row(const Problem& problem, const Config&) : problem_(problem) {}
@@ -61,8 +62,9 @@ struct Unroll4Col {
             .prior_rank = 220};
   }
 
-  static Quote quote(const Problem&, const Config&) {
-    return {.launch = "one output row a step, 4 elements at once"};
+  static Quote quote(const Problem& problem, const Config&) {
+    return {.launch = "one output row a step, 4 elements at once",
+            .demand = host::demand_by_output_rows(problem)};
   }
 
   Unroll4Col(const Problem& problem, const Config&) : problem_(problem) {}

@@ -36,7 +36,7 @@ def tune(*arguments):
 
 class Tune(unittest.TestCase):
     def test_table_has_every_host_strategy_and_names_the_winner(self):
-        result = tune("--shape", "200x300", "--bytes", "4")
+        result = tune("--shape", "200x300", "--bytes", "4", "--budget", "30")
         self.assertEqual((result.returncode, result.stderr), (0, ""))
         lines = result.stdout.splitlines()
         self.assertEqual(lines[0], "200x300 of 4 bytes on host")
@@ -48,7 +48,7 @@ class Tune(unittest.TestCase):
         self.assertRegex(result.stdout, r"\n\n\w+(\{\S+\})? won [^\n]* of the roof \(\S+, [0-9.]+ GB/s\)\.\n")
 
     def test_json_says_the_same(self):
-        result = tune("--shape", "200x300", "--json", "-")
+        result = tune("--shape", "200x300", "--budget", "30", "--json", "-")
         self.assertEqual((result.returncode, result.stderr), (0, ""))
         report = json.loads(result.stdout)
         self.assertEqual(report["schema"], "xpose.tune/1")
@@ -72,7 +72,7 @@ class Tune(unittest.TestCase):
     def test_every_size_leading_dimension_and_batch(self):
         for size in ("1", "2", "4", "8", "16"):
             result = tune("--shape", "67x131", "--bytes", size, "--batch", "3", "--in-ld", "140",
-                          "--out-ld", "70", "--json", "-")
+                          "--out-ld", "70", "--budget", "30", "--json", "-")
             self.assertEqual(result.returncode, 0, result.stderr)
             verdicts = {t["verdict"] for t in json.loads(result.stdout)["trials"]
                         if t["strategy"] in HOST}
@@ -84,6 +84,19 @@ class Tune(unittest.TestCase):
         transposes = [t["variant"] for t in json.loads(result.stdout)["trials"]
                       if t["role"] == "transpose" and t["verdict"] == "ok"]
         self.assertEqual(transposes, ["host_blocked{tile=32}"])
+
+    def test_a_spent_budget_leaves_out_what_is_predicted_far_behind_and_says_so(self):
+        result = tune("--shape", "256x4096", "--budget", "0")  # its columns fall into few cache sets
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        self.assertRegex(result.stdout, r"\nhost_naive_row +not tried\n")
+        self.assertRegex(result.stdout, r"\nhost_simd\{\S+ [^\n]+  ok\n")
+        self.assertRegex(result.stdout, r"\n[0-9]+ variants were not tried: [^\n]*--strategy and --budget\.\n")
+        named = tune("--shape", "256x4096", "--budget", "0", "--strategy", "host_simd", "--strategy", "host_naive_row",
+                     "--json", "-")
+        report = json.loads(named.stdout)
+        self.assertEqual(report["untried_strategies"], [])
+        self.assertEqual({t["strategy"] for t in report["trials"] if t["role"] == "transpose" and t["verdict"] == "ok"},
+                         {"host_simd", "host_naive_row"})
 
     def test_empty_problem(self):
         result = tune("--shape", "0x5")

@@ -81,6 +81,7 @@ class Tune(page.Page):
     def test_what_failed_is_said(self):
         rows = self.rows("verdicts-table")
         self.assertEqual(rows["</script><script>alert(1)</script>"][1:], ["wrong_result", "element 7 of row 3 is <wrong>"])
+        self.assertEqual(rows["naive_col"][1], "not tried")
 
     def test_legend_brings_a_line_forward_by_key(self):
         self.js("document.querySelector('#race-legend button').focus()")

@@ -104,9 +104,11 @@ drawSizes(report, data.sizes);
 
 (function drawVerdicts() {
   const without = report.trials.filter((trial) => trial.seconds === undefined);
-  if (without.length === 0) return void byId("verdicts").remove();
-  table("verdicts-table", "Variants without a time", [["variant"], ["verdict"], ["why"]],
-    without.map((t) => ({key: t.variant, bad: t.verdict === "unsupported" ? undefined : 1, cells: [t.variant, t.verdict, t.detail]})));
+  const rows = without.map((t) => ({key: t.variant, bad: t.verdict === "unsupported" ? undefined : 1, cells: [t.variant, t.verdict, t.detail]}));
+  for (const name of report.untried_strategies)
+    rows.push({key: name, cells: [name, "not tried", "predicted to be far behind, or the budget ran out"]});
+  if (rows.length === 0) return void byId("verdicts").remove();
+  table("verdicts-table", "Variants without a time", [["variant"], ["verdict"], ["why"]], rows);
 })();
 
 for (const link of document.querySelectorAll("nav a"))

@@ -61,7 +61,8 @@ struct Card {
 };
 
 // A launch in figures, from which its time is predicted; the fields are those of xpose_quote. Where
-// they are left out, nothing is predicted, and the strategy is ranked behind those that say them.
+// they are left out, nothing is predicted, and the strategy is ranked as if it took twice as long
+// as the best.
 struct Demand {
   uint64_t blocks = 0;          // CUDA: of the whole grid
   uint32_t threads = 0;         // CUDA: of a block

@@ -93,6 +93,7 @@ struct TuneReport {
   // Variants the budget did not reach, or predicted to be far behind, or whose strategy's first
   // config took over 3 times the fastest.
   std::size_t untried = 0;
+  std::vector<std::string> untried_strategies;  // no variant of which was tried
   int rounds = 0;
   int discarded_rounds = 0;  // the clock dropped during them
   double seconds = 0;        // spent tuning
@@ -109,7 +110,9 @@ struct Progress {
 struct TuneOptions {
   double budget_seconds = 2;
   int max_rounds = 15;
-  bool every_strategy = false;               // try one config of each even when the budget is spent
+  // Try one config of each even when the budget is spent; of what is predicted to take over twice
+  // the best prediction, and is not among `strategies`, while it lasts.
+  bool every_strategy = false;
   bool warm = false;                         // leave caches warm: do not rotate buffers
   std::vector<std::string> strategies = {};  // only these; empty: all
   Config config = {};  // only configs with these values on axes of these names

@@ -62,20 +62,23 @@ bool wanted(const StrategyInfo& card, const Values& values, const TuneOptions& o
   });
 }
 
-// The time up to which a prediction is as good as the best of the items.
+constexpr double near_ratio = 1.05;  // up to which a prediction is as good as the best
+
 template <class Projection>
-double near_the_best(const auto& items, const Projection& predicted) {
-  return 1.05 * std::invoke(predicted, *std::ranges::min_element(items, {}, predicted));
+double best_of(const auto& items, const Projection& predicted) {
+  return std::invoke(predicted, *std::ranges::min_element(items, {}, predicted));
 }
 
-// Sorts by a predicted time, but leaves what is within 5 % of the best as it is, in front.
+// Sorts by a predicted time, but leaves what is within 5 % of the best as it is, in front, and puts
+// what says nothing before what is known to be far behind.
 template <class Projection>
 void sort_by_prediction(auto& items, const Projection& predicted) {
   if (items.empty()) return;
-  const double near = near_the_best(items, predicted);
+  const double best = best_of(items, predicted);
   std::ranges::stable_sort(items, {}, [&](const auto& item) {
     const double time = std::invoke(predicted, item);
-    return time <= near ? 0 : time;
+    if (time <= near_ratio * best) return 0.0;
+    return time == not_predicted ? far_behind_ratio * best : time;
   });
 }
 
@@ -239,7 +242,7 @@ std::vector<Candidate> candidates(std::span<const Strategy* const> strategies,
   }
   if (all.empty()) return all;
   // What is likely to win is not left to the end of the budget.
-  const double near = near_the_best(all, &Candidate::predicted);
+  const double near = near_ratio * best_of(all, &Candidate::predicted);
   std::stable_partition(std::ranges::find_if_not(all, &Candidate::is_copy), all.end(),
                         [&](const Candidate& candidate) { return candidate.predicted <= near; });
   return all;

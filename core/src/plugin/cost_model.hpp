@@ -23,6 +23,9 @@ struct Demand {
 
 inline constexpr double not_predicted = std::numeric_limits<double>::infinity();
 
+// A prediction over as many times the best one is far behind.
+inline constexpr double far_behind_ratio = 2;
+
 // The time of the launch over that of moving the same bytes at the full bandwidth of the memory, so
 // 1 and more; not_predicted where the figures were not said. `problem` [normal form] without the
 // batch dimensions that the strategy does not take itself. `warm`: the caches hold the buffers, if

@@ -16,7 +16,6 @@ constexpr double clock_drop_ratio = 1.2;
 constexpr double close_enough = 0.02;
 constexpr int rounds_before_race = 5;
 constexpr double hopeless_ratio = 3;     // of a strategy's first config to the fastest so far
-constexpr double far_behind_ratio = 2;   // of a prediction to the best one
 constexpr double share_of_trying = 0.6;  // of the budget
 constexpr double share_of_racing = 0.9;  // when the race ends; the rest verifies who is left
 constexpr double share_of_asking_again = 0.1;
@@ -25,8 +24,12 @@ constexpr double too_late_ratio = 1.1;  // to the fastest, when the budget ends 
 class Race {
  public:
   Race(TrialRunner& trials, const Clock& clock, const TuneOptions& options)
-      : trials_(trials), clock_(clock), options_(options), start_(clock()) {}
+      : trials_(trials), clock_(clock), options_(options), asked_(clock()) {}
 
+  void prepare() {
+    trials_.prepare();
+    start_ = clock_();
+  }
   void try_all(std::span<const Candidate> candidates);
   void run_rounds();
   void verify_again();
@@ -43,8 +46,14 @@ class Race {
   }
   // Whether a candidate may be left out, where there is a reason to.
   bool may_skip(const Candidate& candidate) {
-    return options_.every_strategy ? tried_.contains(candidate.variant.strategy)
-                                   : fastest(false) != nullptr;
+    if (!options_.every_strategy) return fastest(false) != nullptr;
+    return tried_.contains(candidate.variant.strategy) || may_skip_strategy(candidate);
+  }
+  // Nobody waits longer than agreed for what is known to lose, unless it was asked for by name.
+  bool may_skip_strategy(const Candidate& candidate) {
+    return is_predicted_far_behind(candidate) && options_.strategies.empty() &&
+           clock_() - asked_ >= share_of_racing * options_.budget_seconds &&
+           fastest(false) != nullptr;
   }
   // Whether the first config of its strategy was so slow that no other is worth its time. A copy
   // never is: what is left out could be the roof.
@@ -55,10 +64,9 @@ class Race {
     const Runner* best = fastest(candidate.is_numeric);
     return best != nullptr && is_beyond(runners_[first->second], hopeless_ratio * best->median());
   }
-  // Whether the cost model puts it so far behind, once something is right.
-  bool is_far_behind(const Candidate& candidate) {
+  bool is_predicted_far_behind(const Candidate& candidate) const {
     return candidate.predicted != not_predicted &&
-           candidate.predicted > far_behind_ratio * best_prediction_ && may_skip(candidate);
+           candidate.predicted > far_behind_ratio * best_prediction_;
   }
   bool is_beyond(Runner& runner, double limit);
   bool may_ask_again(const Runner& runner);
@@ -72,10 +80,12 @@ class Race {
   TrialRunner& trials_;
   const Clock& clock_;
   const TuneOptions& options_;
-  double start_;
+  double asked_;      // when all of this began
+  double start_ = 0;  // when the buffers were there: what a budget's shares are counted from
   double best_prediction_ = not_predicted;
   std::vector<Runner> runners_;
-  double asking_again_ = 0;                         // seconds that went into it
+  double asking_again_ = 0;  // seconds that went into it
+  std::vector<const Candidate*> untried_;
   std::set<std::string> tried_;                     // strategies
   std::map<std::string, std::size_t> first_right_;  // runner of each strategy's first right config
   TuneReport report_;
@@ -101,9 +111,10 @@ void Race::try_all(std::span<const Candidate> candidates) {
     runner.trial.is_numeric = candidate.is_numeric;
     if (candidate.outcome.verdict != Verdict::ok) {
       record(runner, candidate.outcome);
-    } else if (interrupted() || is_hopeless(candidate) || is_far_behind(candidate) ||
-               (spent(share_of_trying) && may_skip(candidate))) {
-      ++report_.untried;
+    } else if (interrupted() || is_hopeless(candidate) ||
+               ((is_predicted_far_behind(candidate) || spent(share_of_trying)) &&
+                may_skip(candidate))) {
+      untried_.push_back(&candidate);
       continue;
     } else {
       tried_.insert(candidate.variant.strategy);
@@ -275,7 +286,11 @@ TuneReport Race::report(std::uint64_t bytes) {
     report_.margin = report_.trials[*report_.runner_up].timing->median /
                          report_.trials[*report_.winner].timing->median -
                      1;
-  report_.seconds = clock_() - start_;
+  report_.untried = untried_.size();
+  for (const Candidate* candidate : untried_)
+    if (tried_.insert(candidate->variant.strategy).second)
+      report_.untried_strategies.push_back(candidate->variant.strategy);
+  report_.seconds = clock_() - asked_;
   return std::move(report_);
 }
 
@@ -284,6 +299,7 @@ TuneReport Race::report(std::uint64_t bytes) {
 TuneReport race(std::span<const Candidate> candidates, std::uint64_t bytes, TrialRunner& runner,
                 const Clock& clock, const TuneOptions& options) {
   Race race(runner, clock, options);
+  race.prepare();
   race.try_all(candidates);
   race.run_rounds();
   race.verify_again();

@@ -12,11 +12,12 @@ namespace xpose {
 // Seconds from any fixed point; monotonic.
 using Clock = std::function<double()>;
 
-// Verifies every candidate once and takes one sample of it, except other configs of a strategy
-// whose first right one took over 3 times the fastest so far (copies: the fastest copy), and what
-// is predicted to take over twice the best prediction, once one transpose is right; with
-// `every_strategy` one config of each is tried all the same. Then races the fast ones in
-// interleaved rounds of rotated order:
+// Has the buffers made, then verifies every candidate once and takes one sample of it, except other
+// configs of a strategy whose first right one took over 3 times the fastest so far (copies: the
+// fastest copy), and what is predicted to take over twice the best prediction, once one transpose
+// is right. With `every_strategy` one config of each is tried all the same: of what is predicted so
+// far behind, and not asked for by name, until 90 % of the budget are spent, the making of the
+// buffers included. Then races the fast ones in interleaved rounds of rotated order:
 //   - a round in which the fastest copy took over 1.2 times its median is discarded: the clock
 //   dropped;
 //   - a transpose over 1.5 times the fastest one's median is dropped; of one or two samples the
@@ -32,8 +33,9 @@ using Clock = std::function<double()>;
 // predicted to take over 1.5 times the best prediction, gets a second one, as far as 10 % of the
 // budget go; the smaller one counts.
 // Trying may take 60 % of the budget, so that what is right still races. Until one transpose is
-// right the budget cuts nothing; what was not tried is counted in TuneReport::untried. Fills all of
-// the report but `problem`.
+// right the budget cuts nothing; what was not tried is counted in TuneReport::untried, and
+// strategies that were not tried at all are named. Fills all of the report but `problem`. Throws
+// what TrialRunner::prepare() does.
 TuneReport race(std::span<const Candidate> candidates, std::uint64_t bytes, TrialRunner& runner,
                 const Clock& clock, const TuneOptions& options);
 

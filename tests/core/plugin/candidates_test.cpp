@@ -105,20 +105,38 @@ TEST_F(Candidates, WhatIsPredictedDecidesTheOrder) {
   EXPECT_EQ(found[4], "copy{tile=64,rows=4}");  // a second config, like those behind it
 }
 
+// Whole lines, and so many percent slower than a copy.
+template <std::uint32_t percent>
+xpose_status quote_slower(const xpose_problem*, const int64_t*, xpose_quote* quote, xpose_text) {
+  quote->load_run = quote->store_run = 64;
+  quote->traits = XPOSE_QUOTE_UNCACHED_STORES;
+  quote->slower_percent = percent;
+  return XPOSE_OK;
+}
+
+TEST_F(Candidates, WhatSaysNothingComesBeforeWhatIsPredictedFarBehind) {
+  xpose_strategy best{}, behind{}, far{};
+  best.quote = quote_slower<0>;
+  behind.quote = quote_slower<95>;
+  far.quote = quote_slower<110>;
+  Strategy a = strategy("a", 4);
+  a.functions = &best;
+  Strategy b = strategy("b", 3);
+  b.functions = &behind;
+  const Strategy silent = strategy("silent", 2);
+  Strategy d = strategy("d", 1);
+  d.functions = &far;
+  std::string order;
+  for (const std::string& name : names({&d, &silent, &b, &a}))
+    if (name.ends_with("{tile=64,rows=8}")) order += name.substr(0, name.find('{')) + ' ';
+  EXPECT_EQ(order, "a b silent d ");
+}
+
 TEST_F(Candidates, NearTiesGoToThePriorRank) {
   xpose_strategy better{};
-  better.quote = [](const xpose_problem*, const int64_t*, xpose_quote* quote, xpose_text) {
-    quote->load_run = quote->store_run = 64;
-    quote->traits = XPOSE_QUOTE_UNCACHED_STORES;
-    return xpose_status{XPOSE_OK};
-  };
-  xpose_strategy near = better;
-  near.quote = [](const xpose_problem*, const int64_t*, xpose_quote* quote, xpose_text) {
-    quote->load_run = quote->store_run = 64;
-    quote->traits = XPOSE_QUOTE_UNCACHED_STORES;
-    quote->slower_percent = 4;
-    return xpose_status{XPOSE_OK};
-  };
+  better.quote = quote_slower<0>;
+  xpose_strategy near{};
+  near.quote = quote_slower<4>;
   Strategy a = strategy("a", 2);
   a.functions = &better;
   Strategy b = strategy("b", 1);

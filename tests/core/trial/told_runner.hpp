@@ -30,7 +30,7 @@ class ToldRunner : public TrialRunner {
   std::vector<QuoteAnswer> quote(const Strategy&, const std::vector<Values>&) override {
     return {};
   }
-  void prepare() override {}
+  void prepare() override { now += preparing; }
 
   Outcome verify(const Candidate& candidate) override {
     Behaviour& behaviour = variants[candidate.variant.strategy];
@@ -55,6 +55,7 @@ class ToldRunner : public TrialRunner {
   std::map<std::string, Behaviour> variants;
   std::function<double(int)> slow_down;  // by how often a variant was timed
   double now = 100;
+  double preparing = 0;  // seconds
   std::string order;
 };
 

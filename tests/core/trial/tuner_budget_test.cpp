@@ -104,14 +104,45 @@ TEST_F(TunerBudget, WhatIsPredictedFarBehindIsNotTriedOnceOneIsRight) {
     EXPECT_GT(runner.variants[name].verified, 0) << name;
 }
 
-TEST_F(TunerBudget, OneOfEachStrategyIsTriedWhateverIsPredicted) {
-  candidates = {candidate("best"), candidate("far"), candidate("far")};
+TEST_F(TunerBudget, OneOfEachStrategyIsTriedWhateverIsPredictedWhileTheBudgetLasts) {
+  candidates = {candidate("best"), candidate("far"), candidate("far"), candidate("later"),
+                candidate("silent")};
   candidates[0].predicted = 1;
-  candidates[1].predicted = candidates[2].predicted = 9;
+  candidates[1].predicted = candidates[2].predicted = candidates[3].predicted = 2.1;
   candidates[2].variant.config = {{"tile", 2}};
   options.every_strategy = true;
-  EXPECT_EQ(run().untried, 1U);
+  TuneReport report = run();
+  EXPECT_EQ(report.untried, 1U);
+  EXPECT_TRUE(report.untried_strategies.empty());
   EXPECT_EQ(runner.variants["far"].verified, 2);  // before it was timed, and after the race
+
+  options.budget_seconds = 3e-3;  // a try takes 2 ms: it is spent after the second one
+  report = run();
+  EXPECT_EQ(report.untried, 2U);
+  EXPECT_EQ(report.untried_strategies, std::vector<std::string>{"later"});
+  EXPECT_EQ(trial(report, "silent").verdict, Verdict::ok);
+
+  options.budget_seconds = 1;
+  runner.preparing = 1;  // counts here, but takes nothing from the race
+  report = run();
+  EXPECT_EQ(report.untried_strategies, (std::vector<std::string>{"far", "later"}));
+  EXPECT_EQ(report.rounds, 5);
+  EXPECT_GT(report.seconds, 1);
+
+  options.strategies = {"best", "far", "later", "silent"};  // by name
+  EXPECT_TRUE(run().untried_strategies.empty());
+}
+
+TEST_F(TunerBudget, WhatIsPredictedFarBehindIsTriedPastTheBudgetUntilOneIsRight) {
+  candidates = {candidate("wrong"), candidate("far"), candidate("other")};
+  candidates[0].predicted = 1;
+  candidates[1].predicted = candidates[2].predicted = 9;
+  runner.variants["wrong"].verdict = Verdict::wrong_result;
+  options.every_strategy = true;
+  options.budget_seconds = 0;
+  const TuneReport report = run();
+  EXPECT_EQ(winner(report), "far");
+  EXPECT_EQ(report.untried_strategies, std::vector<std::string>{"other"});
 }
 
 TEST_F(TunerBudget, AStrategyWhoseFirstConfigIsWrongHasItsOthersTried) {
