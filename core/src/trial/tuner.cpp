@@ -40,7 +40,9 @@ class Race {
     if (!report_.interrupted && options_.interrupted) report_.interrupted = options_.interrupted();
     return report_.interrupted;
   }
-  bool spent(double share) const { return clock_() - start_ >= share * options_.budget_seconds; }
+  // What prepares the buffers takes its time from the race, but not from trying.
+  bool tried_long() const { return clock_() - start_ >= share_of_trying * options_.budget_seconds; }
+  bool raced_long() const { return clock_() - asked_ >= share_of_racing * options_.budget_seconds; }
   void progress(std::string_view stage, std::size_t done, std::size_t total, const Trial* trial) {
     if (options_.progress) options_.progress({stage, done, total, trial});
   }
@@ -51,8 +53,7 @@ class Race {
   }
   // Nobody waits longer than agreed for what is known to lose, unless it was asked for by name.
   bool may_skip_strategy(const Candidate& candidate) {
-    return is_predicted_far_behind(candidate) && options_.strategies.empty() &&
-           clock_() - asked_ >= share_of_racing * options_.budget_seconds &&
+    return is_predicted_far_behind(candidate) && options_.strategies.empty() && raced_long() &&
            fastest(false) != nullptr;
   }
   // Whether the first config of its strategy was so slow that no other is worth its time. A copy
@@ -81,7 +82,7 @@ class Race {
   const Clock& clock_;
   const TuneOptions& options_;
   double asked_;      // when all of this began
-  double start_ = 0;  // when the buffers were there: what a budget's shares are counted from
+  double start_ = 0;  // when the buffers were there
   double best_prediction_ = not_predicted;
   std::vector<Runner> runners_;
   double asking_again_ = 0;  // seconds that went into it
@@ -112,8 +113,7 @@ void Race::try_all(std::span<const Candidate> candidates) {
     if (candidate.outcome.verdict != Verdict::ok) {
       record(runner, candidate.outcome);
     } else if (interrupted() || is_hopeless(candidate) ||
-               ((is_predicted_far_behind(candidate) || spent(share_of_trying)) &&
-                may_skip(candidate))) {
+               ((is_predicted_far_behind(candidate) || tried_long()) && may_skip(candidate))) {
       untried_.push_back(&candidate);
       continue;
     } else {
@@ -159,7 +159,7 @@ bool Race::may_ask_again(const Runner& runner) {
   const double predicted = runner.candidate->predicted;
   if (predicted != not_predicted && predicted > drop_ratio * best_prediction_) return false;
   return asking_again_ + runner.seconds[0] <= share_of_asking_again * options_.budget_seconds &&
-         !spent(share_of_racing) && !interrupted();
+         !raced_long() && !interrupted();
 }
 
 void Race::drop_beyond(double ratio) {
@@ -227,7 +227,7 @@ void Race::run_rounds() {
   for (int turn = 1;; ++turn) {
     drop_slow();
     if (settled() || report_.rounds >= options_.max_rounds || interrupted()) return;
-    if (spent(share_of_racing)) return drop_beyond(too_late_ratio);
+    if (raced_long()) return drop_beyond(too_late_ratio);
     one_round(turn);
     progress("measure", static_cast<std::size_t>(report_.rounds),
              static_cast<std::size_t>(options_.max_rounds), nullptr);

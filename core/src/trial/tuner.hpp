@@ -32,7 +32,8 @@ using Clock = std::function<double()>;
 // Who would lose by one sample, which something else on the machine may have disturbed, and is not
 // predicted to take over 1.5 times the best prediction, gets a second one, as far as 10 % of the
 // budget go; the smaller one counts.
-// Trying may take 60 % of the budget, so that what is right still races. Until one transpose is
+// Trying may take 60 % of the budget, so that what is right still races, and the race lasts until
+// 90 % of it are spent, the making of the buffers included. Until one transpose is
 // right the budget cuts nothing; what was not tried is counted in TuneReport::untried, and
 // strategies that were not tried at all are named. Fills all of the report but `problem`. Throws
 // what TrialRunner::prepare() does.
