@@ -15,35 +15,55 @@ constexpr std::uint64_t grain = 4 << 20;  // bytes that are worth another thread
 constexpr std::int64_t block = 256;  // elements compared before it is asked whether one differs
 constexpr std::int64_t longest_row = block / 4;  // of several that are made at once
 
-// An element as integers, so that loops over elements compile to vectors.
+// An element as an integer, so that loops over elements compile to vectors.
 template <std::size_t bytes>
 struct Value {
   using Word = std::conditional_t<
       bytes == 1, std::uint8_t,
       std::conditional_t<bytes == 2, std::uint16_t,
                          std::conditional_t<bytes == 4, std::uint32_t, std::uint64_t>>>;
-  static constexpr std::size_t words = bytes / sizeof(Word);
-  std::array<Word, words> word;
+  Word word = 0;
 
   static Value of_word(std::uint32_t first, const Run& run, std::uint64_t flip) {
-    const ElementBits bits = marked(bits_of_word(first, bytes), run, flip);
-    Value value;
-    value.word[0] = static_cast<Word>(bits.low);
-    if constexpr (words == 2) value.word[1] = bits.high;
-    return value;
+    return {static_cast<Word>(marked(bits_of_word(first, bytes), run, flip).low)};
   }
-  static Value at(const std::byte* address) {
-    Value value;
-    std::memcpy(&value, address, bytes);
-    return value;
+  void add_difference(const Value& a, const Value& b) {
+    word = static_cast<Word>(word | (a.word ^ b.word));
   }
-  Word difference(const Value& other) const {
-    Word all = 0;
-    for (std::size_t i = 0; i < words; ++i)
-      all = static_cast<Word>(all | (word[i] ^ other.word[i]));
-    return all;
+  bool any() const { return word != 0; }
+};
+
+// One of 16 bytes is a vector by itself, which no compiler makes of its words: 256 MiB are checked
+// in 10 ms instead of 37.
+template <>
+struct Value<16> {
+  using Word = std::uint32_t __attribute__((vector_size(16)));
+  Word word = {};
+
+  // The words of bits_of_word(), all by one formula.
+  static Value of_word(std::uint32_t first, const Run& run, std::uint64_t flip) {
+    constexpr Word invert = {0, ~0U, ~0U, ~0U};
+    constexpr Word factor = {1, second_factor, third_factor, fourth_factor};
+    const Word bits = ((Word{} + first) ^ invert) * factor;
+    return {((bits & twice(run.keep)) | twice(run.set)) ^ twice(flip)};
+  }
+  void add_difference(const Value& a, const Value& b) { word |= a.word ^ b.word; }
+  bool any() const { return (word[0] | word[1] | word[2] | word[3]) != 0; }
+
+ private:
+  static Word twice(std::uint64_t bits) {
+    const auto low = static_cast<std::uint32_t>(bits),
+               high = static_cast<std::uint32_t>(bits >> 32);
+    return Word{low, high, low, high};
   }
 };
+
+template <std::size_t bytes>
+Value<bytes> value_at(const std::byte* address) {
+  Value<bytes> value;
+  std::memcpy(&value.word, address, bytes);
+  return value;
+}
 
 // Of the i-th element of a run, or of its rows.
 std::int64_t index_at(const Run& run, std::int64_t i) {
@@ -120,7 +140,7 @@ class Fill {
       for_words(run, begin, std::min(step, count - begin),
                 [to, run, flip = flip_](std::int64_t i, std::uint32_t word) {
                   const auto value = Value<bytes>::of_word(word, run, flip);
-                  std::memcpy(to + i * static_cast<std::int64_t>(bytes), &value, bytes);
+                  std::memcpy(to + i * static_cast<std::int64_t>(bytes), &value.word, bytes);
                 });
     }
     return true;
@@ -161,7 +181,7 @@ class Compare {
       for (std::int64_t i = 0;; ++i) {
         const auto value = Value<bytes>::of_word(first_word(index_at(run, begin + i)), run, flip_);
         std::array<std::byte, bytes> wanted;
-        std::memcpy(wanted.data(), &value, bytes);
+        std::memcpy(wanted.data(), &value.word, bytes);
         const std::byte* element = from + i * static_cast<std::int64_t>(bytes);
         const auto other = std::mismatch(wanted.begin(), wanted.end(), element);
         if (other.first == wanted.end()) continue;
@@ -176,15 +196,14 @@ class Compare {
   template <std::size_t bytes>
   bool differs(const std::byte* from, const Run& run, std::int64_t begin,
                std::int64_t count) const {
-    typename Value<bytes>::Word difference = 0;
+    Value<bytes> difference;
     for_words(run, begin, count,
               [&difference, from, run, flip = flip_](std::int64_t i, std::uint32_t word) {
-                const auto wanted = Value<bytes>::of_word(word, run, flip);
-                difference = static_cast<typename Value<bytes>::Word>(
-                    difference | wanted.difference(Value<bytes>::at(
-                                     from + i * static_cast<std::int64_t>(bytes))));
+                difference.add_difference(
+                    Value<bytes>::of_word(word, run, flip),
+                    value_at<bytes>(from + i * static_cast<std::int64_t>(bytes)));
               });
-    return difference != 0;
+    return difference.any();
   }
   std::uint64_t offset_of(const std::byte* byte) const {
     return from_ + static_cast<std::uint64_t>(byte - data_);

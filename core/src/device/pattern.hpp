@@ -60,6 +60,10 @@ struct ElementBits {
 // As floating-point numbers, elements of 4 bytes are finite, infinite and then not numbers, so that
 // whoever does arithmetic on them is found out.
 constexpr std::uint32_t first_index_bits = 0x7f800000U - 16;
+// The factors of the second to the fourth word.
+constexpr std::uint32_t second_factor = 0x9e3779b1U;
+constexpr std::uint32_t third_factor = 0x85ebca77U;
+constexpr std::uint32_t fourth_factor = 0xc2b2ae3dU;
 XPOSE_ANYWHERE constexpr std::uint32_t first_word(std::int64_t index) {
   const auto i = static_cast<std::uint64_t>(index);
   const std::uint64_t far = i >> 32;
@@ -69,14 +73,14 @@ XPOSE_ANYWHERE constexpr ElementBits bits_of_word(std::uint32_t first,
                                                   std::uint32_t element_bytes) {
   if (element_bytes == 4) return {first, 0};
   if (element_bytes < 4) {
-    const std::uint32_t x = (first + 1) * 0x9e3779b1U;
-    return {((x ^ (x >> 15)) * 0x85ebca77U) >> 16, 0};
+    const std::uint32_t x = (first + 1) * second_factor;
+    return {((x ^ (x >> 15)) * third_factor) >> 16, 0};
   }
-  const std::uint32_t second = ~first * 0x9e3779b1U;
+  const std::uint32_t second = ~first * second_factor;
   const std::uint64_t low = first | (static_cast<std::uint64_t>(second) << 32);
   if (element_bytes == 8) return {low, 0};
-  const std::uint32_t third = ~first * 0x85ebca77U;
-  const std::uint32_t fourth = ~first * 0xc2b2ae3dU;
+  const std::uint32_t third = ~first * third_factor;
+  const std::uint32_t fourth = ~first * fourth_factor;
   return {low, third | (static_cast<std::uint64_t>(fourth) << 32)};
 }
 XPOSE_ANYWHERE constexpr ElementBits element_bits(std::int64_t index, std::uint32_t element_bytes) {
