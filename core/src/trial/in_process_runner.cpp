@@ -159,7 +159,7 @@ Sample InProcessRunner::time(const Candidate& candidate) {
     } else if (prepared.calls == 0) {
       once = std::max(backend_.seconds(1, call, has_lost), 1e-7);
       prepared.calls = std::clamp(static_cast<int>(std::ceil(wanted / once)), 1, 10000);
-    } else if (warm_ && on_host) {
+    } else if (warm_ && on_host && !has_lost) {
       call();  // the caches are as the one timed before left them, without the output it may be
     }
     if (once < wanted) once = backend_.seconds(prepared.calls, call, false) / prepared.calls;

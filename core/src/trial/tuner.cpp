@@ -15,9 +15,9 @@ constexpr double drop_ratio = 1.5;
 constexpr double clock_drop_ratio = 1.2;
 constexpr double close_enough = 0.02;
 constexpr int rounds_before_race = 5;
-constexpr double hopeless_ratio = 3;     // of a strategy's first config to the fastest so far
-constexpr double share_of_trying = 0.6;  // of the budget
-constexpr double share_of_racing = 0.9;  // when the race ends; the rest verifies who is left
+constexpr double hopeless_ratio = 3;      // of a strategy's first config to the fastest so far
+constexpr double share_of_trying = 0.6;   // of the budget
+constexpr double share_of_racing = 0.85;  // when the race ends; the rest verifies who is left
 constexpr double share_of_asking_again = 0.1;
 constexpr double too_late_ratio = 1.1;  // to the fastest, when the budget ends the race
 

@@ -16,7 +16,7 @@ using Clock = std::function<double()>;
 // configs of a strategy whose first right one took over 3 times the fastest so far (copies: the
 // fastest copy), and what is predicted to take over twice the best prediction, once one transpose
 // is right. With `every_strategy` one config of each is tried all the same: of what is predicted so
-// far behind, and not asked for by name, until 90 % of the budget are spent, the making of the
+// far behind, and not asked for by name, until 85 % of the budget are spent, the making of the
 // buffers included. Then races the fast ones in interleaved rounds of rotated order:
 //   - a round in which the fastest copy took over 1.2 times its median is discarded: the clock
 //   dropped;
@@ -33,7 +33,7 @@ using Clock = std::function<double()>;
 // predicted to take over 1.5 times the best prediction, gets a second one, as far as 10 % of the
 // budget go; the smaller one counts.
 // Trying may take 60 % of the budget, so that what is right still races, and the race lasts until
-// 90 % of it are spent, the making of the buffers included. Until one transpose is
+// 85 % of it are spent, the making of the buffers included. Until one transpose is
 // right the budget cuts nothing; what was not tried is counted in TuneReport::untried, and
 // strategies that were not tried at all are named. Fills all of the report but `problem`. Throws
 // what TrialRunner::prepare() does.

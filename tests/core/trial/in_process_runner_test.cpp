@@ -126,5 +126,24 @@ TEST(InProcessRunner, WhatIsFarSlowerIsLaunchedOnceUntilAskedAgain) {
   EXPECT_EQ(launches, 3);
 }
 
+TEST(InProcessRunner, AWarmSampleFollowsAnUntimedCall) {
+  xpose_strategy functions{};
+  functions.create = make;
+  functions.launch = launch_slowly;
+  functions.destroy = count_and_delete;
+  Strategy strategy;
+  strategy.functions = &functions;
+  Candidate candidate;
+  candidate.strategy = &strategy;
+  for (const bool warm : {true, false}) {
+    InProcessRunner runner(backend(Device{}), normal_form(matrix(5, 7, 4)), 1, warm);
+    launches = 0;
+    runner.time(candidate);
+    EXPECT_EQ(launches, 1);
+    runner.time(candidate);
+    EXPECT_EQ(launches, warm ? 3 : 2);
+  }
+}
+
 }  // namespace
 }  // namespace xpose
