@@ -43,6 +43,23 @@ xpose_status decline(const xpose_problem*, const int64_t*, xpose_plan**, xpose_t
 }
 void destroy(xpose_plan*) {}
 
+// A candidate whose plans are made as above and launched so.
+struct Launched {
+  explicit Launched(decltype(xpose_strategy::launch) launch, const char* name = "") {
+    functions.create = make;
+    functions.launch = launch;
+    functions.destroy = count_and_delete;
+    strategy.functions = &functions;
+    candidate.strategy = &strategy;
+    candidate.variant.strategy = name;
+  }
+  Launched(const Launched&) = delete;
+
+  xpose_strategy functions{};
+  Strategy strategy;
+  Candidate candidate;
+};
+
 TEST(InProcessRunner, DecliningWhatTheQuoteAcceptedIsAFailure) {
   xpose_strategy functions{};
   functions.create = decline;
@@ -62,14 +79,8 @@ TEST(InProcessRunner, DecliningWhatTheQuoteAcceptedIsAFailure) {
 }
 
 TEST(InProcessRunner, DestroysOnePlanAndLaunchesTheNextAgainAndAgain) {
-  xpose_strategy functions{};
-  functions.create = make;
-  functions.launch = transpose_once;
-  functions.destroy = count_and_delete;
-  Strategy strategy;
-  strategy.functions = &functions;
-  Candidate candidate;
-  candidate.strategy = &strategy;
+  const Launched once(transpose_once);
+  const Candidate& candidate = once.candidate;
   std::vector<std::string> stages;
   InProcessRunner runner(backend(Device{}), normal_form(matrix(5, 7, 4)), 1, true,
                          [&](std::string_view stage) { stages.emplace_back(stage); });
@@ -92,22 +103,8 @@ xpose_status launch_at_once(const xpose_plan*, const xpose_launch*, xpose_text) 
 
 // On the host a launch that is far behind the fastest when it is verified times it.
 TEST(InProcessRunner, WhatIsFarSlowerIsLaunchedOnceUntilAskedAgain) {
-  xpose_strategy functions{};
-  functions.create = make;
-  functions.launch = launch_slowly;
-  functions.destroy = count_and_delete;
-  xpose_strategy quick_functions = functions;
-  quick_functions.launch = launch_at_once;
-  Strategy strategy;
-  strategy.functions = &functions;
-  Strategy quick_strategy;
-  quick_strategy.functions = &quick_functions;
-  Candidate slow;
-  slow.strategy = &strategy;
-  slow.variant.strategy = "slow";
-  Candidate quick;
-  quick.strategy = &quick_strategy;
-  quick.variant.strategy = "quick";
+  const Launched slowly(launch_slowly, "slow"), at_once(launch_at_once, "quick");
+  const Candidate &slow = slowly.candidate, &quick = at_once.candidate;
 
   InProcessRunner alone(backend(Device{}), normal_form(matrix(5, 7, 4)), 1, true);
   alone.verify(slow);
@@ -127,14 +124,8 @@ TEST(InProcessRunner, WhatIsFarSlowerIsLaunchedOnceUntilAskedAgain) {
 }
 
 TEST(InProcessRunner, AWarmSampleFollowsAnUntimedCall) {
-  xpose_strategy functions{};
-  functions.create = make;
-  functions.launch = launch_slowly;
-  functions.destroy = count_and_delete;
-  Strategy strategy;
-  strategy.functions = &functions;
-  Candidate candidate;
-  candidate.strategy = &strategy;
+  const Launched slowly(launch_slowly);
+  const Candidate& candidate = slowly.candidate;
   for (const bool warm : {true, false}) {
     InProcessRunner runner(backend(Device{}), normal_form(matrix(5, 7, 4)), 1, warm);
     launches = 0;
