@@ -115,6 +115,17 @@ TEST(Pattern, ChunksAreTheImage) {
       all.push_back({normal, in_place_pattern(normal, size, 101)});
       all.push_back({normal, output_pattern(normal, size, 101)});
     }
+  for (const std::uint32_t bytes : {1U, 2U, 4U, 8U, 16U}) {
+    Pattern far;  // indices go beyond 2^32 within a chunk
+    far.begin = 2 * bytes;
+    far.element_bytes = bytes;
+    far.rank = 2;
+    far.dims[0] = {41, 53, 7};
+    far.dims[1] = {50, 1, 399'999'959};
+    far.span = 41 * 53 - 3;
+    far.bytes = far.begin + static_cast<std::uint64_t>(far.span) * bytes + 77;
+    all.push_back({matrix(41, 50, bytes), far});
+  }
   for (auto& [normal, pattern] : all)
     for (const std::uint64_t flip : {std::uint64_t{0}, ~std::uint64_t{0}}) {
       pattern.flip = flip;
