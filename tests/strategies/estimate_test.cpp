@@ -152,7 +152,8 @@ TEST(Estimate, ChoosesTheMeasuredWinnersOnTheHost) {
   const Variants followed = {"host_simd{stream=1,gather=2,ahead=0,near=1,strip=4096}"};
   const Variants by_lines = {"host_simd{stream=1,gather=1,ahead=2,near=1,strip=4096}"};
   const Variants resident = {"host_simd{stream=0,gather=0,ahead=1,near=1,strip=4096}"};
-  const Variants in_place = {"host_in_place{run=256,twins=0}"};
+  const Variants twins = {"host_in_place{run=256,twins=1}"};
+  const Variants one_by_one = {"host_in_place{run=256,twins=0}"};
   const Variants skinny = {"host_skinny{stream=1,ahead=2}"};
   const Variants few_rows = {"host_skinny{stream=1,ahead=1}"};
   const Variants fat = {"host_fat{stream=1}"};
@@ -171,8 +172,8 @@ TEST(Estimate, ChoosesTheMeasuredWinnersOnTheHost) {
                   {"square, padded, 8192x8192, 1 byte", by_lines},
                   {"square, 4096x4096, 16 bytes", stream},
                   {"512x512, warm, one thread, 4 bytes", resident},
-                  {"in place, 4096x4096, 4 bytes", in_place},
-                  {"in place, 4096x4096, padded, 4 bytes", in_place},
+                  {"in place, 4096x4096, 4 bytes", twins},
+                  {"in place, 4096x4096, padded, 4 bytes", one_by_one},
                   {"a side of 3, 10000000x3, 4 bytes", skinny},
                   {"a side of 3, 3x10000000, 1 byte", few_rows},
                   {"small matrices, 1000000 of 5x5, 4 bytes", skinny},
