@@ -42,7 +42,9 @@ class Race {
   }
   // What prepares the buffers takes its time from the race, but not from trying.
   bool tried_long() const { return clock_() - start_ >= share_of_trying * options_.budget_seconds; }
-  bool raced_long() const { return clock_() - asked_ >= share_of_racing * options_.budget_seconds; }
+  bool raced_long(double and_then = 0) const {
+    return clock_() - asked_ + and_then >= share_of_racing * options_.budget_seconds;
+  }
   void progress(std::string_view stage, std::size_t done, std::size_t total, const Trial* trial) {
     if (options_.progress) options_.progress({stage, done, total, trial});
   }
@@ -85,7 +87,8 @@ class Race {
   double start_ = 0;  // when the buffers were there
   double best_prediction_ = not_predicted;
   std::vector<Runner> runners_;
-  double asking_again_ = 0;  // seconds that went into it
+  double asking_again_ = 0;   // seconds that went into it
+  double round_seconds_ = 0;  // that the last one took
   std::vector<const Candidate*> untried_;
   std::set<std::string> tried_;                     // strategies
   std::map<std::string, std::size_t> first_right_;  // runner of each strategy's first right config
@@ -227,8 +230,10 @@ void Race::run_rounds() {
   for (int turn = 1;; ++turn) {
     drop_slow();
     if (settled() || report_.rounds >= options_.max_rounds || interrupted()) return;
-    if (raced_long()) return drop_beyond(too_late_ratio);
+    if (raced_long(round_seconds_)) return drop_beyond(too_late_ratio);
+    const double begin = clock_();
     one_round(turn);
+    round_seconds_ = clock_() - begin;
     progress("measure", static_cast<std::size_t>(report_.rounds),
              static_cast<std::size_t>(options_.max_rounds), nullptr);
   }

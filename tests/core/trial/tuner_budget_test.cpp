@@ -165,6 +165,14 @@ TEST_F(TunerBudget, TryingLeavesTheRaceItsShareOfTheBudget) {
   EXPECT_GT(report.rounds, 1);
 }
 
+TEST_F(TunerBudget, ARoundThatWouldGoBeyondTheRacesShareIsNotBegun) {
+  for (const char* name : {"a", "b", "c", "d"}) candidates.push_back(candidate(name));
+  options.budget_seconds = 20e-3;  // 8 ms to try them, 4 a round until 17, 4 to verify again
+  const TuneReport report = run();
+  EXPECT_EQ(report.rounds, 3);
+  EXPECT_NEAR(report.seconds, 20e-3, 1e-9);
+}
+
 TEST_F(TunerBudget, WhenTheBudgetEndsTheRaceOnlyWhatIsNearIsVerifiedAgain) {
   candidates = {candidate("a"), candidate("near"), candidate("far")};
   runner.variants["near"].seconds = 1.09e-3;
