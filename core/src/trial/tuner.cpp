@@ -1,6 +1,7 @@
 #include "trial/tuner.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 #include <set>
@@ -15,11 +16,11 @@ constexpr double drop_ratio = 1.5;
 constexpr double clock_drop_ratio = 1.2;
 constexpr double close_enough = 0.02;
 constexpr int rounds_before_race = 5;
-constexpr double hopeless_ratio = 3;      // of a strategy's first config to the fastest so far
-constexpr double share_of_trying = 0.6;   // of the budget
-constexpr double share_of_racing = 0.85;  // when the race ends; the rest verifies who is left
-constexpr double share_of_asking_again = 0.1;
-constexpr double too_late_ratio = 1.1;  // to the fastest, when the budget ends the race
+constexpr double hopeless_ratio = 3;           // of a strategy's first config to the fastest so far
+constexpr double share_of_trying = 0.6;        // of the budget
+constexpr double share_of_racing = 0.85;       // when the race ends; the rest verifies who is left
+constexpr double share_of_asking_again = 0.1;  // of strategies, and as much of copies
+constexpr double too_late_ratio = 1.1;         // to the fastest, when the budget ends the race
 
 class Race {
  public:
@@ -87,8 +88,8 @@ class Race {
   double start_ = 0;  // when the buffers were there
   double best_prediction_ = not_predicted;
   std::vector<Runner> runners_;
-  double asking_again_ = 0;   // seconds that went into it
-  double round_seconds_ = 0;  // that the last one took
+  std::array<double, 2> asking_again_{};  // seconds that went into it: strategies, copies
+  double round_seconds_ = 0;              // that the last one took
   std::vector<const Candidate*> untried_;
   std::set<std::string> tried_;                     // strategies
   std::map<std::string, std::size_t> first_right_;  // runner of each strategy's first right config
@@ -150,7 +151,7 @@ bool Race::is_beyond(Runner& runner, double limit) {
     runner.asked_again = true;
     const double begin = clock_();
     const Sample sample = trials_.time(*runner.candidate);
-    asking_again_ += clock_() - begin;
+    asking_again_.at(runner.candidate->is_copy ? 1 : 0) += clock_() - begin;
     if (record(runner, sample.outcome) && sample.seconds < runner.seconds[0])
       runner.seconds[0] = runner.rounds[0] = sample.seconds;
   }
@@ -158,10 +159,12 @@ bool Race::is_beyond(Runner& runner, double limit) {
 }
 
 bool Race::may_ask_again(const Runner& runner) {
-  if (runner.asked_again || runner.is_reference() || runner.seconds.size() != 1) return false;
+  if (runner.asked_again || runner.candidate->is_numeric || runner.seconds.size() != 1)
+    return false;
   const double predicted = runner.candidate->predicted;
   if (predicted != not_predicted && predicted > drop_ratio * best_prediction_) return false;
-  return asking_again_ + runner.seconds[0] <= share_of_asking_again * options_.budget_seconds &&
+  const double spent = asking_again_.at(runner.candidate->is_copy ? 1 : 0);
+  return spent + runner.seconds[0] <= share_of_asking_again * options_.budget_seconds &&
          !raced_long() && !interrupted();
 }
 

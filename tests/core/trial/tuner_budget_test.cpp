@@ -47,6 +47,18 @@ TEST_F(TunerBudget, OtherConfigsAreTriedWhereTheFirstOneWasDisturbed) {
   EXPECT_EQ(report.trials.size(), 3U);
 }
 
+// It would leave the roof to a slower one, and a share above 100 % to the winner.
+TEST_F(TunerBudget, ACopyWhoseFirstSampleWasDisturbedIsAskedAgain) {
+  candidates = {candidate("best", 900, true), candidate("other", 901, true), candidate("a")};
+  runner.variants["best"].disturbed = {{1, 4}};
+  runner.variants["other"].seconds = 2e-3;
+  runner.variants["a"].seconds = 1.1e-3;
+  const TuneReport report = run();
+  ASSERT_TRUE(report.roof);
+  EXPECT_EQ(report.trials[*report.roof].variant.strategy, "best");
+  EXPECT_EQ(report.trials[*report.roof].timing->median, 1e-3);
+}
+
 TEST_F(TunerBudget, WhatIsPredictedSlowIsNotAskedTwice) {
   candidates = {candidate("fast"), candidate("near"), candidate("slow"), candidate("silent")};
   candidates[0].predicted = 1;
