@@ -2,6 +2,7 @@
 #pragma once
 
 #include <limits>
+#include <span>
 #include <vector>
 
 #include "plugin/candidates.hpp"
@@ -32,5 +33,15 @@ struct Runner {
     rounds.back() = std::numeric_limits<double>::quiet_NaN();
   }
 };
+
+// The one in the race with the least median, of the references or of the others; or null.
+inline Runner* fastest_of(std::span<Runner> runners, bool references) {
+  Runner* best = nullptr;
+  for (Runner& runner : runners)
+    if (runner.racing && runner.is_reference() == references &&
+        (best == nullptr || runner.median() < best->median()))
+      best = &runner;
+  return best;
+}
 
 }  // namespace xpose

@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 
+#include "trial/race_report.hpp"
 #include "trial/race_runner.hpp"
 #include "trial/sample_statistics.hpp"
 
@@ -14,7 +15,6 @@ namespace {
 
 constexpr double drop_ratio = 1.5;
 constexpr double clock_drop_ratio = 1.2;
-constexpr double close_enough = 0.02;
 constexpr int rounds_before_race = 5;
 constexpr double hopeless_ratio = 3;           // of a strategy's first config to the fastest so far
 constexpr double share_of_trying = 0.6;        // of the budget
@@ -79,7 +79,7 @@ class Race {
   void drop_slow();
   void drop_beyond(double ratio);
   bool settled();
-  Runner* fastest(bool references);
+  Runner* fastest(bool references) { return fastest_of(runners_, references); }
 
   TrialRunner& trials_;
   const Clock& clock_;
@@ -134,15 +134,6 @@ void Race::try_all(std::span<const Candidate> candidates) {
     runners_.push_back(std::move(runner));
     progress("verify", i + 1, candidates.size(), &runners_.back().trial);
   }
-}
-
-Runner* Race::fastest(bool references) {
-  Runner* best = nullptr;
-  for (Runner& runner : runners_)
-    if (runner.racing && runner.is_reference() == references &&
-        (best == nullptr || runner.median() < best->median()))
-      best = &runner;
-  return best;
 }
 
 // Where one sample says so, and the prediction does not, another one is taken.
@@ -257,43 +248,7 @@ void Race::verify_again() {
 
 TuneReport Race::report(std::uint64_t bytes) {
   report_.bytes = bytes;
-  const Runner* best = fastest(false);
-  // Within 2 % of the fastest, the lower prior rank wins, then the earlier candidate.
-  const Runner* winner = best;
-  for (const Runner& runner : runners_)
-    if (runner.racing && !runner.is_reference() &&
-        log_ratio(runner.seconds, best->seconds).mean <= std::log1p(close_enough) &&
-        runner.trial.prior_rank < winner->trial.prior_rank)
-      winner = &runner;
-  const Variant won = winner == nullptr ? Variant{} : winner->trial.variant;
-  for (Runner& runner : runners_) {
-    if (runner.trial.verdict == Verdict::ok && !runner.seconds.empty()) {
-      const double median = runner.median();
-      runner.trial.timing = {
-          median, (quantile(runner.seconds, 0.75) - quantile(runner.seconds, 0.25)) / median,
-          static_cast<int>(runner.seconds.size())};
-      runner.trial.rounds = std::move(runner.rounds);
-    }
-    report_.trials.push_back(std::move(runner.trial));
-  }
-  std::ranges::stable_sort(report_.trials, {}, [](const Trial& trial) {
-    return trial.timing ? trial.timing->median : INFINITY;
-  });
-  for (std::size_t i = 0; i < report_.trials.size(); ++i) {
-    const Trial& trial = report_.trials[i];
-    if (!trial.timing) continue;
-    if (trial.is_copy) {
-      if (!report_.roof) report_.roof = i;
-    } else if (trial.variant == won) {
-      report_.winner = i;
-    } else if (trial.variant.strategy != won.strategy && !trial.is_numeric && !report_.runner_up) {
-      report_.runner_up = i;
-    }
-  }
-  if (report_.winner && report_.runner_up)
-    report_.margin = report_.trials[*report_.runner_up].timing->median /
-                         report_.trials[*report_.winner].timing->median -
-                     1;
+  report_race(runners_, report_);
   report_.untried = untried_.size();
   for (const Candidate* candidate : untried_)
     if (tried_.insert(candidate->variant.strategy).second)

@@ -24,14 +24,15 @@ using Clock = std::function<double()>;
 //   smaller one counts;
 //   - from the fifth round on, one whose paired log-ratio to the fastest is above 2 % by two
 //     standard errors is dropped;
-//   - the race ends when all survivors are within 2 %, or rounds or the budget run out; where the
-//   budget does, what is over 1.1 times the fastest one's median is dropped, copies among copies;
+//   - the race ends when all survivors are within 2 %, or rounds or the budget run out, also by
+//   another round as long as the last; where the budget does, what is over 1.1 times the fastest
+//   one's median is dropped, copies among copies;
 //   - what is still in the race, copies included, is verified once more;
 //   - numeric transposes are raced with the copies, and neither are chosen;
 //   - within 2 % of the fastest, the lower prior rank wins.
 // Who would lose by one sample, which something else on the machine may have disturbed, and is not
 // predicted to take over 1.5 times the best prediction, gets a second one, as far as 10 % of the
-// budget go; the smaller one counts.
+// budget go, and copies as far as another 10 %; the smaller one counts.
 // Trying may take 60 % of the budget, so that what is right still races, and the race lasts until
 // 85 % of it are spent, the making of the buffers included. Until one transpose is
 // right the budget cuts nothing; what was not tried is counted in TuneReport::untried, and
