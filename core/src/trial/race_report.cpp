@@ -42,8 +42,8 @@ void report_race(std::vector<Runner>& runners, TuneReport& report) {
   }
   if (report.winner && report.runner_up)
     report.margin = report.trials[*report.runner_up].timing->median /
-                         report.trials[*report.winner].timing->median -
-                     1;
+                        report.trials[*report.winner].timing->median -
+                    1;
 }
 
 }  // namespace xpose
