@@ -69,9 +69,6 @@ std::string name_of(const Problem& normal, const TuneOptions& options) {
   return key(normal) + (options.warm ? " warm" : " cold");
 }
 
-// The same, chosen without a clock: what was measured goes before it.
-std::string estimated(const std::string& name) { return name + " estimated"; }
-
 }  // namespace
 
 Chooser::Chooser(const EngineOptions& options)
@@ -133,16 +130,18 @@ auto Chooser::retried(const Work& work) {
               "plugin files change faster than they can be tried; wait until they are installed");
 }
 
-std::optional<Candidate> Chooser::known(const std::string& name) {
+std::optional<Choice> Chooser::known(const std::string& name, bool or_estimate) {
   const std::shared_lock lock(winners_mutex_);
   const auto found = winners_.find(name);
-  if (found == winners_.end()) return std::nullopt;
+  if (found == winners_.end() || (found->second.is_estimate && !or_estimate)) return std::nullopt;
   return found->second;
 }
 
-void Chooser::keep(const std::string& name, const Candidate& winner) {
+// What was measured stays where another thread estimates.
+void Chooser::keep(const std::string& name, const Choice& choice) {
   const std::unique_lock lock(winners_mutex_);
-  winners_.insert_or_assign(name, winner);
+  const auto [kept, is_new] = winners_.try_emplace(name, choice);
+  if (!is_new && (kept->second.is_estimate || !choice.is_estimate)) kept->second = choice;
 }
 
 std::unique_ptr<TrialRunner> Chooser::runner(const Problem& normal, const TuneOptions& options) {
@@ -191,9 +190,7 @@ TuneReport Chooser::tune(const Problem& normal, const TuneOptions& options) {
   const DeviceLock held = this->lock(normal, options);
   TuneReport report = retried([&] { return measure(normal, options); }).first;
   const std::unique_lock changing(winners_mutex_);
-  const std::string name = name_of(normal, options);
-  winners_.erase(name);  // the next plan() finds what was stored
-  winners_.erase(estimated(name));
+  winners_.erase(name_of(normal, options));  // the next plan() finds what was stored
   return report;
 }
 
@@ -238,39 +235,37 @@ Candidate Chooser::estimate(const Problem& normal, const TuneOptions& options) {
   throw_no_winner(report);
 }
 
-Candidate Chooser::choose_once(const Problem& normal, const PlanOptions& options) {
+Choice Chooser::choose_once(const Problem& normal, const PlanOptions& options) {
   const bool whole = is_whole(options.tune);
-  const auto found = [&]() -> std::optional<Candidate> {
+  const auto found = [&]() -> std::optional<Choice> {
     if (!whole) return std::nullopt;
-    if (auto winner = known(name_of(normal, options.tune))) return winner;  // another thread's
-    return recall(normal, options.tune);
+    if (auto choice = known(name_of(normal, options.tune))) return choice;  // another thread's
+    if (auto winner = recall(normal, options.tune)) return Choice{std::move(*winner)};
+    return std::nullopt;
   };
-  if (auto winner = found()) return *winner;
+  if (auto choice = found()) return *choice;
   if (options.policy == Policy::cached_only)
     throw Error(ErrorKind::no_strategy, "no measured choice is known for " + to_string(normal) +
                                             "; tune it first, or plan with another policy");
-  if (options.policy == Policy::estimate) return bind(estimate(normal, options.tune), normal);
+  if (options.policy == Policy::estimate)
+    return {bind(estimate(normal, options.tune), normal), true};
   const DeviceLock held = lock(normal, options.tune);
   if (held.waited())  // for one who may have measured the same
-    if (auto winner = found()) return *winner;
+    if (auto choice = found()) return *choice;
   const auto [report, winner] = measure(normal, options.tune);
   if (!winner) throw_no_winner(report);
-  return bind(*winner, normal);
+  return {bind(*winner, normal)};
 }
 
-Candidate Chooser::choose(const Problem& normal, const PlanOptions& options) {
+Choice Chooser::choose(const Problem& normal, const PlanOptions& options) {
   const std::string name = name_of(normal, options.tune);
-  const bool estimates = options.policy == Policy::estimate;
   const bool whole = is_whole(options.tune);
-  if (whole) {
-    if (auto winner = known(name)) return *winner;
-    if (estimates)
-      if (auto guess = known(estimated(name))) return *guess;
-  }
+  if (whole)
+    if (auto choice = known(name, options.policy == Policy::estimate)) return *choice;
   const std::lock_guard lock(measuring_);
-  Candidate winner = retried([&] { return choose_once(normal, options); });
-  if (whole) keep(estimates ? estimated(name) : name, winner);
-  return winner;
+  Choice choice = retried([&] { return choose_once(normal, options); });
+  if (whole) keep(name, choice);
+  return choice;
 }
 
 Chooser::Named Chooser::named(const Problem& normal, const DeviceInfo& device,

@@ -13,6 +13,12 @@
 
 namespace xpose {
 
+// A candidate whose strategy is loaded into this process.
+struct Choice {
+  Candidate winner;
+  bool is_estimate = false;  // no trial on the problem chose it
+};
+
 // [any thread] One measures at a time: two would measure each other.
 class Chooser {
  public:
@@ -21,8 +27,7 @@ class Chooser {
   // As Engine's functions. The reference stays valid as long as the chooser.
   const std::vector<PluginInfo>& plugins();
   TuneReport tune(const Problem& normal, const TuneOptions& options);
-  // A candidate whose strategy is loaded into this process.
-  Candidate choose(const Problem& normal, const PlanOptions& options);
+  Choice choose(const Problem& normal, const PlanOptions& options);
 
   // One strategy's variant, with the author's values where `config` leaves an axis out, loaded into
   // this process, for a device that need not be here. Throws Error as explain() does.
@@ -42,7 +47,7 @@ class Chooser {
   void warn(const std::string& text) const;
 
   // All of these: [measuring_ held]; throw Refusal where a plugin's file has changed.
-  Candidate choose_once(const Problem& normal, const PlanOptions& options);
+  Choice choose_once(const Problem& normal, const PlanOptions& options);
   std::optional<Candidate> recall(const Problem& normal, const TuneOptions& options);
   std::pair<TuneReport, std::optional<Candidate>> measure(const Problem& normal,
                                                           const TuneOptions& options);
@@ -57,8 +62,8 @@ class Chooser {
   template <class Work>
   auto retried(const Work& work);
 
-  std::optional<Candidate> known(const std::string& name);
-  void keep(const std::string& name, const Candidate& winner);
+  std::optional<Choice> known(const std::string& name, bool or_estimate = false);
+  void keep(const std::string& name, const Choice& choice);
 
   EngineOptions options_;
   std::vector<std::filesystem::path> folders_;
@@ -70,7 +75,7 @@ class Chooser {
   std::vector<std::unique_ptr<Catalog>> catalogs_;  // the last counts; plugins() gave out others
   Unloadable unloadable_;
   std::shared_mutex winners_mutex_;
-  std::unordered_map<std::string, Candidate> winners_;
+  std::unordered_map<std::string, Choice> winners_;
 };
 
 }  // namespace xpose

@@ -27,9 +27,10 @@ Plan Engine::plan(const Problem& problem, const PlanOptions& options) {
     made->problem = normal_form(problem);
     Backend& device = backend(problem.device);
     if (is_empty(made->problem)) return Plan(std::move(made));
-    const Candidate chosen = impl_->choose(made->problem, options);
+    const Choice choice = impl_->choose(made->problem, options);
+    made->is_estimate = choice.is_estimate;
     device.make_current();
-    made->bind(chosen, device, impl_->threads(), problem);
+    made->bind(choice.winner, device, impl_->threads(), problem);
     return Plan(std::move(made));
   });
 }

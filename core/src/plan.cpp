@@ -145,5 +145,6 @@ void Plan::execute(const void* in, void* out, void* stream) const {
 const Problem& Plan::problem() const { return impl_->problem; }
 const Variant& Plan::variant() const { return impl_->variant; }
 const std::string& Plan::launch() const { return impl_->launch; }
+bool Plan::is_estimate() const { return impl_->is_estimate; }
 
 }  // namespace xpose

@@ -61,6 +61,7 @@ struct Plan::Impl {
   Problem problem;  // normal form
   Variant variant;
   std::string launch;
+  bool is_estimate = false;
   std::unique_ptr<const BoundPlan> bound;  // null: nothing to do
   std::unique_ptr<Workspaces> workspaces;
   Backend* backend = nullptr;

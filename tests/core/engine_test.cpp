@@ -146,13 +146,17 @@ TEST_F(EngineTest, EstimateNeedsNoClock) {
   const auto in = numbers(1000);
   std::vector<std::uint32_t> out(in.size());
   const Plan plan = engine().plan(matrix(25, 40, 4), options);
+  EXPECT_TRUE(plan.is_estimate());
   plan.execute(in.data(), out.data());
   expect_transposed(in, out, 25, 40);
   EXPECT_EQ(engine().plan(matrix(25, 40, 4), options).variant(), plan.variant());  // remembered
   // An estimate does not stand for a measurement, and gives way to one.
   EXPECT_THROW(engine().plan(matrix(25, 40, 4), {.policy = Policy::cached_only}), Error);
   const Plan measured = engine().plan(matrix(25, 40, 4), quickly());
-  EXPECT_EQ(engine().plan(matrix(25, 40, 4), options).variant(), measured.variant());
+  EXPECT_FALSE(measured.is_estimate());
+  const Plan known = engine().plan(matrix(25, 40, 4), options);
+  EXPECT_EQ(known.variant(), measured.variant());
+  EXPECT_FALSE(known.is_estimate());
 }
 
 TEST_F(EngineTest, EmptyProblemsDoNothing) {

@@ -210,6 +210,7 @@ class XPOSE_API Plan {
   const Problem& problem() const;  // in normal form
   const Variant& variant() const;  // empty strategy for an empty problem
   const std::string& launch() const;
+  bool is_estimate() const;  // the cost model chose: nothing was measured on the problem
 
  private:
   friend class Engine;
