@@ -3,6 +3,8 @@
 #include <xpose/plugin.h>
 
 #include <limits>
+#include <map>
+#include <string>
 
 #include "json_reader.hpp"
 
@@ -134,6 +136,18 @@ Quarantine quarantine_of(const JsonValue& value, std::int64_t latest) {
           .since = date_of(value.field("since"), latest)};
 }
 
+// Which of two decisions for one key would count is nobody's to guess.
+void check_keys(const JsonValue& array, const std::vector<Decision>& decisions) {
+  std::map<std::string, std::size_t> places;  // by the key's document
+  const std::vector<JsonValue> items = array.items(kMaxRows);
+  for (std::size_t i = 0; i < decisions.size(); ++i) {
+    const auto [other, is_new] = places.emplace(to_json(decisions[i].key).dump(), i);
+    if (!is_new)
+      items[i].field("key").refuse("a key of its own",
+                                   "that of /decisions/" + std::to_string(other->second));
+  }
+}
+
 void check_schema(const JsonValue& schema) {
   const std::string name = schema.text();
   if (name == kSchema) return;
@@ -162,8 +176,12 @@ CacheContents cache_from_json(std::string_view document, std::int64_t now) {
   const JsonValue top(json);
   check_schema(top.field("schema"));
   const std::int64_t latest = now + kDay;
-  return {.decisions = rows_of(top.field("decisions"), kMaxRows, decision_of, latest),
-          .quarantine = rows_of(top.field("quarantine"), kMaxRows, quarantine_of, latest)};
+  const JsonValue decisions = top.field("decisions");
+  CacheContents contents{
+      .decisions = rows_of(decisions, kMaxRows, decision_of, latest),
+      .quarantine = rows_of(top.field("quarantine"), kMaxRows, quarantine_of, latest)};
+  check_keys(decisions, contents.decisions);
+  return contents;
 }
 
 }  // namespace xpose::app

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <limits>
+#include <set>
 #include <sstream>
 
 #include "python_literal.hpp"
@@ -60,13 +62,31 @@ std::string to_text(double number) {
   return text.str();
 }
 
+// Refuses an object that names a field twice: readers differ in which of the two they take.
+class FieldsOnce {
+ public:
+  bool operator()(int /*depth*/, Json::parse_event_t event, const Json& parsed) {
+    using Event = Json::parse_event_t;
+    if (event == Event::object_start) open_.emplace_back();
+    if (event == Event::object_end) open_.pop_back();
+    if (event == Event::key && !open_.back().insert(parsed.get<std::string>()).second)
+      throw Error(ErrorKind::failed, "at a field " + excerpt(parsed.dump()) +
+                                         ": expected each field of an object once, found another");
+    return true;  // the parser keeps it
+  }
+
+ private:
+  std::vector<std::set<std::string>> open_;  // names of the objects that are open
+};
+
 }  // namespace
 
 Json parse_json(std::string_view document, std::size_t max_bytes) {
   if (document.size() > max_bytes) refuse_at(max_bytes, "the document's end");
   check_brackets(document);
   try {
-    return Json::parse(document);
+    FieldsOnce once;
+    return Json::parse(document, std::ref(once));
   } catch (const Json::parse_error& error) {
     refuse_at(error.byte, "JSON, found a " + syntax_error(error.what()));
   } catch (const Json::out_of_range& error) {

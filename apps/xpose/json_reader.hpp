@@ -12,7 +12,8 @@
 namespace xpose::app {
 
 // Throws Error failed, saying at which byte, for what is not JSON, is longer than max_bytes, nests
-// deeper than 16 brackets, has an object of more than 1000 fields, or a number beyond a double.
+// deeper than 16 brackets, has an object of more than 1000 fields or with one
+// field twice, or a number beyond a double.
 Json parse_json(std::string_view document, std::size_t max_bytes);
 
 // A value of a document and its JSON pointer. Every reader throws Error failed, "at POINTER:
@@ -23,6 +24,7 @@ class JsonValue {
       : json_(json), pointer_(std::move(pointer)) {}
 
   [[noreturn]] void refuse(const std::string& expected) const;
+  [[noreturn]] void refuse(const std::string& expected, const std::string& found) const;
 
   JsonValue field(const char* name) const;  // of an object; must be there
   std::vector<std::pair<std::string, JsonValue>> fields(std::size_t max) const;  // in order
@@ -34,7 +36,6 @@ class JsonValue {
   double number(double min, double max) const;
 
  private:
-  [[noreturn]] void refuse(const std::string& expected, const std::string& found) const;
   JsonValue child(const std::string& name, const Json& json) const;
 
   const Json& json_;

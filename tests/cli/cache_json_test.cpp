@@ -153,6 +153,26 @@ TEST(CacheJson, RefusesWhatLacksAField) {
             "at /decisions/0/trials/2: expected a field \"digest\", found none");
 }
 
+TEST(CacheJson, RefusesAFieldTwiceInOneObject) {
+  std::string text = to_json(contents()).dump();
+  EXPECT_EQ(refusal(text), "");
+  text.insert(text.find("\"margin\""), "\"digest\":\"another\",");
+  EXPECT_EQ(refusal(text),
+            "at a field \"digest\": expected each field of an object once, found another");
+  EXPECT_EQ(refusal(R"({"a": {"b": 1}, "\u0061": 2})"),
+            "at a field \"a\": expected each field of an object once, found another");
+}
+
+TEST(CacheJson, RefusesTwoDecisionsForOneKey) {
+  CacheContents all = contents();
+  all.decisions.push_back(all.decisions[0]);
+  all.decisions[1].winner.strategy = "another";
+  EXPECT_EQ(refusal(to_json(all).dump()),
+            "at /decisions/1/key: expected a key of its own, found that of /decisions/0");
+  all.decisions[1].key.driver = "2";
+  EXPECT_EQ(refusal(to_json(all).dump()), "");
+}
+
 TEST(CacheJson, RefusesMoreThanARowHolds) {
   Json json = to_json(contents());
   json["quarantine"][0]["words"] = std::string((64U << 10) + 1, 'x');

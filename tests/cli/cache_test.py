@@ -181,11 +181,12 @@ class ExportAndImport(CacheTest):
             self.assertEqual(said, f"{taken} new to {self.file}.\n")
         self.assertEqual([row["winner"]["strategy"] for row in self.rows()["decisions"]], ["new"])
 
-    def test_the_newer_of_two_in_one_file_stays(self):
+    def test_two_decisions_for_one_key_are_refused(self):
         rows = document(winner="new", when=2000)
         rows["decisions"] += document(winner="old", when=1000)["decisions"]
-        self.take(rows)
-        self.assertEqual([row["winner"]["strategy"] for row in self.rows()["decisions"]], ["new"])
+        self.refused(1, "at /decisions/1/key: expected a key of its own", "import", "-",
+                     input=json.dumps(rows))
+        self.assertFalse(self.file.exists())
 
     def test_export_leaves_what_was_there_unless_it_is_complete(self):
         self.take(document())
