@@ -30,7 +30,7 @@ int opened_for_reading(const std::filesystem::path& path) {
   return fd;
 }
 
-std::uint64_t regular_file_size(int fd, const std::filesystem::path& path) {
+struct stat regular_file(int fd, const std::filesystem::path& path) {
   const struct stat status = stat_of(fd, path);
   if (S_ISDIR(status.st_mode))
     throw std::runtime_error(path.string() + " is a folder: name a .npy file");
@@ -38,7 +38,7 @@ std::uint64_t regular_file_size(int fd, const std::filesystem::path& path) {
     throw std::runtime_error(path.string() +
                              " is not a regular file: xpose maps its input and cannot read a pipe "
                              "or a device");
-  return static_cast<std::uint64_t>(status.st_size);
+  return status;
 }
 
 // fallocate rather than posix_fallocate, which writes to every block where the file system cannot
@@ -75,7 +75,16 @@ void Mapping::populate() const {
 
 MappedInput::MappedInput(const std::filesystem::path& path)
     : file_(opened_for_reading(path)),
-      mapping_(path, file_.get(), regular_file_size(file_.get(), path), PROT_READ) {}
+      opened_(regular_file(file_.get(), path)),
+      mapping_(path, file_.get(), static_cast<std::uint64_t>(opened_.st_size), PROT_READ) {}
+
+void MappedInput::check_unchanged(const std::filesystem::path& path) const {
+  const struct stat now = stat_of(file_.get(), path);
+  if (now.st_size != opened_.st_size || now.st_mtim.tv_sec != opened_.st_mtim.tv_sec ||
+      now.st_mtim.tv_nsec != opened_.st_mtim.tv_nsec)
+    throw std::runtime_error(path.string() +
+                             ": was changed while it was read; run again once it is whole");
+}
 
 PendingOutput::PendingOutput(const std::filesystem::path& target, std::uint64_t bytes)
     : file_(target),

@@ -2,6 +2,8 @@
 // complete.
 #pragma once
 
+#include <sys/stat.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -40,8 +42,13 @@ class MappedInput {
   std::span<const std::byte> bytes() const { return mapping_.bytes(); }
   void populate() const { mapping_.populate(); }
 
+  // Throws std::runtime_error where the file has another size or time of change than when it was
+  // opened: what was cut off within a page reads as zeros.
+  void check_unchanged(const std::filesystem::path& path) const;
+
  private:
   FileDescriptor file_;
+  struct stat opened_;
   Mapping mapping_;
 };
 

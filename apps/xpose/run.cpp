@@ -137,6 +137,7 @@ int run_command(const RunOptions& options) {
   std::memcpy(output.bytes().data(), header.data(), header.size());
   const Files files = {input, output, in.data, output.bytes().data() + header.size()};
   const Move move = transpose(files, in.header, options);
+  input.check_unchanged(options.in);
   output.commit();
   if (options.verbose) say(options, in.header, move);
   return 0;
