@@ -9,11 +9,13 @@ int run(const Arguments& arguments) {
   options.add_options()("in", po::value<std::string>(), "the .npy file to read")(
       "out", po::value<std::string>(), "the .npy file to write; may be the same")(
       "device", po::value<std::string>()->default_value("auto")->value_name("D"),
-      "auto, host, cuda or cuda:N")(
-      "strategy", po::value<std::string>()->default_value("")->value_name("NAME"),
-      "use this strategy, with its default config, instead of choosing by trial")(
-      "budget", po::value<double>()->default_value(2)->value_name("S"),
-      "seconds to spend on the choice")("verbose,v", "say what was done");
+      "auto, host, cuda or cuda:N")("strategy",
+                                    po::value<std::string>()->default_value("")->value_name("NAME"),
+                                    "use this strategy, with its default config")(
+      "tune",
+      "choose by trial, and remember it; else by what was measured before, or is known of "
+      "the strategies")("budget", po::value<double>()->default_value(2)->value_name("S"),
+                        "seconds that --tune may spend")("verbose,v", "say what was done");
   add_engine_options(options);
   const auto values =
       parse("run",
@@ -27,7 +29,10 @@ int run(const Arguments& arguments) {
   chosen.device = parse_device((*values)["device"].as<std::string>());
   chosen.strategy = (*values)["strategy"].as<std::string>();
   chosen.engine = engine_options(*values);
-  if (!chosen.strategy.empty()) chosen.plan.policy = Policy::estimate;
+  const bool tunes = values->count("tune") != 0;
+  if (tunes && !chosen.strategy.empty())
+    throw UsageError("--strategy leaves nothing to --tune: give one of them");
+  chosen.plan.policy = tunes ? Policy::measure : Policy::estimate;
   chosen.plan.tune.budget_seconds = (*values)["budget"].as<double>();
   if (!(chosen.plan.tune.budget_seconds >= 0)) throw UsageError("--budget is 0 or more seconds");
   chosen.verbose = values->count("verbose") != 0;

@@ -303,6 +303,41 @@ class Interrupted(InAFolder):
         os.truncate(self.source, 4096)
         self.check_end(process, 1, r"\Axpose: \S+a\.npy: was cut short while it was read[^\n]*\n\Z")
 
+    def test_input_that_changes_while_it_is_read(self):
+        """Cut within its last page, which then reads as zeros; and written to."""
+        for change in (lambda: os.truncate(self.source, self.source.stat().st_size - 100),
+                       lambda: os.utime(self.source)):
+            process = self.started()
+            change()
+            self.check_end(process, 1, r"\Axpose: \S+a\.npy: was (changed|cut short)[^\n]*\n\Z")
+
+
+class Chooses(InAFolder):
+    def remembered(self, cache):
+        shown = subprocess.check_output([XPOSE, "cache", "show", "--cache", str(cache), "--json", "-"])
+        return json.loads(shown)["decisions"]
+
+    def test_run_estimates_and_tune_measures(self):
+        np.save(self.source, random_array("<f4", (200, 300)))
+        cache = self.folder / "trials.sqlite"
+        self.assertEqual(self.run_xpose("--cache", str(cache)).returncode, 0)
+        self.assertEqual(self.remembered(cache), [])
+        self.assertEqual(self.run_xpose("--tune", "--cache", str(cache)).returncode, 0)
+        self.assertEqual(len(self.remembered(cache)), 1)
+
+    def test_a_choice_that_was_measured_is_used(self):
+        np.save(self.source, random_array("<f4", (200, 300)))
+        cache = self.folder / "trials.sqlite"
+        measured = self.run_xpose("--tune", "-v", "--cache", str(cache))
+        again = self.run_xpose("-v", "--cache", str(cache))
+        name = re.compile(r" with (\S+) in ")
+        self.assertEqual(name.findall(measured.stderr), name.findall(again.stderr))
+        self.assertEqual(len(self.remembered(cache)), 1)
+
+    def test_tune_and_strategy_exclude_each_other(self):
+        np.save(self.source, random_array("<f4", (2, 3)))
+        self.assertEqual(self.run_xpose("--tune", "--strategy", "host_naive").returncode, 2)
+
 
 if __name__ == "__main__":
     XPOSE = os.path.abspath(sys.argv.pop(1))
