@@ -136,7 +136,7 @@ std::string Bench::progress_text(const Cell& cell) const {
 
 CellResult Bench::measure(Device device, const Cell& cell) {
   if (out_of_time()) return skipped_cell(cell, device, "the minute of --quick was over");
-  const ProgressLine line(progress_text(cell));
+  ProgressLine line(progress_text(cell));
   TuneOptions options;
   options.budget_seconds = run_.setup.budget_seconds;
   options.every_strategy = !run_.setup.quick;
@@ -232,7 +232,7 @@ int bench(const Arguments& arguments) {
     if (plugin.refused.empty())
       run.setup.plugins.emplace_back(plugin.name, plugin.digest);
     else
-      std::cerr << "xpose: refused " << plugin.refused << '\n';
+      say("refused " + plugin.refused);
   }
   if (resume)
     if (const std::string document = json.read(); !document.empty())

@@ -1,36 +1,17 @@
 #include "explain.hpp"
 
-#include <unistd.h>
-
 #include <iostream>
 
 #include "explain_json.hpp"
 #include "options.hpp"
 #include "problem_options.hpp"
+#include "progress_line.hpp"
 #include "report.hpp"
 #include "report_output.hpp"
 #include "table.hpp"
 
 namespace xpose::app {
 namespace {
-
-// One line on a terminal that overwrites itself.
-class ProgressLine {
- public:
-  void show(double share) {
-    const int now = static_cast<int>(100 * share);
-    if (!terminal_ || now == shown_) return;
-    shown_ = now;
-    std::cerr << "\rmodel " << now << " %\033[K" << std::flush;
-  }
-  ~ProgressLine() {
-    if (terminal_) std::cerr << "\r\033[K" << std::flush;
-  }
-
- private:
-  bool terminal_ = isatty(STDERR_FILENO) != 0;
-  int shown_ = -1;
-};
 
 // A CUDA device, of this machine or the model's where it has none.
 Device explained_device(const std::string& text) {
@@ -80,7 +61,9 @@ int explain(const Arguments& arguments) {
   Explanation told;
   {
     ProgressLine line;
-    options.progress = [&](double share) { line.show(share); };
+    options.progress = [&](double share) {
+      line.show("model " + std::to_string(static_cast<int>(100 * share)) + " %");
+    };
     told = xpose::explain(engine, problem, (*values)["strategy"].as<std::string>(), options);
   }
   json.write(to_json(told));

@@ -3,6 +3,7 @@
 #include <map>
 
 #include "options.hpp"
+#include "progress_line.hpp"
 
 namespace {
 
@@ -72,27 +73,31 @@ int dispatch(const Arguments& arguments) {
   return command->second.run({arguments.begin() + 1, arguments.end()});
 }
 
+bool is_command(int argc, char** argv) { return argc > 1 && commands().contains(argv[1]); }
+
 }  // namespace
 
 int main(int argc, char** argv) {
+  using xpose::app::say;
   try {
     const int code = dispatch(Arguments(argv + 1, argv + argc));
     if (!std::cout.flush()) {
-      std::cerr << "xpose: the results could not be written to the standard output\n";
+      say("the results could not be written to the standard output");
       return xpose::app::failed;
     }
     return code;
   } catch (const xpose::app::UsageError& e) {
-    std::cerr << "xpose: " << e.what() << "; see `xpose --help`\n";
+    say(std::string(e.what()) + "; see `xpose " +
+        (is_command(argc, argv) ? std::string(argv[1]) + ' ' : "") + "--help`");
     return xpose::app::wrong_usage;
   } catch (const xpose::Error& e) {
-    std::cerr << "xpose: " << e.what() << '\n';
+    say(e.what());
     return exit_code(e.kind());
   } catch (const std::bad_alloc&) {
-    std::cerr << "xpose: the host is out of memory\n";
+    say("the host is out of memory");
     return xpose::app::failed;
   } catch (const std::exception& e) {
-    std::cerr << "xpose: " << e.what() << '\n';
+    say(e.what());
     return xpose::app::failed;
   }
 }

@@ -3,6 +3,8 @@
 #include <charconv>
 #include <iostream>
 
+#include "progress_line.hpp"
+
 namespace xpose::app {
 namespace {
 
@@ -73,7 +75,7 @@ void read_trial_options(const po::variables_map& values, EngineOptions& options)
   options.in_process = values.count("in-process") != 0;
   options.stage_seconds = values["stage-seconds"].as<double>();
   if (!(options.stage_seconds > 0)) throw UsageError("--stage-seconds is more than 0");
-  options.warn = [](std::string_view text) { std::cerr << "xpose: warning: " << text << '\n'; };
+  options.warn = [](std::string_view text) { say("warning: " + std::string(text)); };
 }
 
 void add_engine_options(po::options_description& options) {

@@ -4,8 +4,9 @@
 #include <array>
 #include <chrono>
 #include <cmath>
-#include <iostream>
 #include <utility>
+
+#include "progress_line.hpp"
 
 namespace xpose::app {
 namespace {
@@ -129,8 +130,7 @@ std::vector<TuneReport> sweep_sizes(Engine& engine, const TuneReport& report,
       try {
         sizes.push_back(engine.tune(problem, only(part, options)));
       } catch (const Error& error) {  // too little memory now, say: the report needs no size
-        std::cerr << "xpose: warning: the report goes without " << to_string(problem) << ": "
-                  << error.what() << '\n';
+        say("warning: the report goes without " + to_string(problem) + ": " + error.what());
         return sizes;
       }
     }

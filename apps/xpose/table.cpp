@@ -4,11 +4,12 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdlib>
 #include <iomanip>
 #include <ostream>
 #include <set>
 #include <sstream>
+
+#include "screen.hpp"
 
 namespace xpose::app {
 
@@ -39,10 +40,7 @@ void Table::print(std::ostream& out, bool bold) const {
   }
 }
 
-bool stdout_takes_bold() {
-  const char* no_color = std::getenv("NO_COLOR");
-  return isatty(STDOUT_FILENO) != 0 && (no_color == nullptr || *no_color == '\0');
-}
+bool stdout_takes_bold() { return screen_of(STDOUT_FILENO).bold; }
 
 std::string fixed(double value, int decimals) {
   std::ostringstream text;

@@ -32,7 +32,7 @@ class Table {
   std::vector<Row> rows_;
 };
 
-// Whether standard output may carry colour: a terminal, and NO_COLOR unset.
+// Whether standard output may carry escapes.
 bool stdout_takes_bold();
 
 std::string fixed(double value, int decimals);

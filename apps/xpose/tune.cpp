@@ -94,7 +94,7 @@ int tune(const Arguments& arguments) {
   options.interrupted = Interrupts::met;
 
   for (const PluginInfo& plugin : engine.plugins())
-    if (!plugin.refused.empty()) std::cerr << "xpose: refused " << plugin.refused << '\n';
+    if (!plugin.refused.empty()) say("refused " + plugin.refused);
   const Interrupts interrupts;
   TuneReport report;
   {
@@ -118,8 +118,8 @@ int tune(const Arguments& arguments) {
     if (!trial.is_copy && !trial.is_numeric && trial.verdict != Verdict::ok &&
         trial.verdict != Verdict::unsupported)
       return not_verified;
-  std::cerr << "xpose: no eligible strategy for " << to_string(report.problem)
-            << "; `xpose plugins` lists what is loaded\n";
+  say("no eligible strategy for " + to_string(report.problem) +
+      "; `xpose plugins` lists what is loaded");
   return no_strategy;
 }
 

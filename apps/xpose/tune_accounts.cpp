@@ -1,9 +1,9 @@
 #include "tune_accounts.hpp"
 
 #include <cmath>
-#include <iostream>
 #include <limits>
 
+#include "progress_line.hpp"
 #include "size_sweep.hpp"
 
 namespace xpose::app {
@@ -34,8 +34,7 @@ std::vector<VariantAccount> account_variants(Engine& engine, const TuneReport& r
       Explanation told = explain(engine, problem, variant.strategy, options);
       if (told.model) accounts.push_back({variant, problem, std::move(*told.model)});
     } catch (const Error& error) {
-      std::cerr << "xpose: the report lacks the accesses of " << to_string(variant) << ": "
-                << error.what() << '\n';
+      say("the report lacks the accesses of " + to_string(variant) + ": " + error.what());
     }
   return accounts;
 }
