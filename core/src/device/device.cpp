@@ -17,6 +17,7 @@
 
 #include "descriptor.hpp"
 #include "device/host_cache.hpp"
+#include "device/memory_limits.hpp"
 #include "parallel.hpp"
 
 namespace xpose {
@@ -108,7 +109,9 @@ class HostBackend final : public Backend {
   void download(void* host, const void* device, std::uint64_t bytes) override {
     std::memcpy(host, device, bytes);
   }
-  std::uint64_t free_bytes() override { return available_memory(); }
+  std::uint64_t free_bytes() override {
+    return std::min(available_memory(), memory_left_by_groups());
+  }
 
   std::optional<std::uint64_t> first_difference(const void* a, const void* b,
                                                 std::uint64_t bytes) override {

@@ -26,6 +26,7 @@ class Backend {
   virtual void release(void* memory) noexcept = 0;
   virtual void upload(void* device, const void* host, std::uint64_t bytes) = 0;
   virtual void download(void* host, const void* device, std::uint64_t bytes) = 0;
+  // That may still be taken. Host: what is available, within the limits of control groups.
   virtual std::uint64_t free_bytes() = 0;
 
   // Offset of the first byte in which two device ranges differ.
