@@ -9,9 +9,11 @@
 namespace xpose {
 namespace {
 
-constexpr std::array<std::string_view, 12> verdict_names = {
-    "ok",      "unsupported", "wrong_result", "wrote_outside", "modified_input", "device_error",
-    "crashed", "exited",      "timed_out",    "no_memory",     "protocol_error", "load_refused"};
+constexpr std::array<std::string_view, 13> verdict_names = {
+    "ok",           "unsupported",    "wrong_result", "wrote_outside",
+    "read_outside", "modified_input", "device_error", "crashed",
+    "exited",       "timed_out",      "no_memory",    "protocol_error",
+    "load_refused"};
 
 }  // namespace
 

@@ -136,9 +136,9 @@ INSTANTIATE_TEST_SUITE_P(
                "\"copy\" or \"transpose\", found \"winner\""},
         Change{"/quarantine/0/verdict", "\"ok\"", "a verdict other than ok, found \"ok\""},
         Change{"/quarantine/0/verdict", "\"crash\"",
-               "a verdict (ok, unsupported, wrong_result, wrote_outside, modified_input, "
-               "device_error, crashed, exited, timed_out, no_memory, protocol_error, "
-               "load_refused), found \"crash\""}));
+               "a verdict (ok, unsupported, wrong_result, wrote_outside, read_outside, "
+               "modified_input, device_error, crashed, exited, timed_out, no_memory, "
+               "protocol_error, load_refused), found \"crash\""}));
 
 TEST(CacheJson, RefusesWhatLacksAField) {
   for (const char* name : {"schema", "decisions", "quarantine"}) {

@@ -14,6 +14,7 @@ TEST(Names, VariantPrintsItsConfigInOrder) {
 TEST(Names, EveryVerdictHasItsOwnName) {
   EXPECT_EQ(to_string(Verdict::ok), "ok");
   EXPECT_EQ(to_string(Verdict::wrote_outside), "wrote_outside");
+  EXPECT_EQ(to_string(Verdict::read_outside), "read_outside");
   EXPECT_EQ(to_string(Verdict::load_refused), "load_refused");
 }
 

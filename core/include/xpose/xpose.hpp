@@ -49,6 +49,7 @@ enum class Verdict {
   unsupported,
   wrong_result,
   wrote_outside,
+  read_outside,
   modified_input,
   device_error,
   crashed,
