@@ -36,7 +36,8 @@ Json to_json(const CachedTrial& trial) {
           {"detail", trial.detail},
           {"seconds", trial.seconds},
           {"spread", trial.spread},
-          {"samples", trial.samples}};
+          {"samples", trial.samples},
+          {"predicted", trial.predicted}};
 }
 
 Json to_json(const Decision& decision) {
@@ -46,6 +47,8 @@ Json to_json(const Decision& decision) {
                {"margin", decision.margin},
                {"roof_seconds", decision.roof_seconds},
                {"when", decision.when},
+               {"untried", decision.untried},
+               {"improvements", decision.improvements},
                {"trials", Json::array()}};
   for (const CachedTrial& trial : decision.trials) json["trials"].push_back(to_json(trial));
   return json;
@@ -104,15 +107,21 @@ CachedTrial trial_of(const JsonValue& value) {
   const std::string role = value.field("role").text();
   if (role != "copy" && role != "transpose")
     value.field("role").refuse("\"copy\" or \"transpose\"");
-  return {.digest = value.field("digest").name(),
-          .variant = variant_of(value.field("variant")),
-          .is_copy = role == "copy",
-          .verdict = verdict_of(value.field("verdict")),
-          .detail = value.field("detail").text(),
-          .seconds = value.field("seconds").number(0, kMaxFigure),
-          .spread = value.field("spread").number(0, kMaxFigure),
-          .samples =
-              static_cast<int>(value.field("samples").whole(0, std::numeric_limits<int>::max()))};
+  return {
+      .digest = value.field("digest").name(),
+      .variant = variant_of(value.field("variant")),
+      .is_copy = role == "copy",
+      .verdict = verdict_of(value.field("verdict")),
+      .detail = value.field("detail").text(),
+      .seconds = value.field("seconds").number(0, kMaxFigure),
+      .spread = value.field("spread").number(0, kMaxFigure),
+      .samples = static_cast<int>(value.field("samples").whole(0, std::numeric_limits<int>::max())),
+      .predicted = value.has("predicted") ? value.field("predicted").number(0, kMaxFigure) : 0};
+}
+
+// Exports of before these fields lack them.
+std::int64_t count_of(const JsonValue& value, const char* name) {
+  return value.has(name) ? value.field(name).whole(0, kMaxTrials) : 0;
 }
 
 Decision decision_of(const JsonValue& value, std::int64_t latest) {
@@ -122,7 +131,10 @@ Decision decision_of(const JsonValue& value, std::int64_t latest) {
           .margin = value.field("margin").number(-1, kMaxFigure),
           .roof_seconds = value.field("roof_seconds").number(0, kMaxFigure),
           .when = date_of(value.field("when"), latest),
-          .trials = rows_of(value.field("trials"), kMaxTrials, trial_of)};
+          .trials = rows_of(value.field("trials"), kMaxTrials, trial_of),
+          .untried = count_of(value, "untried"),
+          .improvements = count_of(value, "improvements"),
+          .imported = true};
 }
 
 Quarantine quarantine_of(const JsonValue& value, std::int64_t latest) {

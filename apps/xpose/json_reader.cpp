@@ -116,6 +116,8 @@ JsonValue JsonValue::field(const char* name) const {
   return child(name, *found);
 }
 
+bool JsonValue::has(const char* name) const { return json_.is_object() && json_.contains(name); }
+
 std::vector<std::pair<std::string, JsonValue>> JsonValue::fields(std::size_t max) const {
   if (!json_.is_object() || json_.size() > max)
     refuse("an object of at most " + std::to_string(max) + " fields");

@@ -27,6 +27,7 @@ class JsonValue {
   [[noreturn]] void refuse(const std::string& expected, const std::string& found) const;
 
   JsonValue field(const char* name) const;  // of an object; must be there
+  bool has(const char* name) const;         // is an object with that field
   std::vector<std::pair<std::string, JsonValue>> fields(std::size_t max) const;  // in order
   std::vector<JsonValue> items(std::size_t max) const;                           // of an array
 

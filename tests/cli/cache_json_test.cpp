@@ -21,7 +21,8 @@ CacheContents contents() {
                            .detail = {},
                            .seconds = 0.1 + 0.2,
                            .spread = 1e-9,
-                           .samples = 15};
+                           .samples = 15,
+                           .predicted = 1.05};
   const CachedTrial copy{.digest = "d2",
                          .variant = {"host_copy", {}},
                          .is_copy = true,
@@ -43,7 +44,10 @@ CacheContents contents() {
                          .margin = -0.01,
                          .roof_seconds = 1e-4,
                          .when = kNow,
-                         .trials = {winner, copy, wrong}}},
+                         .trials = {winner, copy, wrong},
+                         .untried = 2,
+                         .improvements = 1,
+                         .imported = true}},
           .quarantine = {{.digest = "d3",
                           .strategy = "bad_idea",
                           .file = "libbad.so",
@@ -65,6 +69,20 @@ TEST(CacheJson, EveryVerdictIsImported) {
     all.decisions[0].trials[0].verdict = static_cast<Verdict>(i);
     EXPECT_EQ(cache_from_json(to_json(all).dump(), kNow), all);
   }
+}
+
+TEST(CacheJson, WhatIsImportedIsMarkedAndOlderExportsAreTaken) {
+  CacheContents all = contents();
+  all.decisions[0].imported = false;
+  Json json = to_json(all);
+  EXPECT_EQ(cache_from_json(json.dump(), kNow), contents());
+  json["decisions"][0].erase("untried");
+  json["decisions"][0].erase("improvements");
+  json["decisions"][0]["trials"][0].erase("predicted");
+  const Decision old = cache_from_json(json.dump(), kNow).decisions[0];
+  EXPECT_EQ(old.untried, 0);
+  EXPECT_EQ(old.improvements, 0);
+  EXPECT_EQ(old.trials[0].predicted, 0);
 }
 
 TEST(CacheJson, UnknownFieldsArePassedOver) {

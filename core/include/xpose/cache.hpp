@@ -33,6 +33,7 @@ struct CachedTrial {
   double seconds = 0;  // median of one call; 0: not timed
   double spread = 0;
   int samples = 0;
+  double predicted = 0;  // time over the roof's, by the figures of its quote; 0: not predicted
   bool operator==(const CachedTrial&) const = default;
 };
 
@@ -43,7 +44,12 @@ struct Decision {
   double margin = 0;        // as in TuneReport
   double roof_seconds = 0;  // 0: no copy was timed
   std::int64_t when = 0;    // seconds since 1970
-  std::vector<CachedTrial> trials;
+  std::vector<CachedTrial> trials = {};
+  // Strategies that may be faster, and that the budget did not reach. Not 0: the decision is
+  // provisional, and the next plan() or tune() that measures tries these.
+  std::int64_t untried = 0;
+  std::int64_t improvements = 0;  // how often that was done
+  bool imported = false;          // not used before its winner was verified here
   bool operator==(const Decision&) const = default;
 };
 

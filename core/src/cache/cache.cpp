@@ -84,6 +84,23 @@ void Cache::store(const Decision& decision) {
   impl_->write([&](Database& database) { replace_decision(database, decision); });
 }
 
+std::optional<Decision> Cache::find_standing(const CacheKey& key) {
+  return impl_->find([&](Database& database) { return xpose::find_standing(database, key); });
+}
+
+std::vector<double> Cache::find_errors(std::string_view digest, std::string_view strategy) {
+  return impl_
+      ->find([&](Database& database) { return xpose::find_errors(database, digest, strategy); })
+      .value_or(std::vector<double>());
+}
+
+void Cache::store(const std::vector<Prediction>& predictions) {
+  if (predictions.empty()) return;
+  impl_->write([&](Database& database) {
+    for (const Prediction& prediction : predictions) replace_prediction(database, prediction);
+  });
+}
+
 std::optional<Quarantine> Cache::find_quarantine(std::string_view digest,
                                                  std::string_view strategy) {
   return impl_->find(

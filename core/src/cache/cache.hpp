@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "xpose/cache.hpp"
 
@@ -32,6 +33,18 @@ struct Unfinished {
   std::int64_t since = 0;
 };
 
+// What the figures of a strategy's quote proved worth on one problem, measured by this machine.
+struct Prediction {
+  std::string digest;  // of the plugin's file
+  std::string strategy;
+  std::string problem;  // as in CacheKey
+  std::string policy;
+  double predicted = 0;  // time over the roof's
+  double measured = 0;   // likewise
+  double error = 0;      // measured over predicted, see trust.hpp
+  std::int64_t when = 0;
+};
+
 // No function throws. [any thread]
 class Cache {
  public:
@@ -48,7 +61,14 @@ class Cache {
 
   // The newest decision for a key, without its trials.
   std::optional<Decision> find(const CacheKey& key);
+  // The decision for a key, or else the newest for its problem, policy and device, whatever plugins
+  // and driver it was made with. With its trials.
+  std::optional<Decision> find_standing(const CacheKey& key);
   void store(const Decision& decision);  // decision and trials in one transaction
+
+  // Of a strategy's last problems, in no order.
+  std::vector<double> find_errors(std::string_view digest, std::string_view strategy);
+  void store(const std::vector<Prediction>& predictions);
 
   std::optional<Quarantine> find_quarantine(std::string_view digest, std::string_view strategy);
   void store(const Quarantine& quarantine);

@@ -45,8 +45,17 @@ CacheContents read_cache(const fs::path& file) {
   require_file(file);
   CacheContents contents;
   with_errors(file, [&] {
-    Database database = open_cache_read_only(file);
-    database.read([&] { contents = read_rows(database); });
+    const auto read_from = [&](Database& database) {
+      database.read([&] { contents = read_rows(database); });
+    };
+    try {
+      Database database = open_cache_read_only(file);
+      read_from(database);
+    } catch (const DatabaseError& error) {
+      if (error.fault() != DatabaseError::Fault::older) throw;
+      CacheFile cache = open_cache_file(file);  // which brings it up to date
+      read_from(cache.database);
+    }
   });
   return contents;
 }

@@ -59,6 +59,8 @@ std::string remedy(Fault fault) {
       return "free some space, or set XPOSE_CACHE to a file elsewhere";
     case Fault::newer:
       return "update xpose, or set XPOSE_CACHE to another file";
+    case Fault::older:
+      return "`xpose cache show --cache FILE` by whoever may write it brings it up to date";
     case Fault::foreign:
     case Fault::failed:
       break;

@@ -1,7 +1,6 @@
 #include "cache/cache_rows.hpp"
 
 #include <bit>
-#include <charconv>
 #include <utility>
 
 #include "names.hpp"
@@ -41,73 +40,17 @@ CREATE TABLE in_flight(
   PRIMARY KEY(machine, boot, pid, started)) STRICT, WITHOUT ROWID;
 )";
 
-// "tile=64,rows=8"; a backslash before what would end a name too soon.
-std::string config_text(const Config& config) {
-  std::string text;
-  for (const AxisValue& value : config) {
-    if (!text.empty()) text += ',';
-    for (const char c : value.axis) {
-      if (c == '=' || c == '\\') text += '\\';
-      text += c;
-    }
-    text += '=' + std::to_string(value.value);
-  }
-  return text;
-}
-
-std::optional<Config> parse_config(std::string_view text) {
-  Config config;
-  while (!text.empty()) {
-    AxisValue& value = config.emplace_back();
-    std::size_t at = 0;
-    for (; at < text.size() && text[at] != '='; ++at) {
-      if (text[at] == '\\' && ++at == text.size()) return {};
-      value.axis += text[at];
-    }
-    if (at == text.size()) return {};
-    const char* end = text.data() + text.size();
-    const auto [rest, error] = std::from_chars(text.data() + at + 1, end, value.value);
-    if (error != std::errc() || (rest != end && (*rest != ',' || rest + 1 == end))) return {};
-    text = rest == end ? std::string_view() : std::string_view(rest + 1, end);
-  }
-  return config;
-}
-
-// The columns of a decision from `column` on: digest, strategy, config, margin, roof_seconds,
-// since.
-std::optional<Decision> read_decision(const Statement& row, int column, CacheKey key) {
-  auto config = parse_config(row.text(column + 2));
-  if (!config) return {};
-  return Decision{std::move(key),
-                  row.text(column),
-                  {row.text(column + 1), std::move(*config)},
-                  row.real(column + 3),
-                  row.real(column + 4),
-                  row.integer(column + 5),
-                  {}};
-}
-
-std::vector<CachedTrial> read_trials(Database& database, std::int64_t decision) {
-  std::vector<CachedTrial> trials;
-  Statement row = database.run(
-      "SELECT digest, strategy, config, is_copy, verdict, detail, seconds, spread, samples "
-      "FROM trial WHERE decision = ? ORDER BY place",
-      {decision});
-  while (row.step()) {
-    auto config = parse_config(row.text(2));
-    const auto verdict = parse_verdict(row.text(4));
-    if (config && verdict)
-      trials.push_back({row.text(0),
-                        {row.text(1), std::move(*config)},
-                        row.integer(3) != 0,
-                        *verdict,
-                        row.text(5),
-                        row.real(6),
-                        row.real(7),
-                        static_cast<int>(row.integer(8))});
-  }
-  return trials;
-}
+// Decisions that are not final, that another machine made, and what predictions proved worth.
+constexpr const char* second_schema = R"(
+ALTER TABLE decision ADD COLUMN untried INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE decision ADD COLUMN improvements INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE decision ADD COLUMN imported INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE trial ADD COLUMN predicted ANY NOT NULL DEFAULT 0;
+CREATE TABLE prediction(
+  digest TEXT NOT NULL, strategy TEXT NOT NULL, problem TEXT NOT NULL, policy TEXT NOT NULL,
+  predicted ANY, measured ANY, error ANY, since INTEGER NOT NULL,
+  PRIMARY KEY(digest, strategy, problem, policy)) STRICT, WITHOUT ROWID;
+)";
 
 // The columns of a quarantine: digest, strategy, file, verdict, words, since.
 std::optional<Quarantine> read_quarantine(const Statement& row) {
@@ -116,15 +59,7 @@ std::optional<Quarantine> read_quarantine(const Statement& row) {
   return Quarantine{row.text(0), row.text(1), row.text(2), *verdict, row.text(4), row.integer(5)};
 }
 
-// When a row of that key was stored; nothing is older than any time.
-std::optional<std::int64_t> stored(Database& database, const CacheKey& key) {
-  Statement row = database.run(
-      "SELECT since FROM decision WHERE problem = ? AND policy = ? AND device = ? AND driver = ? "
-      "AND abi = ? AND plugins = ?",
-      {key.problem, key.policy, key.device, key.driver, key.abi, key.plugins});
-  return row.step() ? std::optional(row.integer(0)) : std::nullopt;
-}
-
+// When that row was stored; nothing is older than any time.
 std::optional<std::int64_t> stored(Database& database, const Quarantine& quarantine) {
   Statement row = database.run("SELECT since FROM quarantine WHERE digest = ? AND strategy = ?",
                                {quarantine.digest, quarantine.strategy});
@@ -133,50 +68,7 @@ std::optional<std::int64_t> stored(Database& database, const Quarantine& quarant
 
 }  // namespace
 
-const std::array<const char*, 1> cache_schema = {first_schema};
-
-// ------------------------------------------------------------------------------------- decisions
-
-std::optional<Decision> find_decision(Database& database, const CacheKey& key) {
-  Statement row = database.run(
-      "SELECT digest, strategy, config, margin, roof_seconds, since FROM decision "
-      "WHERE problem = ? AND policy = ? AND device = ? AND driver = ? AND abi = ? AND plugins = ?",
-      {key.problem, key.policy, key.device, key.driver, key.abi, key.plugins});
-  return row.step() ? read_decision(row, 0, key) : std::nullopt;
-}
-
-void replace_decision(Database& database, const Decision& decision) {
-  const CacheKey& key = decision.key;
-  database.change(
-      "DELETE FROM decision WHERE problem = ? AND policy = ? AND device = ? AND driver = ? "
-      "AND abi = ? AND plugins = ?",
-      {key.problem, key.policy, key.device, key.driver, key.abi, key.plugins});
-  std::int64_t id = 0;
-  {
-    Statement row = database.run(
-        "INSERT INTO decision(problem, policy, device, driver, abi, plugins, digest, strategy, "
-        "config, margin, roof_seconds, since) VALUES(?,?,?,?,?,?,?,?,?,?,?,?) RETURNING id",
-        {key.problem, key.policy, key.device, key.driver, key.abi, key.plugins, decision.digest,
-         decision.winner.strategy, config_text(decision.winner.config), decision.margin,
-         decision.roof_seconds, decision.when});
-    row.step();
-    id = row.integer(0);
-    row.step();
-  }
-  std::int64_t place = 0;
-  for (const CachedTrial& trial : decision.trials)
-    database.change(
-        "INSERT INTO trial VALUES(?,?,?,?,?,?,?,?,?,?,?)",
-        {id, place++, trial.digest, trial.variant.strategy, config_text(trial.variant.config),
-         std::int64_t{trial.is_copy}, to_string(trial.verdict), trial.detail, trial.seconds,
-         trial.spread, std::int64_t{trial.samples}});
-}
-
-bool has_trial(Database& database, std::string_view digest, std::string_view strategy) {
-  return database
-      .run("SELECT 1 FROM trial WHERE digest = ? AND strategy = ? LIMIT 1", {digest, strategy})
-      .step();
-}
+const std::array<const char*, 2> cache_schema = {first_schema, second_schema};
 
 // ---------------------------------------------------------------------------------------- others
 
@@ -227,20 +119,33 @@ void replace_digest(Database& database, const FileIdentity& file, std::string_vi
        std::bit_cast<std::int64_t>(file.bytes), file.modified, file.changed, digest});
 }
 
+// ----------------------------------------------------------------------------------- predictions
+
+std::optional<std::vector<double>> find_errors(Database& database, std::string_view digest,
+                                               std::string_view strategy) {
+  std::vector<double> errors;
+  Statement row = database.run("SELECT error FROM prediction WHERE digest = ? AND strategy = ?",
+                               {digest, strategy});
+  while (row.step()) errors.push_back(row.real(0));
+  return errors.empty() ? std::nullopt : std::optional(std::move(errors));
+}
+
+void replace_prediction(Database& database, const Prediction& prediction) {
+  database.change("INSERT OR REPLACE INTO prediction VALUES(?,?,?,?,?,?,?,?)",
+                  {prediction.digest, prediction.strategy, prediction.problem, prediction.policy,
+                   prediction.predicted, prediction.measured, prediction.error, prediction.when});
+  database.change(
+      "DELETE FROM prediction WHERE digest = ?1 AND strategy = ?2 AND (problem, policy) NOT IN "
+      "(SELECT problem, policy FROM prediction WHERE digest = ?1 AND strategy = ?2 "
+      "ORDER BY since DESC LIMIT ?3)",
+      {prediction.digest, prediction.strategy, std::int64_t{predictions_kept}});
+}
+
 // ------------------------------------------------------------------------------------- all of it
 
 CacheContents read_rows(Database& database) {
   CacheContents contents;
-  Statement row = database.run(
-      "SELECT id, device, driver, abi, plugins, problem, policy, digest, strategy, config, margin, "
-      "roof_seconds, since FROM decision ORDER BY since, id");
-  while (row.step()) {
-    CacheKey key{row.text(1), row.text(2), row.text(3), row.text(4), row.text(5), row.text(6)};
-    if (auto decision = read_decision(row, 7, std::move(key))) {
-      decision->trials = read_trials(database, row.integer(0));
-      contents.decisions.push_back(std::move(*decision));
-    }
-  }
+  contents.decisions = read_decisions(database);
   Statement quarantined = database.run(
       "SELECT digest, strategy, file, verdict, words, since FROM quarantine "
       "ORDER BY since, digest, strategy");
@@ -253,7 +158,7 @@ CacheContents read_rows(Database& database) {
 std::size_t merge_rows(Database& database, const CacheContents& contents) {
   std::size_t merged = 0;
   for (const Decision& decision : contents.decisions)
-    if (stored(database, decision.key) < decision.when) {
+    if (stored_decision(database, decision.key) < decision.when) {
       replace_decision(database, decision);
       ++merged;
     }
@@ -274,6 +179,8 @@ std::size_t remove_rows(Database& database, const CacheFilter& filter) {
   if (filter.problem.empty())  // a quarantine holds for every problem
     removed +=
         database.change("DELETE FROM quarantine WHERE ?1 IN ('', strategy)", {filter.strategy});
+  if (!filter.only_quarantine && filter.problem.empty())  // as if it had never been tried
+    database.change("DELETE FROM prediction WHERE ?1 IN ('', strategy)", {filter.strategy});
   if (!filter.only_quarantine && filter.strategy.empty() && filter.problem.empty()) {
     database.change("DELETE FROM description");  // everything: what was learned of files as well
     database.change("DELETE FROM file");

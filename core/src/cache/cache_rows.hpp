@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "cache/cache.hpp"
 #include "cache/database.hpp"
@@ -14,13 +15,23 @@
 namespace xpose {
 
 constexpr std::int32_t cache_application = 0x78706f73;  // "xpos", so that a file says whose it is
-extern const std::array<const char*, 1> cache_schema;   // steps for Database::adopt
+extern const std::array<const char*, 2> cache_schema;   // steps for Database::adopt
 
 // Every function throws DatabaseError. Those that change rows belong into Database::write, so that
 // a thing is there as a whole or not at all; read_rows into Database::read.
 
 std::optional<Decision> find_decision(Database& database, const CacheKey& key);  // without trials
+// As Cache::find_standing.
+std::optional<Decision> find_standing(Database& database, const CacheKey& key);
+std::vector<Decision> read_decisions(Database& database);  // all, oldest first
+// When the decision for a key was stored; nothing is older than any time.
+std::optional<std::int64_t> stored_decision(Database& database, const CacheKey& key);
 void replace_decision(Database& database, const Decision& decision);
+
+constexpr int predictions_kept = 9;  // of each strategy: the newest
+std::optional<std::vector<double>> find_errors(Database& database, std::string_view digest,
+                                               std::string_view strategy);
+void replace_prediction(Database& database, const Prediction& prediction);
 
 std::optional<Quarantine> find_quarantine(Database& database, std::string_view digest,
                                           std::string_view strategy);

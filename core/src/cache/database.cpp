@@ -269,8 +269,8 @@ void Database::adopt(std::int32_t application, std::span<const char* const> step
 
 void Database::require(std::int32_t application, std::int64_t version) {
   if (const std::int64_t found = version_of_ours(application, version); found != version)
-    throw DatabaseError(Fault::failed, "it has schema " + std::to_string(found) + ", older than " +
-                                           std::to_string(version) + ", and is only read");
+    throw DatabaseError(Fault::older, "it has schema " + std::to_string(found) + ", older than " +
+                                          std::to_string(version) + ", and is only read");
 }
 
 Journal Database::choose_journal() {

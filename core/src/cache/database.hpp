@@ -29,6 +29,7 @@ class DatabaseError : public std::runtime_error {
     full,        // no space left
     foreign,     // another program's
     newer,       // of a schema that this program does not know
+    older,       // of a schema that this program would replace, but only reads
     failed,      // anything else
   };
   DatabaseError(Fault fault, const std::string& what) : std::runtime_error(what), fault_(fault) {}

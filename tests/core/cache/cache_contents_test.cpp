@@ -1,5 +1,7 @@
+#include <algorithm>
 #include <cmath>
 #include <limits>
+#include <span>
 
 #include "cache/cache_file.hpp"
 #include "cache/cache_rows.hpp"
@@ -40,6 +42,10 @@ TEST_F(CacheContentsTest, EverythingComesBackAsItWas) {
   odd.trials[1].variant.config = {};
   odd.trials[2].seconds = std::numeric_limits<double>::infinity();
   odd.trials[3].samples = -1;
+  odd.trials[4].predicted = 1.25;
+  odd.untried = 3;
+  odd.improvements = 2;
+  odd.imported = true;
   const CacheContents contents{{odd, decision_of("q", 8)},
                                {quarantine_of(""), quarantine_of("'; DROP TABLE decision; --", 6)}};
   EXPECT_EQ(merge_into_cache(file, contents), 4U);
@@ -99,6 +105,81 @@ TEST_F(CacheContentsTest, RowsOfANewerVersionAreLeftOut) {
     cache.database.change("UPDATE decision SET config = ?", {std::string_view(config)});
     EXPECT_EQ(find_decision(cache.database, key_of("p")), std::nullopt) << config;
   }
+}
+
+// ---------------------------------------------------------------------------------- older schema
+
+TEST_F(CacheContentsTest, AFileOfTheFirstSchemaKeepsItsRows) {
+  const auto make_old = [&] {
+    Database database(file, Database::Access::read_write);
+    database.adopt(cache_application, std::span(cache_schema).first(1));
+    database.change(
+        "INSERT INTO decision VALUES(1, 'H200', '580', '1.1', 'all', 'p', 'measure cold', 'd1', "
+        "'smem', 'tile=64', 0.5, 1e-4, 7)");
+    database.change(
+        "INSERT INTO trial VALUES(1, 0, 'd1', 'smem', 'tile=64', 0, 'ok', '', 2e-4, 0.01, 5)");
+    database.change("INSERT INTO quarantine VALUES('d1', 'naive', 'n.so', 'crashed', 'oh', 8)");
+  };
+  Decision kept;
+  kept.key = {"H200", "580", "1.1", "all", "p", "measure cold"};
+  kept.digest = "d1";
+  kept.winner = {"smem", {{"tile", 64}}};
+  kept.margin = 0.5;
+  kept.roof_seconds = 1e-4;
+  kept.when = 7;
+  kept.trials = {{"d1", kept.winner, false, Verdict::ok, "", 2e-4, 0.01, 5}};
+  const CacheContents expected{{kept}, {{"d1", "naive", "n.so", Verdict::crashed, "oh", 8}}};
+
+  write_bytes(file, "");
+  make_old();
+  EXPECT_EQ(read_cache(file), expected);  // by whoever looks first
+  fs::remove(file);
+  write_bytes(file, "");
+  make_old();
+  Cache cache(file, "", listener());
+  EXPECT_EQ(cache.find_standing(kept.key), kept);
+  EXPECT_EQ(warnings, std::vector<std::string>());
+  EXPECT_EQ(read_cache(file), expected);
+}
+
+// ------------------------------------------------------------------------------------ predictions
+
+TEST_F(CacheContentsTest, TheLastPredictionsOfEachStrategyAreKept) {
+  Cache cache(file, "", listener());
+  EXPECT_TRUE(cache.find_errors("d1", "smem").empty());
+  for (int i = 0; i < 20; ++i)
+    cache.store(std::vector<Prediction>{
+        {"d1", "smem", "p" + std::to_string(i), "cold", 1, 2, 1.0 + i, 100 + i}});
+  cache.store(std::vector<Prediction>{{"d1", "smem", "p19", "cold", 1, 2, 50, 119},
+                                      {"d1", "tile", "p", "cold", 1, 1, 1, 1},
+                                      {"d2", "smem", "p", "cold", 1, 1, 3, 1}});
+  std::vector<double> errors = cache.find_errors("d1", "smem");
+  std::ranges::sort(errors);
+  EXPECT_EQ(errors, (std::vector<double>{12, 13, 14, 15, 16, 17, 18, 19, 50}));
+  EXPECT_EQ(cache.find_errors("d2", "smem"), std::vector<double>{3});
+  forget(file, {"smem", "", false});
+  EXPECT_TRUE(cache.find_errors("d1", "smem").empty());
+  EXPECT_EQ(cache.find_errors("d1", "tile"), std::vector<double>{1});
+  forget(file, {"", "p", false});
+  forget(file, {"", "", true});
+  EXPECT_EQ(cache.find_errors("d1", "tile"), std::vector<double>{1});
+  forget(file, {});
+  EXPECT_TRUE(cache.find_errors("d1", "tile").empty());
+}
+
+TEST_F(CacheContentsTest, WhatStandsIsOfTheKeyOrElseTheNewestOfItsProblem) {
+  Cache cache(file, "", listener());
+  Decision older = decision_of("p", 10), newer = decision_of("p", 20), mine = decision_of("p", 5);
+  older.key.plugins = "older";
+  newer.key.plugins = "newer";
+  cache.store(newer);
+  cache.store(older);
+  cache.store(decision_of("q", 30));
+  EXPECT_EQ(cache.find_standing(mine.key), newer);
+  cache.store(mine);
+  EXPECT_EQ(cache.find_standing(mine.key), mine);
+  mine.key.device = "another";
+  EXPECT_EQ(cache.find_standing(mine.key), std::nullopt);
 }
 
 // ---------------------------------------------------------------------------------------- forget

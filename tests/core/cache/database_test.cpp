@@ -178,7 +178,7 @@ TEST_F(DatabaseTest, TablesWithoutAnApplicationAreAnotherPrograms) {
 
 TEST_F(DatabaseTest, RequireTakesNoOlderSchema) {
   Database database = adopted();
-  EXPECT_EQ(fault_of([&] { database.require(application, 2); }), Fault::failed);
+  EXPECT_EQ(fault_of([&] { database.require(application, 2); }), Fault::older);
 }
 
 // ---------------------------------------------------------------------------------------- faults
