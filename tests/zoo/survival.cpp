@@ -14,6 +14,11 @@ bool is_bad_end(Verdict verdict) {
          verdict != Verdict::no_memory && verdict != Verdict::load_refused;
 }
 
+bool is_remembered(const Animal& animal) {
+  return is_bad_end(animal.verdict) && (animal.verdict != Verdict::timed_out ||
+                                        animal.stage_seconds >= EngineOptions{}.stage_seconds);
+}
+
 // Larger than what small_only gets right, and far from square.
 Problem small_problem(Device device) { return matrix(96, 80, 4, device); }
 
@@ -80,7 +85,7 @@ std::string expect_end(const Animal& animal, Enclosure& enclosure, Device device
 
 void expect_quarantine(const Animal& animal, const Enclosure& enclosure) {
   const CacheContents contents = read_cache(enclosure.cache());
-  ASSERT_EQ(contents.quarantine.size(), is_bad_end(animal.verdict) ? 1U : 0U);
+  ASSERT_EQ(contents.quarantine.size(), is_remembered(animal) ? 1U : 0U);
   if (contents.quarantine.empty()) return;
   const Quarantine& row = contents.quarantine.front();
   EXPECT_EQ(row.strategy, animal.refused ? "" : animal.name);
@@ -108,7 +113,7 @@ void PrintTo(const Animal& animal, std::ostream* out) { *out << animal.name; }
 void expect_survival(const Animal& animal, const std::filesystem::path& file,
                      const std::vector<std::filesystem::path>& good, Device device) {
   Enclosure enclosure(file, good);
-  const bool bad = is_bad_end(animal.verdict);
+  const bool remembered = is_remembered(animal);
   {
     SCOPED_TRACE("met for the first time");
     const std::string said = expect_end(animal, enclosure, device);
@@ -118,15 +123,15 @@ void expect_survival(const Animal& animal, const std::filesystem::path& file,
     expect_nobody_left(enclosure.visits());
   }
   const std::vector<Visit> first = enclosure.visits();
-  if (bad) {
+  if (is_bad_end(animal.verdict)) {
     EXPECT_GE(processes_of(first), 2U);
   }
   {
     SCOPED_TRACE("met again");
     const std::string said = expect_end(animal, enclosure, device);
     expect_words(said, animal.words);
-    EXPECT_EQ(contains(said, "quarantine since"), bad) << said;
-    if (bad) {
+    EXPECT_EQ(contains(said, "quarantine since"), remembered) << said;
+    if (remembered) {
       EXPECT_EQ(enclosure.visits().size(), first.size());
     }
     expect_nobody_left(enclosure.visits());

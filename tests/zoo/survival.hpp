@@ -13,7 +13,9 @@ struct Animal {
   // In the trial's detail; for a plugin that is not even described, in PluginInfo::refused.
   std::vector<std::string> words = {};
   bool refused = false;
-  double stage_seconds = 60;  // a hang waits for these, everything else is too fast to come near
+  // A hang waits for these, everything else is too fast to come near. Where they are fewer than the
+  // default, a hang is not remembered.
+  double stage_seconds = 60;
 };
 void PrintTo(const Animal& animal, std::ostream* out);
 
@@ -22,8 +24,7 @@ void PrintTo(const Animal& animal, std::ostream* out);
 //     found right; one of them wins, and transposes in this process, and so does the next
 //     problem's;
 //   - where that is a bad end it was seen in two workers, and the next engine knows without
-//   entering
-//     the plugin again; any other end is met anew;
+//     entering the plugin again, if it may be remembered; any other end is met anew;
 //   - rebuilt, it starts clean.
 // No animal is entered in this process, and no process is left. With `device` cuda, the plan of the
 // good plugin shows that this process's own CUDA context lives.

@@ -63,6 +63,8 @@ const std::vector<Animal> animals = {
     throws_in("create"),
     throws_in("launch"),
     last("write_descriptor_3", Verdict::protocol_error, {}),
+    last("close_descriptor_3", Verdict::crashed, {"closed descriptor 3"}),
+    last("kill_itself", Verdict::crashed, {"signal 9"}),
     last("spawn_and_exit", Verdict::exited, {"exit status 0"}),
     {"spawn_child", Verdict::ok},
     {"flood", Verdict::ok},
@@ -113,6 +115,21 @@ TEST(OtherBuild, CutShort) {
 }
 
 // -------------------------------------------------------------------- what needs a test of its own
+
+// Those above are met with a short deadline. One in launch would keep other tests from the device.
+TEST(ZooAlone, AHangPastTheDefaultDeadlineIsRemembered) {
+  Enclosure enclosure(animal_file("hang_in_load"), good_plugins());
+  for (const bool again : {false, true}) {
+    const std::size_t entered = enclosure.visits().size();
+    Engine engine(enclosure.options(EngineOptions{}.stage_seconds));
+    EXPECT_EQ(engine.plugins().size(), 2U);
+    const std::vector<Quarantine> known = read_cache(enclosure.cache()).quarantine;
+    ASSERT_EQ(known.size(), 1U);
+    EXPECT_EQ(to_string(known[0].verdict), "timed_out");
+    EXPECT_EQ(again, enclosure.visits().size() == entered);
+  }
+  expect_nobody_left(enclosure.visits());
+}
 
 // A process out of the worker's group is beyond the engine's reach, which the threat model says.
 // All that is asked is that the pipes it holds keep nobody waiting.

@@ -175,7 +175,8 @@ struct EngineOptions {
   // The worker's program. Empty: $XPOSE_TRIAL if set, else what is installed beside the library.
   std::filesystem::path worker = {};
   // Seconds that one stage of a trial (load, quote, create, launch, check, destroy, time) may take
-  // before the worker is ended; a second more for every 20 MB that the problem moves.
+  // before the worker is ended; a second more for every 20 MB that the problem moves. A timeout is
+  // remembered only where these are not fewer than the default.
   double stage_seconds = 10;
 
   // The file in which choices are remembered. Empty: default_cache_file() of cache.hpp.

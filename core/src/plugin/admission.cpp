@@ -36,7 +36,9 @@ PluginInfo Admission::ask_worker(const std::filesystem::path& file, const std::s
     const Outcome& outcome = reply.outcome;
     if (outcome.verdict == Verdict::load_refused) throw Refusal{outcome.detail};
     worker_.end();  // the second time alone
-    if (again && outcome.verdict == first.verdict && outcome.verdict != Verdict::no_memory) {
+    const bool proves_nothing = outcome.verdict == Verdict::no_memory ||
+                                (outcome.verdict == Verdict::timed_out && worker_.is_impatient());
+    if (again && outcome.verdict == first.verdict && !proves_nothing) {
       const Quarantine row{digest,
                            "",
                            file.filename().string(),

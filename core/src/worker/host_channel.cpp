@@ -10,6 +10,7 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
+#include <cstdio>
 #include <cstdlib>
 #include <system_error>
 #include <thread>
@@ -97,6 +98,8 @@ void HostChannel::send(std::string_view payload) {
       pollfd channel{channel_descriptor, POLLOUT, 0};
       poll(&channel, 1, -1);
     } else if (errno != EINTR) {
+      if (errno == EBADF || errno == ENOTSOCK)
+        std::fputs("the plugin closed descriptor 3, the channel to the host\n", stderr);
       end_group();
     }
   }

@@ -1,5 +1,6 @@
 #include "worker/protocol.hpp"
 
+#include <array>
 #include <bit>
 #include <charconv>
 #include <concepts>
@@ -217,6 +218,15 @@ Message read(std::string_view payload) {
 }  // namespace
 
 std::string build_version() { return XPOSE_VERSION ", protocol 2"; }
+
+std::span<const std::string_view> stages_of(Request::What what) {
+  static constexpr std::array<std::string_view, 4> of_verify = {"create", "launch", "check",
+                                                                "destroy"};
+  static constexpr std::array<std::string_view, 2> of_time = {"create", "time"};
+  if (what == Request::What::verify) return of_verify;
+  if (what == Request::What::time) return of_time;
+  return {};
+}
 
 std::string encode(const Request& request) { return written(request); }
 std::string encode(const Reply& reply) { return written(reply); }

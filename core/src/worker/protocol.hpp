@@ -5,6 +5,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,7 +19,9 @@ std::string build_version();
 
 struct Request {
   enum class What { hello, load, quote, prepare, verify, time };
-  std::uint64_t id = 0;  // replies carry it, so that an answer never meets another question
+  // Replies and notices carry it. It cannot be guessed, so that neither an answer to another
+  // question nor what a plugin writes into the channel is taken for one.
+  std::uint64_t id = 0;
   What what = What::hello;
   std::string version;          // hello: of the host, in the form of build_version()
   std::string file;             // load
@@ -40,6 +43,10 @@ struct Reply {
   std::vector<QuoteAnswer> quotes;   // quote, one a config
   std::optional<PluginInfo> plugin;  // load, where it was not refused
 };
+
+// The stages that a notice may announce while a request is answered, in their order, each once.
+// Who waits gives each its time, and the request no more than all of them together.
+std::span<const std::string_view> stages_of(Request::What what);
 
 std::string encode(const Request& request);
 std::string encode(const Reply& reply);

@@ -1,11 +1,15 @@
 #include "worker/worker.hpp"
 
+#include <unistd.h>
+
+#include <algorithm>
 #include <array>
 #include <csignal>
 #include <cstdio>
 #include <utility>
 
 #include "environment.hpp"
+#include "worker/kernel_kills.hpp"
 
 namespace xpose {
 namespace {
@@ -14,6 +18,7 @@ namespace {
 constexpr double slowest_bytes_per_second = 20e6;
 constexpr double start_seconds = 60;  // a loaded machine may start processes slowly
 constexpr double send_seconds = 10;
+constexpr double leave_seconds = 1;  // from the end of its channel to its own
 
 }  // namespace
 
@@ -34,6 +39,7 @@ void Worker::end(Outcome& outcome) {
 }
 
 void Worker::start() {
+  kernel_kills_ = kernel_kills();
   process_ = std::make_unique<WorkerProcess>(program_);
   ++generation_;
   loaded_.clear();
@@ -57,25 +63,34 @@ void Worker::start() {
                                      "; install library and worker from one build");
 }
 
+// The end that the process came to by itself.
+Outcome Worker::end_of_process(const std::string& stage) {
+  if (!process_->has_ended(leave_seconds))
+    return {Verdict::crashed, "closed its channel to the host during " + stage};
+  const ProcessEnd ended = process_->kill();
+  if (ended.kind == ProcessEnd::Kind::exited)
+    return {Verdict::exited, "ended the process during " + stage + ": " + to_string(ended)};
+  if (ended.kind == ProcessEnd::Kind::signalled && ended.code == SIGKILL &&
+      (!kernel_kills_ || kernel_kills() != kernel_kills_))
+    return {Verdict::no_memory,
+            "was killed during " + stage + ", as the kernel does when memory runs out"};
+  return {Verdict::crashed, "crashed during " + stage + ": " + to_string(ended)};
+}
+
 Reply Worker::bad_end(const std::string& stage, const WorkerProcess::Reply& heard, double seconds) {
   Reply reply;
-  const ProcessEnd ended = process_->kill();
   using Heard = WorkerProcess::Heard;
   if (heard.heard == Heard::late) {
     char text[32];
     std::snprintf(text, sizeof text, "%.3g", seconds);
     reply.outcome = {Verdict::timed_out, stage + " took more than " + text + " s"};
-  } else if (heard.heard == Heard::garbage || heard.heard == Heard::message) {
+    if (is_impatient())
+      reply.outcome.detail += ", which is not remembered: the deadline is shorter than the default";
+  } else if (heard.heard == Heard::ended) {
+    reply.outcome = end_of_process(stage);
+  } else {
     reply.outcome = {Verdict::protocol_error,
                      "something else than the worker wrote to descriptor 3 during " + stage};
-  } else if (ended.kind == ProcessEnd::Kind::signalled && ended.code == SIGKILL) {
-    reply.outcome = {Verdict::no_memory, "was killed from outside during " + stage +
-                                             ", as the kernel does when memory runs out"};
-  } else if (ended.kind == ProcessEnd::Kind::exited) {
-    reply.outcome = {Verdict::exited,
-                     "ended the process during " + stage + ": " + to_string(ended)};
-  } else {
-    reply.outcome = {Verdict::crashed, "crashed during " + stage + ": " + to_string(ended)};
   }
   end(reply.outcome);
   return reply;
@@ -87,13 +102,13 @@ Reply Worker::ask(Request request, std::uint64_t bytes) {
       std::chrono::duration<double>(now - last_use_).count() > worker_idle_seconds / 2)
     end();
   if (process_ == nullptr) start();
-  request.id = ++last_id_;
+  if (getentropy(&request.id, sizeof request.id) != 0) request.id = ++last_id_;
   const double limit = stage_seconds_ + static_cast<double>(bytes) / slowest_bytes_per_second;
   constexpr std::array stages = {"the start", "load", "quote", "prepare", "launch", "time"};
   std::string stage = stages.at(static_cast<std::size_t>(request.what));
   if (!process_->send(encode(request), send_seconds))
     return bad_end(stage, process_->receive(0), send_seconds);
-  for (;;) {
+  for (auto ahead = stages_of(request.what);;) {
     // Buffers and a device's first use are ours, not the plugin's.
     const double seconds = request.what == Request::What::prepare ? limit + start_seconds : limit;
     const WorkerProcess::Reply heard = process_->receive(seconds);
@@ -103,6 +118,9 @@ Reply Worker::ask(Request request, std::uint64_t bytes) {
       if (reply.id != request.id) return bad_end(stage, heard, seconds);
       last_use_ = std::chrono::steady_clock::now();
       if (reply.stage.empty()) return reply;
+      const auto next = std::ranges::find(ahead, reply.stage);
+      if (next == ahead.end()) return bad_end(stage, heard, seconds);
+      ahead = {next + 1, ahead.end()};
       stage = reply.stage;
     } catch (const Error&) {
       return bad_end(stage, heard, seconds);

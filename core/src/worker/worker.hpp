@@ -21,9 +21,13 @@ class Worker {
 
   // Asks and waits for the reply. What the worker's end, silence or babble means is in the reply's
   // outcome (crashed, exited, timed_out, protocol_error), with its last words, and the worker is
-  // gone then. `bytes` is what the problem moves: larger ones get more time.
+  // gone then. `bytes` is what the problem moves: larger ones get more time. A request has the time
+  // of its stages together, whatever the notices say.
   // Throws Error failed where the program cannot be started.
   Reply ask(Request request, std::uint64_t bytes = 0);
+
+  // Less patient than the default: a timeout says too little of a plugin to be remembered.
+  bool is_impatient() const { return stage_seconds_ < EngineOptions{}.stage_seconds; }
 
   // Loads a plugin into the worker, unless it is there: as load_plugin() in this process. The file
   // is digested again there.
@@ -38,6 +42,7 @@ class Worker {
 
  private:
   Reply bad_end(const std::string& stage, const WorkerProcess::Reply& heard, double seconds);
+  Outcome end_of_process(const std::string& stage);
   void start();
 
   std::filesystem::path program_;
@@ -45,8 +50,9 @@ class Worker {
   std::unique_ptr<WorkerProcess> process_;
   std::chrono::steady_clock::time_point last_use_;
   std::uint64_t generation_ = 0;
-  std::uint64_t last_id_ = 0;
-  std::set<std::string> loaded_;  // digests
+  std::uint64_t last_id_ = 0;                  // where the system has no random numbers
+  std::optional<std::uint64_t> kernel_kills_;  // when the process was started
+  std::set<std::string> loaded_;               // digests
 };
 
 // A worker that hears nothing for so long ends itself; seconds.

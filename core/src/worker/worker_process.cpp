@@ -151,8 +151,8 @@ std::string to_string(const ProcessEnd& end) {
 }
 
 struct WorkerProcess::Impl {
-  // Waits for events on the channel, output or the worker's end; takes the output. Whether the
-  // worker was dead: then all it ever sent is there to be read.
+  // Waits for events on the channel (0: not even its end), output or the worker's end; takes the
+  // output. Whether the worker was dead: then all it ever sent is there to be read.
   bool wait(short events, int milliseconds);
   bool take_output();
   void take_all_output();
@@ -173,8 +173,9 @@ struct WorkerProcess::Impl {
 
 bool WorkerProcess::Impl::wait(short events, int milliseconds) {
   enum { on_channel, on_output, on_process };
-  std::array<pollfd, 3> watched{
-      {{channel.get(), events, 0}, {output.get(), POLLIN, 0}, {process.get(), POLLIN, 0}}};
+  std::array<pollfd, 3> watched{{{events == 0 ? -1 : channel.get(), events, 0},
+                                 {output.get(), POLLIN, 0},
+                                 {process.get(), POLLIN, 0}}};
   if (process.get() < 0) milliseconds = std::min(milliseconds, 5);
   poll(watched.data(), watched.size(), milliseconds);
   if (watched[on_output].revents != 0) take_output();
@@ -273,6 +274,13 @@ WorkerProcess::Reply WorkerProcess::receive(double seconds) {
     if (dead && !took) impl_->talks = false;
     late = last_look && !dead;
   }
+}
+
+bool WorkerProcess::has_ended(double seconds) {
+  const Deadline deadline(seconds);
+  while (!impl_->end && !impl_->wait(0, deadline.milliseconds()))
+    if (deadline.passed()) return false;
+  return true;
 }
 
 ProcessEnd WorkerProcess::kill(double seconds) {

@@ -47,6 +47,9 @@ class WorkerProcess {
   // tail.
   Reply receive(double seconds);
 
+  // Whether the worker ends by itself within `seconds`. Takes its output meanwhile.
+  bool has_ended(double seconds);
+
   // Ends the whole process group with SIGKILL and reaps the worker, waiting at most `seconds`; a
   // worker stuck in the kernel is left behind and reaped at a later call of any WorkerProcess.
   // Says how it ended: where it ended by itself before, that. In a fork of the host it does

@@ -54,6 +54,10 @@ std::optional<Outcome> WorkerRunner::quarantined(const Strategy& strategy) {
 }
 
 void WorkerRunner::quarantine(const Strategy& strategy, const Outcome& outcome) {
+  if (outcome.verdict == Verdict::timed_out && needs_.worker.is_impatient()) {
+    out_.emplace(strategy.info.name, outcome);  // for this run alone
+    return;
+  }
   const Quarantine row{
       strategy.digest, strategy.info.name, needs_.file_of(strategy.digest).filename().string(),
       outcome.verdict, outcome.detail,     now()};

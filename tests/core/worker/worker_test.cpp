@@ -7,6 +7,7 @@
 
 #include "plugin/plugin_file.hpp"
 #include "problem/normal_form.hpp"
+#include "worker/kernel_kills.hpp"
 
 // What plugins do to it is tested with real ones in tests/zoo.
 namespace xpose {
@@ -68,6 +69,63 @@ TEST(Worker, SaysWhatItCannotDo) {
   two.configs = {{1, 2, 3}};
   EXPECT_EQ(worker.ask(two).outcome.detail, "not one config of the strategy");
 }
+
+// ------------------------------------------------------------------------- what a worker may say
+
+class ForgingWorker : public testing::Test {
+ protected:
+  Outcome verify(const std::string& trick) {
+    Request request;
+    request.what = Request::What::verify;
+    request.strategy = trick;
+    return worker.ask(std::move(request)).outcome;
+  }
+
+  Worker worker{FORGING_WORKER, 60};
+};
+
+TEST_F(ForgingWorker, MayAnnounceEachStageInItsTurn) {
+  EXPECT_EQ(verify("in_order"), Outcome{});
+  EXPECT_EQ(verify("leaving_out"), Outcome{});
+}
+
+// Else each would get the worker the time of a stage again.
+TEST_F(ForgingWorker, ExtendsNoDeadlineByNotices) {
+  for (const char* trick : {"repeating", "going_back", "inventing", "guessing"}) {
+    const Outcome outcome = verify(trick);
+    EXPECT_EQ(to_string(outcome.verdict), "protocol_error") << trick;
+    EXPECT_TRUE(outcome.detail.starts_with("something else than the worker wrote to descriptor 3"))
+        << outcome.detail;
+  }
+}
+
+TEST_F(ForgingWorker, CrashedWhereItClosedItsChannel) {
+  EXPECT_EQ(verify("closing"),
+            (Outcome{Verdict::crashed, "closed its channel to the host during launch"}));
+  if (!kernel_kills()) GTEST_SKIP() << "SKIPPED: this kernel does not count whom it kills";
+  EXPECT_EQ(verify("closing_and_going_on"),
+            (Outcome{Verdict::crashed,
+                     "crashed during launch: signal 9 (Killed); its last words: "
+                     "the plugin closed descriptor 3, the channel to the host"}));
+}
+
+TEST_F(ForgingWorker, CrashedWhereItKilledItself) {
+  if (!kernel_kills()) GTEST_SKIP() << "SKIPPED: this kernel does not count whom it kills";
+  EXPECT_EQ(verify("killing"),
+            (Outcome{Verdict::crashed, "crashed during launch: signal 9 (Killed)"}));
+}
+
+TEST_F(ForgingWorker, SaysThatAShortDeadlineIsNotRemembered) {
+  worker = Worker(FORGING_WORKER, 0.2);
+  EXPECT_TRUE(worker.is_impatient());
+  EXPECT_EQ(verify("stopping_early"),
+            (Outcome{Verdict::timed_out,
+                     "launch took more than 0.2 s, which is not remembered: the deadline is "
+                     "shorter than the default"}));
+  EXPECT_FALSE(Worker(FORGING_WORKER, EngineOptions{}.stage_seconds).is_impatient());
+}
+
+// ------------------------------------------------------------------------------------- the start
 
 std::string start_error(const std::filesystem::path& program) {
   Worker worker(program, 10);
