@@ -34,7 +34,7 @@ po::options_description bench_options() {
       "only", po::value<std::vector<std::string>>()->value_name("TEXT"),
       "only problems whose name contains the text; may be repeated")(
       "quick", "one problem of each row, in less than 60 seconds in all")(
-      "budget", po::value<double>()->value_name("S"),
+      "budget", po::value<std::string>()->value_name("S"),
       "seconds to spend on a problem (default 3, or 0.3 with --quick)")(
       "warm", "keep the caches warm for every problem")(
       "json", po::value<std::string>()->default_value("")->value_name("FILE|-"),
@@ -194,11 +194,10 @@ BenchSetup setup_of(const po::variables_map& values) {
   BenchSetup setup;
   setup.quick = values.count("quick") != 0;
   setup.warm = values.count("warm") != 0;
-  setup.budget_seconds = values.count("budget") != 0 ? values["budget"].as<double>()
+  setup.budget_seconds = values.count("budget") != 0 ? seconds_of(values, "budget")
                          : setup.quick               ? kQuickBudgetSeconds
                                                      : kBudgetSeconds;
-  if (!(setup.budget_seconds >= 0)) throw UsageError("--budget is 0 or more seconds");
-  setup.threads = values["threads"].as<unsigned>();
+  setup.threads = threads_of(values);
   setup.devices = chosen_devices(values["device"].as<std::string>());
   return setup;
 }
@@ -209,7 +208,7 @@ int bench(const Arguments& arguments) {
   const auto values =
       parse("bench",
             "Measures the standard table of problems on every device, against the fastest copy of "
-            "the same\nbytes in the same run and against other libraries that are found.",
+            "the same bytes in the same run and against other libraries that are found.",
             bench_options(), {}, arguments);
   if (!values) return done;
   const BenchFile json("--json", (*values)["json"].as<std::string>());

@@ -16,6 +16,7 @@
 #include "exit_cleanup.hpp"
 #include "mapped_file.hpp"
 #include "options.hpp"
+#include "screen.hpp"
 
 namespace xpose::app {
 namespace {
@@ -111,7 +112,7 @@ int forget_rows(const Arguments& arguments) {
   add_cache_option(options);
   const auto values = parse("cache forget",
                             "Removes the rows that match every option given. What is forgotten is "
-                            "measured again, what leaves\nquarantine is tried again.",
+                            "measured again, what leaves quarantine is tried again.",
                             options, {}, arguments);
   if (!values) return done;
   CacheFilter filter = filter_of(*values);
@@ -139,7 +140,7 @@ int export_rows(const Arguments& arguments) {
   add_cache_option(options);
   const auto values = parse("cache export",
                             "Writes every row as JSON, for `xpose cache import` on another machine "
-                            "with the same device.\nThe file appears when it is complete, or not "
+                            "with the same device. The file appears when it is complete, or not "
                             "at all.",
                             options, {"file"}, arguments);
   if (!values) return done;
@@ -183,7 +184,7 @@ int import_rows(const Arguments& arguments) {
   add_cache_option(options);
   const auto values = parse("cache import",
                             "Adds the rows of an exported file: all of them, or none where it is "
-                            "malformed. Of two decisions\nfor the same problem and device the "
+                            "malformed. Of two decisions for the same problem and device the "
                             "newer stays.",
                             options, {"file"}, arguments);
   if (!values) return done;
@@ -212,8 +213,11 @@ int cache(const Arguments& arguments) {
   const std::string name = arguments.empty() ? "" : arguments.front();
   if (name == "--help" || name == "-h") {
     std::cout << "usage: xpose cache show|forget|export|import [options]\n\n"
-                 "What is remembered between processes: decisions, and strategies in quarantine.\n"
-                 "`xpose cache show --help` explains show, and so on.\n";
+              << wrapped_text(
+                     "What is remembered between processes: decisions, and strategies in "
+                     "quarantine. `xpose cache show --help` explains show, and so on.",
+                     help_width())
+              << '\n';
     return done;
   }
   const auto action = actions.find(name);

@@ -105,34 +105,34 @@ int check(const Arguments& arguments) {
   po::options_description options;
   options.add_options()("plugin", po::value<std::string>(), "the plugin file")(
       "strategy", po::value<std::string>()->default_value("")->value_name("NAME"),
-      "check only this strategy")("bytes",
-                                  po::value<std::uint32_t>()->default_value(0)->value_name("N"),
+      "check only this strategy")("bytes", po::value<std::string>()->value_name("N"),
                                   "check only this element size")(
-      "problem", po::value<std::size_t>()->value_name("I"), "only the suite's problem number I")(
+      "problem", po::value<std::string>()->value_name("I"), "only the suite's problem number I")(
       "config", po::value<std::string>()->default_value("")->value_name("A=V,..."),
       "only configs with these values")(
-      "max-elements", po::value<std::int64_t>()->value_name("N"),
+      "max-elements", po::value<std::string>()->value_name("N"),
       "leave out larger problems, for runs under slow tools; 0: none, as without --model")(
       "model", "run CUDA strategies on the model, in this process, instead of on a device")(
       "list", "print one line a test, STRATEGY BYTES LABEL, and check nothing");
   add_trial_options(options);
   const auto values = parse(
       "check",
-      "Runs the conformance suite on a plugin: every config of its strategies on awkward\n"
-      "problems, each result compared with Eigen's. Trials run in a worker process, so that a\n"
+      "Runs the conformance suite on a plugin: every config of its strategies on awkward "
+      "problems, each result compared with Eigen's. Trials run in a worker process, so that a "
       "plugin may crash or hang. Exit code 77: no device to check on.",
       options, {"plugin"}, arguments);
   if (!values) return done;
   const auto file = (*values)["plugin"].as<std::string>();
   const auto name = (*values)["strategy"].as<std::string>();
-  const auto size = (*values)["bytes"].as<std::uint32_t>();
+  const std::uint32_t size = values->count("bytes") != 0 ? element_bytes_of(*values) : 0;
   ConformanceOptions suite;
   suite.model = values->count("model") != 0;
   if (values->count("max-elements") != 0)
-    suite.max_elements = (*values)["max-elements"].as<std::int64_t>();
+    suite.max_elements = whole_number_of(*values, "max-elements", 0);
   else if (suite.model)
     suite.max_elements = most_elements_of_model;
-  if (values->count("problem") != 0) suite.problem = (*values)["problem"].as<std::size_t>();
+  if (values->count("problem") != 0)
+    suite.problem = static_cast<std::size_t>(whole_number_of(*values, "problem", 0));
   suite.config = parse_config((*values)["config"].as<std::string>());
   read_trial_options(*values, suite.engine);
   const PluginInfo plugin = inspect_plugin(file, suite.engine);

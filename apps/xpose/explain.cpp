@@ -3,6 +3,7 @@
 #include <iostream>
 
 #include "explain_json.hpp"
+#include "offered.hpp"
 #include "options.hpp"
 #include "problem_options.hpp"
 #include "progress_line.hpp"
@@ -45,8 +46,8 @@ int explain(const Arguments& arguments) {
   const auto values =
       parse("explain --shape RxC",
             "Says why a CUDA strategy is as fast as it is: runs its kernels on a model of the "
-            "device's memory,\nline by line, beside the counters of a real one where there is one, "
-            "and names the limiter.\nExit code 3: the model found the kernels wrong.",
+            "device's memory, line by line, beside the counters of a real one where there is one, "
+            "and names the limiter. Exit code 3: the model found the kernels wrong.",
             explain_options(), {"strategy"}, arguments);
   if (!values) return done;
   JsonOutput json((*values)["json"].as<std::string>());
@@ -55,8 +56,11 @@ int explain(const Arguments& arguments) {
       problem_of(*values, explained_device((*values)["device"].as<std::string>()));
   Engine engine(engine_options(*values));
 
+  const auto strategy = (*values)["strategy"].as<std::string>();
   ExplainOptions options;
   options.config = parse_config((*values)["config"].as<std::string>());
+  check_strategies(engine.plugins(), {strategy});
+  check_config(engine.plugins(), {strategy}, problem.device.kind, options.config);
   options.measure = values->count("model-only") == 0;
   Explanation told;
   {
@@ -64,7 +68,7 @@ int explain(const Arguments& arguments) {
     options.progress = [&](double share) {
       line.show("model " + std::to_string(static_cast<int>(100 * share)) + " %");
     };
-    told = xpose::explain(engine, problem, (*values)["strategy"].as<std::string>(), options);
+    told = xpose::explain(engine, problem, strategy, options);
   }
   json.write(to_json(told));
   if (page.is_wanted()) page.write(explain_report(told));

@@ -121,8 +121,8 @@ int lab(const Arguments& arguments) {
       "write the figures as JSON");
   const auto values = parse(
       "lab",
-      "Small kernels that show what memory makes fast or slow: what theory expects of each, what\n"
-      "the access model finds, and what the GPU counts where there is one. Figures are loads /\n"
+      "Small kernels that show what memory makes fast or slow: what theory expects of each, what "
+      "the access model finds, and what the GPU counts where there is one. Figures are loads / "
       "stores of the whole launch.",
       options, {}, arguments);
   if (!values) return done;

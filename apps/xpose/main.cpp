@@ -4,6 +4,7 @@
 
 #include "options.hpp"
 #include "progress_line.hpp"
+#include "screen.hpp"
 
 namespace {
 
@@ -31,13 +32,22 @@ const std::map<std::string, Command>& commands() {
 }
 
 void print_help(std::ostream& out) {
+  const std::size_t width = xpose::app::help_width();
+  const auto wrapped = [&](std::string_view text, std::size_t indent = 0) {
+    return xpose::app::wrapped_text(text, width, indent);
+  };
   out << "usage: xpose COMMAND [options]\n\n"
-         "Moves a matrix into its transpose as fast as the memory of the machine allows.\n\n";
+      << wrapped("Moves a matrix into its transpose as fast as the memory of the machine allows.")
+      << "\n\n";
+  constexpr std::size_t names = 11;  // columns of them
   for (const auto& [name, command] : commands())
-    out << "  " << name << std::string(9 - name.size(), ' ') << command.summary << '\n';
-  out << "\n`xpose COMMAND --help` explains a command. Exit codes: 0 done, 1 failed, 2 wrong "
-         "usage,\n"
-         "3 verification failed, 4 no eligible strategy, 130 interrupted.\n";
+    out << "  " << name << std::string(names - 2 - name.size(), ' ')
+        << wrapped(command.summary, names) << '\n';
+  out << '\n'
+      << wrapped(
+             "`xpose COMMAND --help` explains a command. Exit codes: 0 done, 1 failed, 2 wrong "
+             "usage, 3 verification failed, 4 no eligible strategy, 130 interrupted.")
+      << '\n';
 }
 
 int exit_code(xpose::ErrorKind kind) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <boost/program_options.hpp>
+#include <limits>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -30,12 +31,23 @@ struct UsageError : std::runtime_error {
 // The rest of the command line behind the subcommand's name.
 using Arguments = std::vector<std::string>;
 
-// Parses, or prints the help and returns nothing. `positional` names the options that arguments
-// without a name fill in turn. Throws UsageError.
+// Parses, or prints the help and returns nothing. `about` is laid out here. `positional` names the
+// options that arguments without a name fill in turn. Throws UsageError.
 std::optional<po::variables_map> parse(const std::string& command, const std::string& about,
                                        const po::options_description& options,
                                        const std::vector<std::string>& positional,
                                        const Arguments& arguments);
+
+// Columns that help is laid out for: those of the terminal, at most 80.
+std::size_t help_width();
+
+// What a number's option was given, which is kept as text until then. They throw UsageError, which
+// shows the text and what is allowed.
+std::int64_t whole_number_of(const po::variables_map& values, const std::string& option,
+                             std::int64_t least,
+                             std::int64_t most = std::numeric_limits<std::int64_t>::max());
+double seconds_of(const po::variables_map& values, const std::string& option);  // 0 or more
+std::uint32_t element_bytes_of(const po::variables_map& values);                // of --bytes
 
 // --in-process and --stage-seconds, and what they say.
 void add_trial_options(po::options_description& options);
@@ -44,6 +56,7 @@ void read_trial_options(const po::variables_map& values, EngineOptions& options)
 // Those, --plugins, --threads, --cache and --no-cache.
 void add_engine_options(po::options_description& options);
 EngineOptions engine_options(const po::variables_map& values);
+unsigned threads_of(const po::variables_map& values);  // of --threads
 
 // "1234x4321": rows, cols. Throws UsageError.
 std::pair<std::int64_t, std::int64_t> parse_shape(const std::string& text);

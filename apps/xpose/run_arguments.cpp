@@ -14,13 +14,13 @@ int run(const Arguments& arguments) {
                                     "use this strategy, with its default config")(
       "tune",
       "choose by trial, and remember it; else by what was measured before, or is known of "
-      "the strategies")("budget", po::value<double>()->default_value(2)->value_name("S"),
+      "the strategies")("budget", po::value<std::string>()->default_value("2")->value_name("S"),
                         "seconds that --tune may spend")("verbose,v", "say what was done");
   add_engine_options(options);
   const auto values =
       parse("run",
             "Writes the transpose of a two-dimensional NumPy array, in C order and of the "
-            "same dtype.\nThe output appears when it is complete, or not at all.",
+            "same dtype. The output appears when it is complete, or not at all.",
             options, {"in", "out"}, arguments);
   if (!values) return done;
   RunOptions chosen;
@@ -33,8 +33,7 @@ int run(const Arguments& arguments) {
   if (tunes && !chosen.strategy.empty())
     throw UsageError("--strategy leaves nothing to --tune: give one of them");
   chosen.plan.policy = tunes ? Policy::measure : Policy::estimate;
-  chosen.plan.tune.budget_seconds = (*values)["budget"].as<double>();
-  if (!(chosen.plan.tune.budget_seconds >= 0)) throw UsageError("--budget is 0 or more seconds");
+  chosen.plan.tune.budget_seconds = seconds_of(*values, "budget");
   chosen.verbose = values->count("verbose") != 0;
   return run_command(chosen);
 }

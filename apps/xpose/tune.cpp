@@ -2,6 +2,7 @@
 
 #include "interrupts.hpp"
 #include "json.hpp"
+#include "offered.hpp"
 #include "options.hpp"
 #include "problem_options.hpp"
 #include "progress_line.hpp"
@@ -14,24 +15,12 @@
 namespace xpose::app {
 namespace {
 
-// A strategy that was asked for by name must exist.
-void check_names(const Engine& engine, const std::vector<std::string>& names) {
-  for (const std::string& name : names) {
-    bool known = false;
-    for (const PluginInfo& plugin : engine.plugins())
-      for (const StrategyInfo& strategy : plugin.strategies)
-        known = known || (plugin.refused.empty() && strategy.name == name);
-    if (!known)
-      throw UsageError("no loaded plugin offers a strategy '" + name + "', see `xpose plugins`");
-  }
-}
-
 po::options_description tune_options() {
   po::options_description options;
   add_problem_options(options);
   options.add_options()("device", po::value<std::string>()->default_value("auto")->value_name("D"),
                         "auto, host, cuda or cuda:N")(
-      "budget", po::value<double>()->default_value(2)->value_name("S"),
+      "budget", po::value<std::string>()->default_value("2")->value_name("S"),
       "seconds to spend; the last try may end later")(
       "strategy", po::value<std::vector<std::string>>()->value_name("NAME"),
       "try only this strategy; may be repeated")(
@@ -72,8 +61,8 @@ void write_page(ReportOutput& page, Engine& engine, const TuneReport& report,
 int tune(const Arguments& arguments) {
   const auto values = parse(
       "tune --shape RxC",
-      "Tries every strategy on a problem, verifies each against Eigen, times them against the\n"
-      "fastest copy of the same bytes, and names the winner. What is predicted to take over\n"
+      "Tries every strategy on a problem, verifies each against Eigen, times them against the "
+      "fastest copy of the same bytes, and names the winner. What is predicted to take over "
       "twice the best is tried while the budget lasts, or with --strategy.",
       tune_options(), {}, arguments);
   if (!values) return done;
@@ -83,14 +72,14 @@ int tune(const Arguments& arguments) {
   Engine engine(engine_options(*values));
 
   TuneOptions options;
-  options.budget_seconds = (*values)["budget"].as<double>();
-  if (!(options.budget_seconds >= 0)) throw UsageError("--budget is 0 or more seconds");
+  options.budget_seconds = seconds_of(*values, "budget");
   options.every_strategy = true;
   options.warm = values->count("warm") != 0;
   if (values->count("strategy") != 0)
     options.strategies = (*values)["strategy"].as<std::vector<std::string>>();
-  check_names(engine, options.strategies);
   options.config = parse_config((*values)["config"].as<std::string>());
+  check_strategies(engine.plugins(), options.strategies);
+  check_config(engine.plugins(), options.strategies, problem.device.kind, options.config);
   options.interrupted = Interrupts::met;
 
   for (const PluginInfo& plugin : engine.plugins())
@@ -105,7 +94,7 @@ int tune(const Arguments& arguments) {
 
   json.write(to_json(report));
   if (!json.is_stdout()) {
-    std::cout << to_string(report.problem) << '\n';
+    std::cout << to_string(problem) << '\n';
     if (report.bytes == 0)
       std::cout << "The problem is empty: nothing to do.\n";
     else

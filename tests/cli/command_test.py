@@ -194,7 +194,7 @@ class Errors(unittest.TestCase):
         self.check(2, "ROWSxCOLS", "tune", "--shape", "12")
         self.check(2, "ROWSxCOLS", "tune", "--shape", "-1x3")
         self.check(2, "unrecognised option", "tune", "--shape", "3x3", "--colour")
-        self.check(2, "1, 2, 4, 8 or 16 bytes", "tune", "--device", "host", "--shape", "3x3", "--bytes", "3")
+        self.check(2, "--bytes 3 is not a size: elements are of 1, 2, 4, 8 or 16 bytes", "tune", "--device", "host", "--shape", "3x3", "--bytes", "3")
         self.check(2, "shorter", "tune", "--device", "host", "--shape", "3x3", "--in-ld", "2")
         self.check(2, "63 bits", "tune", "--device", "host", "--shape", "9000000000x9000000000")
         self.check(2, "no loaded plugin offers", "tune", "--shape", "3x3", "--strategy", "magic")
@@ -203,6 +203,49 @@ class Errors(unittest.TestCase):
         self.check(2, "needs", "run", "a.npy")
         self.check(2, "needs", "check")
         self.check(1, "cuda:99", "tune", "--shape", "3x3", "--device", "cuda:99")
+
+    def test_a_number_is_shown_as_given_with_what_is_allowed(self):
+        for option, text, allowed in (
+                *(("--bytes", text, "is not a size: elements are of 1, 2, 4, 8 or 16 bytes, or of a multiple")
+                  for text in ("-1", "0", "0x5", "junk", "4294967300", "99999999999999999999")),
+                *(("--threads", text, "is not a whole number from 0 to 65536") for text in ("-1", "0x5", "65537", "")),
+                *((option, text, "is not a whole number from 0 to 2^63 - 1")
+                  for option in ("--batch", "--in-ld", "--out-ld")
+                  for text in ("-1", "0x5", "1e3", "9223372036854775808")),
+                ("--alignment", "-1", "is not a whole number from 1 to 2147483648"),
+                ("--alignment", "3", "is not a power of two"),
+                *((option, text, "is not a number of seconds from 0 to 10^9")
+                  for option in ("--budget", "--stage-seconds") for text in ("-1", "0x5", "nan", "inf", "1e300", "2s"))):
+            self.check(2, f"{option} {text} {allowed}", "tune", "--shape", "3x3", option, text)
+        for text in ("0x5x5", "-1x3", "3", "x", "9223372036854775808x1", "3x3 "):
+            self.check(2, f"--shape {text} is not ROWSxCOLS, such as 4096x4096, two numbers from 0 to 2^63 - 1",
+                       "tune", "--shape", text)
+        self.check(2, "--bytes -1 is not a size", "check", "any.so", "--bytes", "-1")
+        self.check(2, "--budget -1 is not a number of seconds", "bench", "--budget", "-1")
+        self.check(2, "tune does not take '5x5': it is xpose tune --shape RxC [options]; see `xpose tune --help`",
+                   "tune", "5x5")
+        self.check(2, "run needs OUT: it is xpose run IN OUT [options]", "run", "a.npy")
+
+    def test_an_unknown_axis_or_value_is_refused_with_those_there_are(self):
+        def refused(words, *arguments, command=("tune", "--device", "host")):
+            self.check(2, words, *command, "--shape", "64x64", *arguments)
+        refused("no host strategy has an axis 'tyle'; the axes are: ahead, gather, ", "--config", "tyle=32")
+        refused("no host strategy has an axis 'block_x'", "--config", "block_x=32")  # CUDA strategies have it
+        refused("no host strategy has tile=33; the values are: 16, 32, 64, 128;", "--config", "tile=33")
+        refused("host_blocked has no axis 'stream'; the axes are: tile;", "--config", "stream=1",
+                "--strategy", "host_blocked")
+        refused("none of host_blocked, host_naive_row has an axis 'stream'; the axes are: tile;", "--config",
+                "stream=1", "--strategy", "host_blocked", "--strategy", "host_naive_row")
+        refused("host_naive_row has no axis 'tile'; the axes are: none;", "--config", "tile=32", "--strategy",
+                "host_naive_row")
+        refused("--config tile=32,tile=64 gives an axis two values", "--config", "tile=32,tile=64")
+        refused("smem has no axis 'foo'; the axes are: block_x, block_y, tile_y;", "--config", "foo=1",
+                command=("explain", "smem"))
+
+    def test_an_empty_problem_is_shown_as_given(self):
+        for shape in ("0x5", "5x0", "0x0"):
+            self.assertEqual(tune("--shape", shape).stdout,
+                             f"{shape} of 4 bytes on host\nThe problem is empty: nothing to do.\n")
 
     def test_no_arguments_is_wrong_usage_with_help(self):
         result = xpose()

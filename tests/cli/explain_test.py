@@ -102,9 +102,9 @@ class Explain(unittest.TestCase):
 
     def test_refusals_name_the_remedy(self):
         for code, words, arguments in (
-                (2, "needs xpose explain", ("--shape", "4x4")),
+                (2, "explain needs STRATEGY: it is xpose explain", ("--shape", "4x4")),
                 (2, "--shape", ("smem",)),
-                (2, "a shape is ROWSxCOLS", ("smem", "--shape", "4")),
+                (2, "is not ROWSxCOLS", ("smem", "--shape", "4")),
                 (2, "--device cuda", ("smem", "--shape", "4x4", "--device", "host")),
                 (2, "does not run on cuda:0", ("host_naive_row", "--shape", "4x4")),
                 (2, "is no config of smem", ("smem", "--shape", "4x4", "--config", "tile_y=5")),

@@ -17,6 +17,8 @@ import unittest
 
 XPOSE = None
 WIDTHS = (60, 80, 120, 200)
+COMMANDS = ("tune", "run", "bench", "explain", "plugins", "check", "cache", "lab", "doctor")
+CACHE_ACTIONS = ("show", "forget", "export", "import")
 
 
 class Terminal:
@@ -95,14 +97,21 @@ class Progress(unittest.TestCase):
 class Messages(unittest.TestCase):
     def test_messages_break_at_words(self):
         shown = on_terminal(60, "tune", "--shape", "3x3", "--strategy", "magic", code=2)
-        self.assertEqual(shown.lines, ["xpose: no loaded plugin offers a strategy 'magic', see",
-                                       "       `xpose plugins`; see `xpose tune --help`", ""])
+        self.assertEqual(shown.lines, ["xpose: no loaded plugin offers a strategy 'magic'; `xpose",
+                                       "       plugins` lists them; see `xpose tune --help`", ""])
 
     def test_a_message_does_not_run_into_progress(self):
         with tempfile.TemporaryDirectory() as folder:
             pathlib.Path(folder, "trials.sqlite").write_text("not a database " * 1000)
             shown = on_terminal(200, *TUNE, XPOSE_CACHE=f"{folder}/trials.sqlite")
         self.assertTrue(any(line.startswith("xpose: warning: ") for line in shown.lines), shown.text)
+
+    def test_help_fits_80_columns_and_narrower_terminals(self):
+        for command in ([], *([name] for name in COMMANDS), *(["cache", action] for action in CACHE_ACTIONS)):
+            whole = subprocess.run([XPOSE, *command, "--help"], capture_output=True, text=True).stdout
+            self.assertIn("usage: xpose", whole)
+            self.assertLessEqual(max(map(len, whole.splitlines())), 80, command)
+            self.assertLessEqual(on_terminal(60, *command, "--help").width, 60, command)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,21 @@
+// What the command line names, held against what the loaded plugins offer. Throws UsageError.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "xpose/xpose.hpp"
+
+namespace xpose::app {
+
+// Every name is a strategy's.
+void check_strategies(const std::vector<PluginInfo>& plugins,
+                      const std::vector<std::string>& names);
+
+// Every axis of the config, with its value, is one of the strategies of these names. No names: of
+// any strategy for the kind of device.
+void check_config(const std::vector<PluginInfo>& plugins, const std::vector<std::string>& names,
+                  DeviceKind kind, const Config& config);
+
+}  // namespace xpose::app
