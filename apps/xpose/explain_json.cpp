@@ -43,6 +43,7 @@ Json finding_json(const Finding& finding) {
           {"block", finding.block},
           {"thread", finding.thread},
           {"text", finding.text},
+          {"access", finding.access ? Json(name_of(*finding.access)) : Json()},
           {"times", finding.times}};
 }
 

@@ -5,13 +5,15 @@
 
 namespace {
 
-Traced expect_fault(Case& wrong, uint32_t what, uint32_t thread, const std::string& text) {
+// access: XPOSE_LOAD or XPOSE_STORE where one went outside, else 0.
+Traced expect_fault(Case& wrong, uint32_t access, uint32_t thread, const std::string& text) {
   const Traced traced = wrong.run();
   EXPECT_EQ(traced.status, XPOSE_FAILED);
   EXPECT_EQ(traced.text, text);
   EXPECT_EQ(traced.faults.size(), 1u);
   if (traced.faults.size() == 1) {
-    EXPECT_EQ(traced.faults[0].what, what);
+    EXPECT_EQ(traced.faults[0].what, XPOSE_OUT_OF_BOUNDS);
+    EXPECT_EQ(traced.faults[0].access, access);
     EXPECT_EQ(traced.faults[0].thread, thread);
     EXPECT_EQ(traced.faults[0].text, text);
     Dl_info info = {};
@@ -31,9 +33,8 @@ void expect_right_again() {
 
 TEST(Faults, AnAccessOutsideOfEveryRegion) {
   Case behind("behind_input");
-  const Traced traced =
-      expect_fault(behind, XPOSE_OUT_OF_BOUNDS, 24,
-                   "a 4-byte load 0 bytes behind the 4096 bytes of memory region 0");
+  const Traced traced = expect_fault(
+      behind, XPOSE_LOAD, 24, "a 4-byte load 0 bytes behind the 4096 bytes of memory region 0");
   for (unsigned t = 0; t < 24; ++t) EXPECT_EQ(behind.out[t], 2000 + t);
   for (unsigned t = 24; t < 32; ++t) EXPECT_EQ(behind.out[t], 0xeeeeeeeeu);
   // What the warp did before is told.
@@ -44,13 +45,13 @@ TEST(Faults, AnAccessOutsideOfEveryRegion) {
 
 TEST(Faults, AnAccessBeforeARegion) {
   Case before("before_output");
-  expect_fault(before, XPOSE_OUT_OF_BOUNDS, 0,
+  expect_fault(before, XPOSE_STORE, 0,
                "a 4-byte store 12 bytes before the 4096 bytes of memory region 1");
 }
 
 TEST(Faults, NullAndMemoryOfTheHost) {
   Case null("null_pointer");
-  expect_fault(null, XPOSE_OUT_OF_BOUNDS, 0, "a 4-byte store at the address 0");
+  expect_fault(null, XPOSE_STORE, 0, "a 4-byte store at the address 0");
   Case foreign("foreign_memory");
   const Traced traced = foreign.run();
   EXPECT_EQ(traced.status, XPOSE_FAILED);
@@ -73,13 +74,12 @@ TEST(Faults, AnAccessThatCrossesTheEnd) {
 
 TEST(Faults, AMisalignedAccess) {
   Case misaligned("misaligned");
-  expect_fault(misaligned, XPOSE_OUT_OF_BOUNDS, 2,
-               "a 4-byte load at an address that is no multiple of 4");
+  expect_fault(misaligned, 0, 2, "a 4-byte load at an address that is no multiple of 4");
 }
 
 TEST(Faults, AStoreBehindSharedMemory) {
   Case behind("behind_shared");
-  expect_fault(behind, XPOSE_OUT_OF_BOUNDS, 4,
+  expect_fault(behind, XPOSE_STORE, 4,
                "a 4-byte store 0 bytes behind the 1024 bytes of dynamic shared memory");
   expect_right_again();
 }
@@ -90,6 +90,7 @@ TEST(Faults, AnIndexPastADeclaredArray) {
   EXPECT_EQ(traced.status, XPOSE_FAILED);
   ASSERT_EQ(traced.faults.size(), 1u);
   EXPECT_EQ(traced.faults[0].what, XPOSE_OUT_OF_BOUNDS);
+  EXPECT_EQ(traced.faults[0].access, 0u);  // the index is wrong before it is used
   EXPECT_EQ(traced.faults[0].thread, 31u);
   EXPECT_TRUE(traced.text.starts_with("index 4 is past the bounds of an array '")) << traced.text;
   EXPECT_TRUE(traced.text.ends_with(" [4]'")) << traced.text;

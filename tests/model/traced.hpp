@@ -29,6 +29,7 @@ struct Fault {
   const void* site;
   uint64_t block;
   uint32_t thread;
+  uint32_t access;
   std::string text;
 };
 
@@ -77,7 +78,7 @@ inline Traced trace(const xpose_strategy& strategy, const xpose_problem& problem
   };
   observer.fault = [](void* c, const xpose_fault* fault) {
     static_cast<Context*>(c)->traced.faults.push_back(
-        {fault->what, fault->site, fault->block, fault->thread, fault->text});
+        {fault->what, fault->site, fault->block, fault->thread, fault->access, fault->text});
   };
   char text[512] = "";
   context.traced.status =

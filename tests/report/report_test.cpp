@@ -119,6 +119,7 @@ TEST(ExplainJson, FindingsNameTheirKindAndPlace) {
       {FindingKind::wrong_output, "wrong_output"}};
   for (const auto& [kind, name] : kinds)
     account.findings.push_back({kind, {"a.cu", 3}, 1, 2, "words", 4});
+  account.findings[0].access = AccessKind::load;
   const Json findings = to_json(account)["findings"];
   for (std::size_t i = 0; i < std::size(kinds); ++i)
     EXPECT_EQ(findings[i], (Json{{"kind", kinds[i].second},
@@ -126,6 +127,7 @@ TEST(ExplainJson, FindingsNameTheirKindAndPlace) {
                                  {"block", 1},
                                  {"thread", 2},
                                  {"text", "words"},
+                                 {"access", i == 0 ? Json("load") : Json()},
                                  {"times", 4}}));
 }
 

@@ -77,8 +77,9 @@ struct Finding {
   SourceLine where;
   std::uint64_t block = 0;
   std::uint32_t thread = 0;
-  std::string text;         // one line
-  std::uint64_t times = 1;  // how often at this line; the rest is of the first time
+  std::string text;                       // one line
+  std::uint64_t times = 1;                // how often at this line; the rest is of the first time
+  std::optional<AccessKind> access = {};  // of out_of_bounds: what went outside, where it is known
 };
 
 XPOSE_API std::string_view to_string(FindingKind kind);  // "race", "out_of_bounds", ...

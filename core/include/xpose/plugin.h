@@ -215,7 +215,7 @@ typedef struct xpose_fault {
   const void* site;
   uint64_t block;
   uint32_t thread;
-  uint32_t reserved;
+  uint32_t access; /* XPOSE_LOAD or XPOSE_STORE where one went outside; 0: not known, or none did */
   const char* text; /* one line: what happened, e.g. "12 of 32 threads reached the barrier" */
 } xpose_fault;
 

@@ -197,7 +197,10 @@ void Account::on_fault(const xpose_fault& fault) {
       found(fault.what == XPOSE_DIVERGENT_BARRIER ? FindingKind::divergent_barrier
                                                   : FindingKind::out_of_bounds,
             fault.site, fault.thread);
-  if (finding != nullptr) finding->text = fault.text == nullptr ? "" : one_line(fault.text);
+  if (finding == nullptr) return;
+  finding->text = fault.text == nullptr ? "" : one_line(fault.text);
+  if (fault.access == XPOSE_LOAD) finding->access = AccessKind::load;
+  if (fault.access == XPOSE_STORE) finding->access = AccessKind::store;
 }
 
 Finding* Account::found(FindingKind kind, const void* site, std::uint32_t thread) {

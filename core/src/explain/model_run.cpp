@@ -55,8 +55,10 @@ Arena host_buffers(const Problem& normal) {
 void add_outcome(const Outcome& outcome, AccessAccount& account) {
   if (outcome.verdict == Verdict::ok) return;
   Finding finding;
-  finding.kind = outcome.verdict == Verdict::wrote_outside ? FindingKind::out_of_bounds
-                                                           : FindingKind::wrong_output;
+  if (outcome.verdict == Verdict::wrote_outside) {
+    finding.kind = FindingKind::out_of_bounds;
+    finding.access = AccessKind::store;
+  }
   finding.text = outcome.detail;
   account.findings.push_back(std::move(finding));
 }

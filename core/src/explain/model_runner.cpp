@@ -8,14 +8,18 @@
 namespace xpose {
 namespace {
 
+Verdict verdict_of(const Finding& finding) {
+  if (!finding.access) return Verdict::wrong_result;
+  return *finding.access == AccessKind::load ? Verdict::read_outside : Verdict::wrote_outside;
+}
+
 Outcome outcome_of(const AccessAccount& account) {
   if (account.findings.empty()) return {};
   const Finding& first = account.findings.front();
   std::string text = to_string(first);
   if (account.findings.size() > 1)
     text += "; and " + std::to_string(account.findings.size() - 1) + " more findings";
-  return {first.kind == FindingKind::out_of_bounds ? Verdict::wrote_outside : Verdict::wrong_result,
-          std::move(text)};
+  return {verdict_of(first), std::move(text)};
 }
 
 }  // namespace

@@ -135,6 +135,7 @@ void Device::divergent(uint32_t first, uint32_t last) {
   std::snprintf(text_, sizeof text_, "%s", text.c_str());
   faulted_ = true;
   fault_.what = XPOSE_DIVERGENT_BARRIER;
+  fault_.access = 0;
   fault_.site = thread_[culprit].wait.site;
   fault_.thread = culprit;
   end_fault(first / 32);

@@ -25,8 +25,8 @@ alignas(1024) unsigned char shared_memory[kSharedGuard + kMaxSharedBytes + kShar
 
 extern unsigned char* const dynamic_shared = shared_memory + kSharedGuard;
 
-void give_up(uint32_t what, const void* site, const char* text) {
-  device.give_up(what, site, text);
+void give_up(uint32_t access, const void* site, const char* text) {
+  device.give_up(access, site, text);
 }
 
 void grow_log() { device.grow_log(); }
@@ -191,10 +191,11 @@ void Device::grow_log() {
   hot.end = log.end;
 }
 
-void Device::give_up(uint32_t what, const void* site, const char* text) {
+void Device::give_up(uint32_t access, const void* site, const char* text) {
   if (hot.next != nullptr) log_.lane(lane()).next = hot.next;
   hot.next = nullptr;
-  fault_.what = what;
+  fault_.what = XPOSE_OUT_OF_BOUNDS;
+  fault_.access = access;
   fault_.site = site;
   fault_.thread = running_;
   std::snprintf(text_, sizeof text_, "%s", text);

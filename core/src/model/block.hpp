@@ -55,7 +55,7 @@ class Device {
   uint32_t threads() const { return threads_; }
   unsigned lane() const { return running_ & 31; }
   unsigned active_lanes() const;
-  [[noreturn]] void give_up(uint32_t what, const void* site, const char* text);
+  [[noreturn]] void give_up(uint32_t access, const void* site, const char* text);
   void grow_log();
 
  private:

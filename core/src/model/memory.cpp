@@ -31,7 +31,7 @@ const char* name_of(uint32_t kind) { return kind == XPOSE_LOAD ? "load" : "store
   std::snprintf(text, sizeof text, "a %llu-byte %s %s the %llu bytes of %s",
                 static_cast<unsigned long long>(bytes), name_of(kind), where,
                 static_cast<unsigned long long>(range.bytes), what);
-  give_up(XPOSE_OUT_OF_BOUNDS, site, text);
+  give_up(kind, site, text);
 }
 
 Range range_of(const xpose_region& region) {
@@ -57,7 +57,7 @@ uint64_t distance(const Range& range, uintptr_t address) {
     std::snprintf(text, sizeof text, "a %llu-byte %s at the address %#llx",
                   static_cast<unsigned long long>(bytes), name_of(kind),
                   static_cast<unsigned long long>(address));
-    give_up(XPOSE_OUT_OF_BOUNDS, site, text);
+    give_up(kind, site, text);
   }
   char what[64];
   std::snprintf(what, sizeof what, "memory region %u", nearest);
@@ -72,7 +72,7 @@ void note_pieces(uint32_t space, uintptr_t address, uint64_t told, uint64_t byte
     char text[128];
     std::snprintf(text, sizeof text, "a %u-byte %s at an address that is no multiple of %u",
                   static_cast<unsigned>(bytes), name_of(kind), static_cast<unsigned>(bytes));
-    give_up(XPOSE_OUT_OF_BOUNDS, site, text);
+    give_up(0, site, text);
   }
   while (bytes != 0) {
     unsigned log2 = 4;

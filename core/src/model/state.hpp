@@ -87,7 +87,8 @@ inline void note(uint32_t space, uint32_t kind, unsigned log2_bytes, const void*
   if (__builtin_expect(hot.next == hot.end, 0)) grow_log();
 }
 
-// Gives the launch up, for good: the thread that runs is never resumed.
-[[noreturn]] void give_up(uint32_t what, const void* site, const char* text);
+// Gives the launch up for an access out of bounds, for good: the thread that runs is never resumed.
+// access: XPOSE_LOAD or XPOSE_STORE where one went outside, else 0.
+[[noreturn]] void give_up(uint32_t access, const void* site, const char* text);
 
 }  // namespace xpose::model

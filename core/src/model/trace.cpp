@@ -73,10 +73,12 @@ void copy(void* out, std::size_t out_pitch, const void* in, std::size_t in_pitch
   for (std::size_t row = 0; row < rows && row_bytes != 0; ++row) {
     auto* const to = static_cast<unsigned char*>(out) + row * out_pitch;
     const auto* const from = static_cast<const unsigned char*>(in) + row * in_pitch;
-    if (!in_a_region(from, row_bytes) || !in_a_region(to, row_bytes)) {
+    const bool reads_outside = !in_a_region(from, row_bytes);
+    if (reads_outside || !in_a_region(to, row_bytes)) {
       xpose_fault fault = {};
       fault.size = sizeof fault;
       fault.what = XPOSE_OUT_OF_BOUNDS;
+      fault.access = reads_outside ? XPOSE_LOAD : XPOSE_STORE;
       fault.site = __builtin_extract_return_addr(__builtin_return_address(0));
       fault.text = "a copy on the device reaches out of the memory that the launch may use";
       current->fault(current->context, &fault);

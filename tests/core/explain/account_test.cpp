@@ -110,7 +110,7 @@ TEST(Account, FindingsOfALineAreCounted) {
   listener.access(10, XPOSE_SHARED, XPOSE_LOAD, 0, 4, 3);
   listener.access(11, XPOSE_SHARED, XPOSE_LOAD, 0, 4, 1);
   listener.access(20, XPOSE_SHARED, XPOSE_LOAD, 0, 4, 1);
-  const xpose_fault fault{sizeof fault, XPOSE_OUT_OF_BOUNDS, nullptr, 7, 9, 0, "a\nb"};
+  const xpose_fault fault{sizeof fault, XPOSE_OUT_OF_BOUNDS, nullptr, 7, 9, XPOSE_LOAD, "a\nb"};
   listener.observer.fault(listener.observer.context, &fault);
   const auto findings = listener.finish().findings;
   ASSERT_EQ(findings.size(), 3U);
@@ -123,6 +123,7 @@ TEST(Account, FindingsOfALineAreCounted) {
   EXPECT_EQ(findings[0].block, 7U);
   EXPECT_EQ(findings[0].thread, 9U);
   EXPECT_EQ(findings[0].text, "a b");
+  EXPECT_EQ(findings[0].access, AccessKind::load);
 }
 
 TEST(Account, RefusesAnAccessOfAnOddWidth) {

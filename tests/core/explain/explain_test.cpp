@@ -211,10 +211,12 @@ TEST(ModelConformance, PassesWhatIsRight) {
 TEST(ModelConformance, FailsWithTheLine) {
   for (const ConformanceCase& one : checked("traced_faulty"))
     if (one.verdict != Verdict::unsupported) {
-      EXPECT_EQ(one.verdict, Verdict::wrote_outside);
+      EXPECT_EQ(one.verdict, Verdict::read_outside);
       EXPECT_EQ(one.detail, "traced.c:" + std::to_string(line_of("FAULTY */")) +
                                 ": out_of_bounds, block 0, thread 5: read past it");
     }
+  EXPECT_EQ(checked("traced_overrunning").at(10).verdict, Verdict::wrote_outside);
+  EXPECT_EQ(checked("traced_past_array").at(10).verdict, Verdict::wrong_result);
   EXPECT_EQ(checked("traced_racy").at(10).verdict, Verdict::wrong_result);
   EXPECT_EQ(checked("traced_declining").at(0).verdict, Verdict::unsupported);
 }

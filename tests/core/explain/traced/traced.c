@@ -6,7 +6,18 @@
 #include <string.h>
 #include <xpose/plugin.h>
 
-enum { RIGHT, RACY, UNINITIALISED, FAULTY, DIVERGENT, WRONG, DECLINING, FAILING };
+enum {
+  RIGHT,
+  RACY,
+  UNINITIALISED,
+  FAULTY,
+  OVERRUNNING,
+  PAST_ARRAY,
+  DIVERGENT,
+  WRONG,
+  DECLINING,
+  FAILING
+};
 
 static xpose_status quote(const xpose_problem* problem, const int64_t* config, xpose_quote* quoted,
                           xpose_text error) {
@@ -49,8 +60,8 @@ __attribute__((noinline)) static void tell(const xpose_observer* observer, uint3
 }
 
 __attribute__((noinline)) static xpose_status fault(const xpose_observer* observer, uint32_t what,
-                                                    const char* text) {
-  const xpose_fault one = {sizeof one, what, __builtin_return_address(0), 0, 5, 0, text};
+                                                    uint32_t access, const char* text) {
+  const xpose_fault one = {sizeof one, what, __builtin_return_address(0), 0, 5, access, text};
   observer->fault(observer->context, &one);
   return XPOSE_FAILED;
 }
@@ -78,9 +89,14 @@ static xpose_status run(int what, const xpose_problem* problem, const xpose_laun
     if (what != RACY) observer->barrier(observer->context, NULL, XPOSE_ALL_WARPS);
     const uint64_t next = what == RACY ? 4 : 0; /* the word of the next lane */
     tell(observer, XPOSE_SHARED, XPOSE_LOAD, next, 4, lanes >> next / 4); /* RACE, UNINITIALISED */
-    if (what == FAULTY) return fault(observer, XPOSE_OUT_OF_BOUNDS, "read past it"); /* FAULTY */
+    if (what == FAULTY)
+      return fault(observer, XPOSE_OUT_OF_BOUNDS, XPOSE_LOAD, "read past it"); /* FAULTY */
+    if (what == OVERRUNNING)
+      return fault(observer, XPOSE_OUT_OF_BOUNDS, XPOSE_STORE, "wrote past it"); /* OVERRUNNING */
+    if (what == PAST_ARRAY)
+      return fault(observer, XPOSE_OUT_OF_BOUNDS, 0, "index 4"); /* PAST_ARRAY */
     if (what == DIVERGENT)
-      return fault(observer, XPOSE_DIVERGENT_BARRIER, "12 of 32"); /* DIVERGENT */
+      return fault(observer, XPOSE_DIVERGENT_BARRIER, 0, "12 of 32"); /* DIVERGENT */
     for (int64_t i = 0; i < count; ++i)
       if (what != WRONG || row + col + i != 0) memcpy(out + i * problem->out_ld * 4, in + i * 4, 4);
     tell(observer, XPOSE_GLOBAL, XPOSE_STORE, (uint64_t)out, (uint64_t)problem->out_ld * 4, lanes);
@@ -113,6 +129,8 @@ STRATEGY(right, RIGHT);
 STRATEGY(racy, RACY);
 STRATEGY(uninitialised, UNINITIALISED);
 STRATEGY(faulty, FAULTY);
+STRATEGY(overrunning, OVERRUNNING);
+STRATEGY(past_array, PAST_ARRAY);
 STRATEGY(divergent, DIVERGENT);
 STRATEGY(wrong, WRONG);
 STRATEGY(declining, DECLINING);
@@ -128,7 +146,8 @@ static const xpose_strategy without = {
     sizeof(xpose_strategy), 0, &card_without, quote, create, launch, destroy, NULL};
 
 static const xpose_strategy* const strategies[] = {
-    &right, &racy, &uninitialised, &faulty, &divergent, &wrong, &declining, &failing, &without};
+    &right,     &racy,  &uninitialised, &faulty,  &overrunning, &past_array,
+    &divergent, &wrong, &declining,     &failing, &without};
 static const xpose_plugin plugin = {XPOSE_ABI_MAJOR,
                                     XPOSE_ABI_MINOR,
                                     sizeof(xpose_plugin),
