@@ -59,7 +59,6 @@ int explain(const Arguments& arguments) {
   const auto strategy = (*values)["strategy"].as<std::string>();
   ExplainOptions options;
   options.config = parse_config((*values)["config"].as<std::string>());
-  check_strategies(engine.plugins(), {strategy});
   check_config(engine.plugins(), {strategy}, problem.device.kind, options.config);
   options.measure = values->count("model-only") == 0;
   Explanation told;

@@ -37,23 +37,26 @@ void check_strategies(const std::vector<PluginInfo>& plugins,
                       const std::vector<std::string>& names) {
   for (const std::string& name : names) {
     bool known = false;
-    for_each_offered(plugins, [&](const StrategyInfo& strategy) {
-      known = known || strategy.name == name;
-    });
+    for_each_offered(plugins,
+                     [&](const StrategyInfo& strategy) { known = known || strategy.name == name; });
     if (!known)
-      throw UsageError("no loaded plugin offers a strategy '" + name + "'; `xpose plugins` lists them");
+      throw UsageError("no loaded plugin offers a strategy '" + name +
+                       "'; `xpose plugins` lists them");
   }
 }
 
 void check_config(const std::vector<PluginInfo>& plugins, const std::vector<std::string>& names,
                   DeviceKind kind, const Config& config) {
   std::map<std::string, std::set<std::int64_t>> axes;
+  bool any = false;
   for_each_offered(plugins, [&](const StrategyInfo& strategy) {
     if (names.empty() ? strategy.device_kind != kind : !std::ranges::count(names, strategy.name))
       return;
+    any = true;
     for (const auto& [axis, values] : strategy.axes)
       axes[axis].insert(values.begin(), values.end());
   });
+  if (!any) return;
   const bool one = names.size() == 1;
   const std::string who = whose(names, kind) + (one ? " has no " : " has ");
   for (const auto& [name, value] : config) {

@@ -113,9 +113,9 @@ std::optional<Decision> read_whole(Database& database, const Statement& row) {
 }  // namespace
 
 std::optional<std::int64_t> stored_decision(Database& database, const CacheKey& key) {
-  Statement row = database.run(text({"SELECT since FROM decision WHERE ", is_of_key}),
-                               {key.problem, key.policy, key.device, key.driver, key.abi,
-                                key.plugins});
+  Statement row =
+      database.run(text({"SELECT since FROM decision WHERE ", is_of_key}),
+                   {key.problem, key.policy, key.device, key.driver, key.abi, key.plugins});
   return row.step() ? std::optional(row.integer(0)) : std::nullopt;
 }
 
@@ -128,17 +128,18 @@ std::optional<Decision> find_decision(Database& database, const CacheKey& key) {
 
 std::optional<Decision> find_standing(Database& database, const CacheKey& key) {
   Statement row = database.run(
-      text({"SELECT id, ", key_columns, ", ", choice_columns,
-            " FROM decision WHERE problem = ?1 AND policy = ?2 AND device = ?3 "
-            "ORDER BY driver = ?4 AND abi = ?5 AND plugins = ?6 DESC, since DESC, id DESC LIMIT 1"}),
+      text(
+          {"SELECT id, ", key_columns, ", ", choice_columns,
+           " FROM decision WHERE problem = ?1 AND policy = ?2 AND device = ?3 "
+           "ORDER BY driver = ?4 AND abi = ?5 AND plugins = ?6 DESC, since DESC, id DESC LIMIT 1"}),
       {key.problem, key.policy, key.device, key.driver, key.abi, key.plugins});
   return row.step() ? read_whole(database, row) : std::nullopt;
 }
 
 std::vector<Decision> read_decisions(Database& database) {
   std::vector<Decision> decisions;
-  Statement row = database.run(
-      text({"SELECT id, ", key_columns, ", ", choice_columns, " FROM decision ORDER BY since, id"}));
+  Statement row = database.run(text(
+      {"SELECT id, ", key_columns, ", ", choice_columns, " FROM decision ORDER BY since, id"}));
   while (row.step())
     if (auto decision = read_whole(database, row)) decisions.push_back(std::move(*decision));
   return decisions;

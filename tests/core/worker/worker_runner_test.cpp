@@ -25,9 +25,14 @@ class ForgedTrial {
  private:
   const std::string& name() const { return strategy_.info.name; }
   WorkerRunner::Needs needs() {
-    return {worker_, cache_, {}, normal_form(matrix(20, 30, 4)), 1, false, [](const std::string&) {
-              return std::filesystem::path("/forged.so");
-            }, {}};
+    return {worker_,
+            cache_,
+            {},
+            normal_form(matrix(20, 30, 4)),
+            1,
+            false,
+            [](const std::string&) { return std::filesystem::path("/forged.so"); },
+            {}};
   }
 
   Worker worker_;
