@@ -41,15 +41,11 @@ Json to_json(const CachedTrial& trial) {
 }
 
 Json to_json(const Decision& decision) {
-  Json json = {{"key", to_json(decision.key)},
-               {"digest", decision.digest},
-               {"winner", to_json(decision.winner)},
-               {"margin", decision.margin},
-               {"roof_seconds", decision.roof_seconds},
-               {"when", decision.when},
-               {"untried", decision.untried},
-               {"improvements", decision.improvements},
-               {"trials", Json::array()}};
+  Json json = {{"key", to_json(decision.key)},          {"digest", decision.digest},
+               {"winner", to_json(decision.winner)},    {"margin", decision.margin},
+               {"roof_seconds", decision.roof_seconds}, {"when", decision.when},
+               {"untried", decision.untried},           {"improvements", decision.improvements},
+               {"stand_in", decision.stand_in},         {"trials", Json::array()}};
   for (const CachedTrial& trial : decision.trials) json["trials"].push_back(to_json(trial));
   return json;
 }
@@ -134,7 +130,8 @@ Decision decision_of(const JsonValue& value, std::int64_t latest) {
           .trials = rows_of(value.field("trials"), kMaxTrials, trial_of),
           .untried = count_of(value, "untried"),
           .improvements = count_of(value, "improvements"),
-          .imported = true};
+          .imported = true,
+          .stand_in = value.has("stand_in") ? value.field("stand_in").text() : ""};
 }
 
 Quarantine quarantine_of(const JsonValue& value, std::int64_t latest) {

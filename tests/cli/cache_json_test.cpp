@@ -47,7 +47,8 @@ CacheContents contents() {
                          .trials = {winner, copy, wrong},
                          .untried = 2,
                          .improvements = 1,
-                         .imported = true}},
+                         .imported = true,
+                         .stand_in = "cuda:0 8 256 256 4096 4096 4096 4096"}},
           .quarantine = {{.digest = "d3",
                           .strategy = "bad_idea",
                           .file = "libbad.so",
@@ -78,10 +79,12 @@ TEST(CacheJson, WhatIsImportedIsMarkedAndOlderExportsAreTaken) {
   EXPECT_EQ(cache_from_json(json.dump(), kNow), contents());
   json["decisions"][0].erase("untried");
   json["decisions"][0].erase("improvements");
+  json["decisions"][0].erase("stand_in");
   json["decisions"][0]["trials"][0].erase("predicted");
   const Decision old = cache_from_json(json.dump(), kNow).decisions[0];
   EXPECT_EQ(old.untried, 0);
   EXPECT_EQ(old.improvements, 0);
+  EXPECT_EQ(old.stand_in, "");
   EXPECT_EQ(old.trials[0].predicted, 0);
 }
 

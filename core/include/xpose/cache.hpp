@@ -50,6 +50,7 @@ struct Decision {
   std::int64_t untried = 0;
   std::int64_t improvements = 0;  // how often that was done
   bool imported = false;          // not used before its winner was verified here
+  std::string stand_in = {};      // key of the problem that trials ran on; empty: the key's own
   bool operator==(const Decision&) const = default;
 };
 

@@ -40,11 +40,13 @@ CREATE TABLE in_flight(
   PRIMARY KEY(machine, boot, pid, started)) STRICT, WITHOUT ROWID;
 )";
 
-// Decisions that are not final, that another machine made, and what predictions proved worth.
+// Decisions that are not final, that another machine or problem made, and what predictions proved
+// worth.
 constexpr const char* second_schema = R"(
 ALTER TABLE decision ADD COLUMN untried INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE decision ADD COLUMN improvements INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE decision ADD COLUMN imported INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE decision ADD COLUMN stand_in TEXT NOT NULL DEFAULT '';
 ALTER TABLE trial ADD COLUMN predicted ANY NOT NULL DEFAULT 0;
 CREATE TABLE prediction(
   digest TEXT NOT NULL, strategy TEXT NOT NULL, problem TEXT NOT NULL, policy TEXT NOT NULL,

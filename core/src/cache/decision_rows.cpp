@@ -46,7 +46,8 @@ constexpr std::string_view key_columns = "problem, policy, device, driver, abi, 
 constexpr std::string_view is_of_key =
     "problem = ? AND policy = ? AND device = ? AND driver = ? AND abi = ? AND plugins = ?";
 constexpr std::string_view choice_columns =
-    "digest, strategy, config, margin, roof_seconds, since, untried, improvements, imported";
+    "digest, strategy, config, margin, roof_seconds, since, untried, improvements, imported, "
+    "stand_in";
 
 std::string text(std::initializer_list<std::string_view> parts) {
   std::string all;
@@ -77,6 +78,7 @@ std::optional<Decision> read_choice(const Statement& row, int column, CacheKey k
   decision.untried = row.integer(column + 6);
   decision.improvements = row.integer(column + 7);
   decision.imported = row.integer(column + 8) != 0;
+  decision.stand_in = row.text(column + 9);
   return decision;
 }
 
@@ -153,11 +155,11 @@ void replace_decision(Database& database, const Decision& decision) {
   {
     Statement row = database.run(
         text({"INSERT INTO decision(", key_columns, ", ", choice_columns,
-              ") VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?) RETURNING id"}),
+              ") VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?) RETURNING id"}),
         {key.problem, key.policy, key.device, key.driver, key.abi, key.plugins, decision.digest,
          decision.winner.strategy, config_text(decision.winner.config), decision.margin,
          decision.roof_seconds, decision.when, decision.untried, decision.improvements,
-         std::int64_t{decision.imported}});
+         std::int64_t{decision.imported}, decision.stand_in});
     row.step();
     id = row.integer(0);
     row.step();

@@ -46,6 +46,7 @@ TEST_F(CacheContentsTest, EverythingComesBackAsItWas) {
   odd.untried = 3;
   odd.improvements = 2;
   odd.imported = true;
+  odd.stand_in = "a smaller 'one'";
   const CacheContents contents{{odd, decision_of("q", 8)},
                                {quarantine_of(""), quarantine_of("'; DROP TABLE decision; --", 6)}};
   EXPECT_EQ(merge_into_cache(file, contents), 4U);
