@@ -1,6 +1,6 @@
 # xpose_add_plugin(NAME [NO_MODEL] [FOLDER name] [SOURCES file...] [LIBRARIES target...])
 #
-# Builds the plugin NAME.so from the sources (default: NAME.cu or NAME.cpp in the current folder)
+# Builds the plugin NAME.so from the sources (default: NAME.cu, NAME.cpp and NAME.c in the current folder)
 # with hidden visibility, one exported symbol, every symbol resolved at link time and a static CUDA
 # runtime; installs it where the library looks; and registers three kinds of tests: symbols.NAME; the
 # conformance suite, conformance.STRATEGY.BYTES for each strategy and element size; and for strategies
@@ -11,6 +11,10 @@
 # FOLDER is where it goes beside the folder plugins, for what is not to be tried (default: plugins).
 # NO_MODEL leaves that out, for sources that only nvcc can compile. Without the CUDA Toolkit a CUDA
 # plugin can be explained, but not run; with NO_MODEL it is left out.
+include_guard(GLOBAL)
+cmake_policy(PUSH)  # whatever the author's project asks for, or does not
+cmake_policy(VERSION 3.25)
+include(${CMAKE_CURRENT_LIST_DIR}/XposeAuthorHints.cmake)
 include(${CMAKE_CURRENT_LIST_DIR}/XposeModel.cmake)
 
 function(xpose_add_plugin name)
@@ -19,14 +23,14 @@ function(xpose_add_plugin name)
     message(FATAL_ERROR "xpose_add_plugin(${name}): unknown arguments ${arg_UNPARSED_ARGUMENTS}")
   endif()
   if(NOT arg_SOURCES)
-    foreach(ending cu cpp)
+    foreach(ending cu cpp c)
       if(EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/${name}.${ending})
         list(APPEND arg_SOURCES ${name}.${ending})
       endif()
     endforeach()
   endif()
   if(NOT arg_SOURCES)
-    message(FATAL_ERROR "xpose_add_plugin(${name}): neither ${name}.cu nor ${name}.cpp is in "
+    message(FATAL_ERROR "xpose_add_plugin(${name}): none of ${name}.cu, ${name}.cpp and ${name}.c is in "
       "${CMAKE_CURRENT_SOURCE_DIR}, and no SOURCES were given")
   endif()
 
@@ -36,11 +40,16 @@ function(xpose_add_plugin name)
   set(cuda_sources ${arg_SOURCES})
   list(FILTER cuda_sources INCLUDE REGEX "\\.cu$")
   get_property(languages GLOBAL PROPERTY ENABLED_LANGUAGES)
+  if(cuda_sources AND NOT arg_NO_MODEL AND NOT "CXX" IN_LIST languages)
+    message(FATAL_ERROR "xpose_add_plugin(${name}): the model of a CUDA plugin needs a C++ compiler. Write "
+      "project(... LANGUAGES CXX CUDA), or xpose_add_plugin(${name} NO_MODEL)")
+  endif()
   if(cuda_sources AND NOT "CUDA" IN_LIST languages)
     if(arg_NO_MODEL)
-      message(STATUS "xpose: no CUDA compiler, the plugin ${name} is left out")
+      xpose_say_no_cuda(${name} "it is left out")
       return()
     endif()
+    xpose_say_no_cuda(${name} "it can be explained, but not run")
     list(REMOVE_ITEM arg_SOURCES ${cuda_sources})
     xpose_model_sources(without_cuda ${name} without_cuda ${cuda_sources})
     list(APPEND arg_SOURCES ${without_cuda})
@@ -50,7 +59,9 @@ function(xpose_add_plugin name)
   target_link_libraries(${name} PRIVATE xpose::plugin ${arg_LIBRARIES})
   if(without_cuda)
     target_compile_definitions(${name} PRIVATE XPOSE_MODEL XPOSE_NO_CUDA)
+    xpose_model_hints(${name} ${name})
   endif()
+  xpose_optimise(${name})
   if(cuda_sources AND NOT arg_NO_MODEL)
     xpose_add_model(${name} SOURCES ${cuda_sources} LIBRARIES ${arg_LIBRARIES})
     if(arg_FOLDER STREQUAL "plugins")
@@ -63,7 +74,7 @@ function(xpose_add_plugin name)
   set_target_properties(${name} PROPERTIES
     PREFIX "" SUFFIX ".so"
     LIBRARY_OUTPUT_DIRECTORY ${XPOSE_PLUGIN_OUTPUT_DIRECTORY}
-    CXX_VISIBILITY_PRESET hidden CUDA_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON
+    C_VISIBILITY_PRESET hidden CXX_VISIBILITY_PRESET hidden CUDA_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON
     CUDA_RUNTIME_LIBRARY Static
     LINK_DEPENDS ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/plugin.map)
   target_link_options(${name} PRIVATE
@@ -72,6 +83,7 @@ function(xpose_add_plugin name)
   include(GNUInstallDirs)
   install(TARGETS ${name} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/xpose/${arg_FOLDER})
 
+  xpose_expect_tests()
   add_test(NAME symbols.${name}
     COMMAND ${CMAKE_COMMAND} -DPLUGIN=$<TARGET_FILE:${name}> -DNM=${CMAKE_NM}
       -P ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/check_symbols.cmake)
@@ -92,3 +104,5 @@ include([==[${CMAKE_CURRENT_FUNCTION_LIST_DIR}/list_conformance.cmake]==])
       ${CMAKE_CURRENT_BINARY_DIR}/${name}_conformance_${CMAKE_BUILD_TYPE}.cmake)
   endif()
 endfunction()
+
+cmake_policy(POP)

@@ -1,5 +1,7 @@
 # The second compilation of a CUDA plugin's sources, for the model.
 include_guard(GLOBAL)
+cmake_policy(PUSH)  # whatever the author's project asks for, or does not
+cmake_policy(VERSION 3.25)
 include(CheckCXXCompilerFlag)
 
 # The linker of LLVM has no --force-group-allocation before version 19.
@@ -46,6 +48,12 @@ function(xpose_model_flags variable)
   set(${variable} ${flags} PARENT_SCOPE)
 endfunction()
 
+# xpose_model_hints(TARGET PLUGIN): what the model lacks of CUDA is said in one line, see model_compile.sh.
+function(xpose_model_hints target plugin)
+  set_property(TARGET ${target} PROPERTY CXX_COMPILER_LAUNCHER
+    /bin/sh ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/model_compile.sh ${plugin} ${CMAKE_READELF} ${CMAKE_CXX_COMPILER_LAUNCHER})
+endfunction()
+
 # xpose_add_model(PLUGIN SOURCES file... [LIBRARIES target...]): compiles the sources for the model
 # and adds them to the plugin, with the model, as one object file with one symbol. Their kernels
 # have the names of nvcc's, and their hooks those of the thread sanitizer's.
@@ -59,6 +67,7 @@ function(xpose_add_model plugin)
   target_compile_options(${plugin}_model PRIVATE ${flags})
   set_target_properties(${plugin}_model PROPERTIES
     POSITION_INDEPENDENT_CODE ON INTERPROCEDURAL_OPTIMIZATION OFF)
+  xpose_model_hints(${plugin}_model ${plugin})
 
   get_property(linker GLOBAL PROPERTY xpose_model_linker)
   set(object ${CMAKE_CURRENT_BINARY_DIR}/${plugin}_model.o)
@@ -71,5 +80,8 @@ function(xpose_add_model plugin)
     COMMAND_EXPAND_LISTS VERBATIM)
   set_source_files_properties(${object} PROPERTIES EXTERNAL_OBJECT ON GENERATED ON)
   target_sources(${plugin} PRIVATE ${object})
+  add_dependencies(${plugin} ${plugin}_model)  # Makefiles know the rules of one target alone
   target_compile_definitions(${plugin} PRIVATE XPOSE_HAS_MODEL)
 endfunction()
+
+cmake_policy(POP)
