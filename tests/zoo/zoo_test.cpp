@@ -76,6 +76,7 @@ const std::vector<Animal> animals = {
     {"small_only", Verdict::wrong_result, {"should be in[", "not written"}},
     {"do_nothing", Verdict::wrong_result, {"should be in[", "not written"}},
     {"right_once", Verdict::wrong_result, {"should be in[", "not written"}},
+    {"finish_later", Verdict::wrong_result},
     {"decline_in_create", Verdict::protocol_error, {"accepted by quote", "changed its mind"}},
     last("use_unquoted_workspace", Verdict::crashed, {"signal 11"}),
     {"huge_workspace", Verdict::no_memory},
@@ -153,6 +154,31 @@ TEST(ZooAlone, ADaemonKeepsNobodyWaiting) {
   expect_nobody_left(enclosure.visits());
 }
 
+class LyingAboutSpeed : public testing::TestWithParam<std::string> {};
+
+// Right whenever it is verified, and fast where it thinks that nobody looks: found while it is
+// timed, on buffers that are too large to be rotated.
+TEST_P(LyingAboutSpeed, IsFoundWhileItIsTimed) {
+  Enclosure enclosure(animal_file(GetParam()), good_plugins());
+  Engine engine(enclosure.options(60));
+  TuneOptions options;
+  options.every_strategy = true;
+  const TuneReport report = engine.tune(matrix(1100, 1000, 4), options);
+  const Trial* const trial = find_trial(report, GetParam());
+  ASSERT_NE(trial, nullptr);
+  EXPECT_EQ(to_string(trial->verdict), "wrong_result");
+  for (const char* words : {"should be in[", "not written when a timed launch returned"})
+    EXPECT_NE(trial->detail.find(words), std::string::npos) << trial->detail;
+  EXPECT_EQ(read_cache(enclosure.cache()).quarantine.size(), 1U);
+  ASSERT_TRUE(report.winner.has_value());
+  EXPECT_NE(report.trials[*report.winner].variant.strategy, GetParam());
+}
+
+const std::vector<std::string> liars = {"right_at_first", "skip_what_looks_right",
+                                        "remember_buffers"};
+INSTANTIATE_TEST_SUITE_P(Host, LyingAboutSpeed, testing::ValuesIn(liars),
+                         [](const auto& info) { return info.param; });
+
 enum class Exchange { none, renamed, overwritten };
 
 class Turncoat : public testing::TestWithParam<Exchange> {
@@ -226,6 +252,7 @@ INSTANTIATE_TEST_SUITE_P(File, Turncoat,
 TEST(ZooAlone, NoAnimalIsForgotten) {
   std::set<std::string> met = {"slow", "spawn_daemon", "turncoat", "turncoat_exchanged"};
   for (const Animal& animal : animals) met.insert(animal.name);
+  met.insert(liars.begin(), liars.end());
   std::istringstream built(ZOO_ANIMALS);
   for (std::string name; built >> name;) EXPECT_TRUE(met.contains(name)) << name;
 }

@@ -73,7 +73,8 @@ struct Trial {
   std::string launch;  // short launch description
   bool is_copy = false;
   Verdict verdict = Verdict::ok;
-  std::string detail;  // why the verdict is not ok
+  std::string
+      detail;  // why the verdict is not ok; or what is to be said of a time that was doubted
   std::optional<Timing> timing;
   int prior_rank = 0;
   // Seconds of one call by round of the race, discarded rounds included; NaN: discarded. Shorter

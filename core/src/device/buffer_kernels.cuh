@@ -3,6 +3,7 @@
 #pragma once
 
 #include "device/pattern_chunk.hpp"
+#include "device/spots.hpp"
 
 namespace xpose {
 
@@ -41,6 +42,18 @@ __global__ void compare_chunks(const Pattern pattern, const std::byte* data, std
     const unsigned long long offset = at + static_cast<unsigned>(bit - 1) / 8;
     if (offset < to) atomicMin(first, offset);
     return;
+  }
+}
+
+// A block a pair of buffers.
+__global__ void change_spots(const Spots spots) {
+  for (std::uint32_t k = threadIdx.x; k < spots.of_pair; k += blockDim.x)
+    set_spot(spots, blockIdx.x * spots.of_pair + k);
+}
+__global__ void find_wrong_spot(const Spots spots, unsigned long long* first) {
+  for (std::uint32_t k = threadIdx.x; k < spots.of_pair; k += blockDim.x) {
+    const std::uint32_t i = blockIdx.x * spots.of_pair + k;
+    if (!is_spot_right(spots, i)) atomicMin(first, static_cast<unsigned long long>(i));
   }
 }
 

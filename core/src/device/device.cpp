@@ -144,6 +144,15 @@ class HostBackend final : public Backend {
     return pattern_difference(pattern, static_cast<const std::byte*>(data) + from, from, to);
   }
 
+  void set_spots(const Spots& spots) override {
+    for (std::uint32_t i = 0; i < spots.count(); ++i) set_spot(spots, i);
+  }
+  std::optional<std::uint32_t> wrong_spot(const Spots& spots) override {
+    for (std::uint32_t i = 0; i < spots.count(); ++i)
+      if (!is_spot_right(spots, i)) return i;
+    return std::nullopt;
+  }
+
   void clean_cache(std::initializer_list<std::span<const std::byte>> buffers) override {
     // More than fits: what is replaced is not always the oldest.
     const std::uint64_t bytes = info_.cache_bytes + info_.cache_bytes / 2;
@@ -161,7 +170,9 @@ class HostBackend final : public Backend {
 
   void synchronize() override {}
   bool is_capturing(void*) override { return false; }
-  double seconds(int calls, const std::function<void()>& call, bool) override {
+  double seconds(int calls, const std::function<void()>& call, bool,
+                 const std::function<void()>& before) override {
+    if (before) before();
     const auto begin = std::chrono::steady_clock::now();
     for (int i = 0; i < calls; ++i) call();
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();

@@ -11,6 +11,7 @@
 #include <span>
 
 #include "device/pattern.hpp"
+#include "device/spots.hpp"
 #include "xpose/xpose.hpp"
 
 namespace xpose {
@@ -39,6 +40,11 @@ class Backend {
   virtual std::optional<std::uint64_t> difference(const Pattern& pattern, const void* data,
                                                   std::uint64_t from, std::uint64_t to) = 0;
 
+  // Changes the spots of the pairs, in order with what the device does; and the least of them that
+  // is not right now, after what was launched on the default stream.
+  virtual void set_spots(const Spots& spots) = 0;
+  virtual std::optional<std::uint32_t> wrong_spot(const Spots& spots) = 0;
+
   // Leaves nothing of the buffers in the host's caches. What a strategy leaves there unwritten is
   // else paid for by whatever is timed after it: 10 to 15 % of 128 MiB moved, where 32 MiB of cache
   // were dirty. Their lines are dropped or, where that is more work or cannot be done, pushed out
@@ -51,8 +57,9 @@ class Backend {
   virtual bool is_capturing(void* stream) = 0;  // into a CUDA graph
   // Seconds that `calls` calls take on the device. CUDA: events on the default stream, behind one
   // untimed call that keeps the queue full while the timed ones are submitted; not where one call
-  // is so long that its submission does not count.
-  virtual double seconds(int calls, const std::function<void()>& call, bool calls_are_long) = 0;
+  // is so long that its submission does not count. `before` comes right before the timed calls.
+  virtual double seconds(int calls, const std::function<void()>& call, bool calls_are_long,
+                         const std::function<void()>& before = {}) = 0;
 };
 
 // The backend of a device; throws Error device where it cannot be used. Lives until exit.

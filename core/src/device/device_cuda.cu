@@ -3,6 +3,7 @@
 #include <cuda_runtime.h>
 
 #include <algorithm>
+#include <cstring>
 #include <fstream>
 #include <mutex>
 #include <string>
@@ -158,6 +159,31 @@ class CudaBackend final : public Backend {
         });
   }
 
+  void set_spots(const Spots& spots) override {
+    change_spots<<<spots.pairs, threads>>>(spots);
+    if (started("changing spots on the device")) return;
+    for (std::uint32_t i = 0; i < spots.count(); ++i) {
+      const Spot spot = spot_at(spots, i);
+      upload(spot.in, &spot.changed, spots.pattern.element_bytes);
+      upload(spot.out, &spot.usual, spots.pattern.element_bytes);
+    }
+  }
+  std::optional<std::uint32_t> wrong_spot(const Spots& spots) override {
+    const auto found = least(
+        [&](unsigned long long* first) { find_wrong_spot<<<spots.pairs, threads>>>(spots, first); },
+        [&]() -> std::optional<std::uint64_t> {
+          for (std::uint32_t i = 0; i < spots.count(); ++i) {
+            const Spot spot = spot_at(spots, i);
+            ElementBits held;
+            download(&held, spot.out, spots.pattern.element_bytes);
+            if (std::memcmp(&held, &spot.changed, spots.pattern.element_bytes) != 0) return i;
+          }
+          return std::nullopt;
+        });
+    if (!found) return std::nullopt;
+    return static_cast<std::uint32_t>(*found);
+  }
+
   void synchronize() override { check(cudaDeviceSynchronize(), "waiting for the device"); }
 
   bool is_capturing(void* stream) override {
@@ -168,7 +194,8 @@ class CudaBackend final : public Backend {
   }
 
   void clean_cache(std::initializer_list<std::span<const std::byte>>) override {}
-  double seconds(int calls, const std::function<void()>& call, bool calls_are_long) override {
+  double seconds(int calls, const std::function<void()>& call, bool calls_are_long,
+                 const std::function<void()>& before) override {
     const std::lock_guard lock(mutex_);
     make_current();
     if (begin_ == nullptr) {
@@ -176,6 +203,7 @@ class CudaBackend final : public Backend {
       check(cudaEventCreate(&end_), "creating an event");
     }
     if (!calls_are_long) call();
+    if (before) before();
     check(cudaEventRecord(begin_), "recording an event");
     for (int i = 0; i < calls; ++i) call();
     check(cudaEventRecord(end_), "recording an event");

@@ -10,8 +10,8 @@
 namespace xpose {
 namespace {
 
-constexpr std::uint64_t guard = 4096;              // bytes on either side; a multiple of 256
-constexpr std::uint64_t most_for_eigen = 4 << 20;  // bytes; a few milliseconds on one processor
+constexpr std::uint64_t guard = Arena::copy_offset;  // bytes on either side; a multiple of 256
+constexpr std::uint64_t most_for_eigen = 4 << 20;    // bytes; a few milliseconds on one processor
 constexpr std::uint64_t max_workspace = std::uint64_t{1} << 62;  // so that sums do not wrap
 
 // An address that is aligned to `alignment` and no more, behind a 256-byte aligned one.
@@ -27,13 +27,6 @@ std::uint64_t in_bytes(const Problem& problem) {
 std::uint64_t out_bytes(const Problem& problem) {
   return round_up(2 * guard + 256 +
                   static_cast<std::uint64_t>(out_span(problem)) * problem.element_bytes);
-}
-
-std::string describe(const Problem& problem, const OutputPosition& at) {
-  std::string text = "out[";
-  for (std::size_t i = 0; i < problem.batch.size(); ++i)
-    text += std::to_string(at.batch.at(i)) + ';';
-  return text + std::to_string(at.col) + ',' + std::to_string(at.row) + ']';
 }
 
 // An element of a pattern, which is a part of a fat one, as it must be; zeros behind it.

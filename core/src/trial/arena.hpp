@@ -42,6 +42,20 @@ class Arena {
   Outcome check_copy(std::size_t set);       // after a copy into a poisoned set
   void restore(std::size_t set);             // input and output, after damage
 
+  // Spots in as many sets from the first on, `of_set` in each: see spots.hpp. What was launched
+  // decides where its output lies.
+  enum class Launched { transpose, copy };
+  Spots spots(Launched launched, std::size_t first_set, std::size_t sets,
+              std::uint32_t of_set) const;
+  // Changes spots, the same only for the same seed; after one right launch on each set check_spots
+  // is ok. The check puts the input back, and leaves an output that was right so.
+  Spots change_spots(Spots spots, std::uint64_t seed);
+  Outcome check_spots(Spots spots, Launched launched);
+  // [spots that are not changed] After a launch into a poisoned set.
+  bool is_written(const Spots& spots);
+
+  // Of what a copy reads and writes, in an allocation: bytes.
+  static constexpr std::uint64_t copy_offset = 4096;
   // Device memory that a problem takes with so many sets, workspaces aside.
   static std::uint64_t footprint(const Problem& problem, std::size_t sets);
 
@@ -55,6 +69,7 @@ class Arena {
   Pattern workspace_guards() const;
   Outcome check_input_and_workspace(std::size_t set);
   Outcome explain_output(std::size_t set, std::uint64_t offset);
+  Outcome explain_spot(const Spot& spot, Launched launched);
 
   Backend& backend_;
   Problem problem_;

@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <random>
 #include <string>
 
 #include "plan.hpp"
@@ -22,9 +23,10 @@ class InProcessRunner final : public TrialRunner {
 
   // [normal form, not empty] The buffers are rotated over four times the last level cache, and
   // never take more than half of the free memory. One pair where `warm`, on CUDA where a pair is
-  // eight times the cache, and on the host from 4 MiB on: there a sample is one call, and the cache
-  // is cleaned before it. A long launch that took over three times the fastest so far when it was
-  // verified is timed by that launch (host; when asked again by another) or one more (CUDA).
+  // eight times the cache, and on the host from 4 MiB on: there a sample is one call, and the
+  // host's cache is cleaned before it. A long launch that took over three times the fastest so far
+  // when it was verified is timed by that launch (host; when asked again by another) or one more
+  // (CUDA).
   InProcessRunner(Backend& backend, const Problem& problem, unsigned threads, bool warm,
                   AtStage at_stage = {});
 
@@ -42,11 +44,21 @@ class InProcessRunner final : public TrialRunner {
     double verified_seconds = 0;  // of the launch that was verified last, as the host sees it
     bool destroyed_one = false;
     bool timed_by_verification = false;  // once; who asks again doubts it
+    bool one_by_one = false;             // single calls where a GPU's would be timed together
+    bool is_cleared = false;             // of the suspicion that it does not do its work
+    std::string note;                    // for whoever reads its time
   };
   Prepared& bind(const Candidate& candidate);
   void at_stage(std::string_view stage) const {
     if (at_stage_) at_stage_(stage);
   }
+  bool is_timed_alone() const;
+  // Times calls on buffers in which the arena changed what only it knows, and looks at that right
+  // after; seconds of one.
+  Outcome timed_calls(const Candidate& candidate, Prepared& prepared, int calls,
+                      bool calls_are_long, double& seconds);
+  bool is_suspect(const Candidate& candidate, const Prepared& prepared, double seconds) const;
+  Sample time_under_suspicion(const Candidate& candidate, Prepared& prepared, double seconds);
   void launch(const Candidate& candidate, const BoundPlan& plan, void* workspace, std::size_t set);
 
   Backend& backend_;
@@ -57,6 +69,8 @@ class InProcessRunner final : public TrialRunner {
   std::optional<Arena> arena_;
   std::size_t next_set_ = 0;
   double fastest_[2] = {infinity, infinity};  // seconds of a call so far: transposes, references
+  double fastest_copy_ = infinity;
+  std::mt19937_64 random_{std::random_device{}()};  // no plugin knows which
   std::map<std::string, Prepared> prepared_;
 };
 

@@ -97,9 +97,10 @@ class Race {
 };
 
 bool Race::record(Runner& runner, const Outcome& outcome) {
+  if (outcome.verdict != Verdict::ok || !outcome.detail.empty())
+    runner.trial.detail = outcome.detail;
   if (outcome.verdict == Verdict::ok) return true;
   runner.trial.verdict = outcome.verdict;
-  runner.trial.detail = outcome.detail;
   runner.racing = false;
   return false;
 }

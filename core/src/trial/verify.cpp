@@ -191,4 +191,11 @@ OutputPosition locate_output(const Problem& problem, std::int64_t position) {
   return found;
 }
 
+std::string describe(const Problem& problem, const OutputPosition& at) {
+  std::string text = "out[";
+  for (std::size_t i = 0; i < problem.batch.size(); ++i)
+    text += std::to_string(at.batch.at(i)) + ';';
+  return text + std::to_string(at.col) + ',' + std::to_string(at.row) + ']';
+}
+
 }  // namespace xpose

@@ -41,5 +41,6 @@ struct OutputPosition {
   std::int64_t in_index = 0;  // input position that belongs there, in elements
 };
 OutputPosition locate_output(const Problem& problem, std::int64_t position);
+std::string describe(const Problem& problem, const OutputPosition& at);  // "out[1;7,5]"
 
 }  // namespace xpose

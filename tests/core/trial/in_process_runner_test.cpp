@@ -2,9 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstring>
+#include <map>
 #include <thread>
+#include <vector>
 
 #include "problem/normal_form.hpp"
 
@@ -23,13 +26,15 @@ xpose_status make(const xpose_problem* problem, const int64_t*, xpose_plan** pla
   *plan = new xpose_plan{*problem};
   return XPOSE_OK;
 }
-xpose_status transpose_once(const xpose_plan* plan, const xpose_launch* launch, xpose_text) {
-  if (plan->launches++ > 0) return XPOSE_OK;
+void transpose(const xpose_plan* plan, const xpose_launch* launch) {
   const auto* in = static_cast<const std::uint32_t*>(launch->in);
   auto* out = static_cast<std::uint32_t*>(launch->out);
   for (std::int64_t r = 0; r < plan->problem.rows; ++r)
     for (std::int64_t c = 0; c < plan->problem.cols; ++c)
       out[c * plan->problem.out_ld + r] = in[r * plan->problem.in_ld + c];
+}
+xpose_status transpose_once(const xpose_plan* plan, const xpose_launch* launch, xpose_text) {
+  if (plan->launches++ == 0) transpose(plan, launch);
   return XPOSE_OK;
 }
 void count_and_delete(xpose_plan* plan) {
@@ -94,12 +99,16 @@ TEST(InProcessRunner, DestroysOnePlanAndLaunchesTheNextAgainAndAgain) {
 }
 
 int launches = 0;
-xpose_status launch_slowly(const xpose_plan*, const xpose_launch*, xpose_text) {
+xpose_status launch_slowly(const xpose_plan* plan, const xpose_launch* launch, xpose_text) {
   ++launches;
+  transpose(plan, launch);
   std::this_thread::sleep_for(std::chrono::milliseconds(30));
   return XPOSE_OK;
 }
-xpose_status launch_at_once(const xpose_plan*, const xpose_launch*, xpose_text) { return XPOSE_OK; }
+xpose_status launch_at_once(const xpose_plan* plan, const xpose_launch* launch, xpose_text) {
+  transpose(plan, launch);
+  return XPOSE_OK;
+}
 
 // On the host a launch that is far behind the fastest when it is verified times it.
 TEST(InProcessRunner, WhatIsFarSlowerIsLaunchedOnceUntilAskedAgain) {
@@ -133,6 +142,119 @@ TEST(InProcessRunner, AWarmSampleFollowsAnUntimedCall) {
     EXPECT_EQ(launches, 1);
     runner.time(candidate);
     EXPECT_EQ(launches, warm ? 3 : 2);
+  }
+}
+
+// ------------------------------------------------------------------- right only where it is looked
+
+// Leaves the work out where some places of the output look right.
+xpose_status skip_what_looks_right(const xpose_plan* plan, const xpose_launch* launch, xpose_text) {
+  const xpose_problem& problem = plan->problem;
+  const auto* in = static_cast<const std::uint32_t*>(launch->in);
+  const auto* out = static_cast<const std::uint32_t*>(launch->out);
+  bool looks_right = true;
+  for (std::int64_t i = 1; i < 9; ++i) {
+    const std::int64_t r = problem.rows * i / 9, c = problem.cols * i / 9;
+    looks_right = looks_right && out[c * problem.out_ld + r] == in[r * problem.in_ld + c];
+  }
+  if (!looks_right) transpose(plan, launch);
+  return XPOSE_OK;
+}
+
+// Takes the same buffers for the same content, now and then.
+xpose_status remember_buffers(const xpose_plan* plan, const xpose_launch* launch, xpose_text) {
+  static std::map<const void*, int> met;
+  if (plan->launches++ == 0 || met[launch->out]++ % 3 != 2) transpose(plan, launch);
+  return XPOSE_OK;
+}
+
+// Writes all but a 32nd of the output, except where it may be verified.
+xpose_status leave_out_a_part(const xpose_plan* plan, const xpose_launch* launch, xpose_text) {
+  auto* const out = static_cast<std::uint32_t*>(launch->out);
+  const std::int64_t part = plan->problem.rows * plan->problem.cols / 32;
+  const std::vector<std::uint32_t> before(out + part, out + 2 * part);
+  transpose(plan, launch);
+  if (plan->launches++ > 0) std::ranges::copy(before, out + part);
+  return XPOSE_OK;
+}
+
+std::jthread later;
+xpose_status finish_later(const xpose_plan* plan, const xpose_launch* launch, xpose_text) {
+  later = std::jthread([problem = *plan, launch = *launch] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    transpose(&problem, &launch);
+  });
+  return XPOSE_OK;
+}
+
+struct Liar {
+  const char* name;
+  decltype(xpose_strategy::launch) launch;
+};
+void PrintTo(const Liar& liar, std::ostream* out) { *out << liar.name; }
+
+class Lying : public testing::TestWithParam<Liar> {};
+
+TEST_P(Lying, IsFoundWhenItIsTimed) {
+  const Launched launched(GetParam().launch);
+  for (const Problem& problem : {matrix(96, 80, 4), matrix(1040, 1000, 4)})  // together and alone
+    for (const bool warm : {false, true}) {
+      InProcessRunner runner(backend(Device{}), normal_form(problem), 1, warm);
+      Outcome outcome = runner.verify(launched.candidate);
+      for (int samples = 0; samples < 200 && outcome.verdict == Verdict::ok; ++samples)
+        outcome = runner.time(launched.candidate).outcome;
+      EXPECT_EQ(outcome.verdict, Verdict::wrong_result) << outcome.detail;
+      if (later.joinable()) later.join();  // while the buffers are there
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Host, Lying,
+                         testing::Values(Liar{"SkipsWhatLooksRight", skip_what_looks_right},
+                                         Liar{"RemembersBuffers", remember_buffers},
+                                         Liar{"LeavesOutAPart", leave_out_a_part},
+                                         Liar{"FinishesLater", finish_later}),
+                         [](const auto& info) { return info.param.name; });
+
+// A right launch is not accused, whatever the layout and the content.
+TEST(InProcessRunner, TimesWhatIsRight) {
+  Problem padded = matrix(35, 31, 4);
+  padded.in_ld = 40;
+  padded.out_ld = 43;
+  Problem misaligned = matrix(67, 61, 4);
+  misaligned.in_alignment = misaligned.out_alignment = 4;
+  const Launched launched(launch_at_once);
+  Candidate numeric = launched.candidate;
+  numeric.is_numeric = true;
+  for (const Problem& problem :
+       {matrix(2, 3, 4), matrix(64, 64, 4), padded, misaligned, matrix(1040, 1000, 4)})
+    for (const Candidate& candidate : {launched.candidate, numeric}) {
+      InProcessRunner runner(backend(Device{}), normal_form(problem), 1, false);
+      for (int round = 0; round < 3; ++round) {
+        EXPECT_EQ(runner.verify(candidate).detail, "") << to_string(problem);
+        EXPECT_EQ(runner.time(candidate).outcome.detail, "") << to_string(problem);
+      }
+    }
+}
+
+xpose_status copy_slowly(const xpose_plan* plan, const xpose_launch* launch, xpose_text) {
+  std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  std::memcpy(launch->out, launch->in,
+              static_cast<std::size_t>(plan->problem.rows * plan->problem.cols) * 4);
+  return XPOSE_OK;
+}
+
+// A share of over 110 % of the roof is doubted, and said so where it holds.
+TEST(InProcessRunner, WhatBeatsTheCopiesIsTimedUnderSuspicionAndSaysSo) {
+  Launched copies(copy_slowly, "copy");
+  copies.candidate.is_copy = true;
+  const Launched quick(launch_at_once, "quick");
+  InProcessRunner runner(backend(Device{}), normal_form(matrix(64, 64, 4)), 1, false);
+  EXPECT_EQ(runner.time(copies.candidate).outcome.detail, "");
+  for (int round = 0; round < 2; ++round) {
+    const Sample sample = runner.time(quick.candidate);
+    EXPECT_EQ(sample.outcome.verdict, Verdict::ok);
+    EXPECT_NE(sample.outcome.detail.find("faster than every copy: timed again"), std::string::npos)
+        << sample.outcome.detail;
   }
 }
 
