@@ -13,13 +13,18 @@
 
 namespace xpose {
 
+// Nothing is left out of a choice, so that it may be kept.
+inline bool is_whole(const TuneOptions& options) {
+  return options.strategies.empty() && options.config.empty();
+}
+
 // A candidate whose strategy is loaded into this process.
 struct Choice {
   Candidate winner;
   bool is_estimate = false;  // no trial on the problem chose it
 };
 
-// [any thread] One measures at a time: two would measure each other.
+// [any thread] One measures at a time: two would measure each other. Nobody else waits for that.
 class Chooser {
  public:
   explicit Chooser(const EngineOptions& options);
@@ -41,41 +46,69 @@ class Chooser {
   unsigned threads() const { return threads_; }  // for host strategies
 
  private:
-  Catalog& catalog() const { return *catalogs_.back(); }
-  const Catalog& described();
+  // A worker, and what is asked of it. [one thread at a time, under the mutex]
+  struct Desk {
+    Desk(const EngineOptions& options, Cache& cache);
+    std::timed_mutex mutex;
+    Worker worker;
+    Admission admission;
+  };
+
   void accuse_unfinished();
   void warn(const std::string& text) const;
+  const Catalog& catalog();
+  const Catalog& add(Catalog catalog);
 
-  // All of these: [measuring_ held]; throw Refusal where a plugin's file has changed.
-  Choice choose_once(const Problem& normal, const PlanOptions& options);
-  std::optional<Candidate> recall(const Problem& normal, const TuneOptions& options);
-  std::pair<TuneReport, std::optional<Candidate>> measure(const Problem& normal,
+  // All of these: [the desk's mutex held]; throw Refusal where a plugin's file has changed.
+  const Catalog& described(Desk& desk);
+  std::optional<Candidate> recall(Desk& desk, const Problem& normal, const TuneOptions& options);
+  std::pair<TuneReport, std::optional<Candidate>> measure(Desk& desk, const Problem& normal,
                                                           const TuneOptions& options);
-  Candidate estimate(const Problem& normal, const TuneOptions& options);
-  const PluginLibrary& load(const std::filesystem::path& file, const std::string& digest);
-  const Strategy& loaded(const std::string& digest, const std::string& strategy);
-  Named named_once(const Problem& normal, const DeviceInfo& device, const std::string& strategy,
-                   const Config& config);
-  Candidate bind(const Candidate& candidate, const Problem& normal);
-  std::unique_ptr<TrialRunner> runner(const Problem& normal, const TuneOptions& options);
-  DeviceLock lock(const Problem& normal, const TuneOptions& options) const;
+  Candidate estimate(Desk& desk, const Problem& normal, const TuneOptions& options);
+  const PluginLibrary& load(Desk& desk, const std::filesystem::path& file,
+                            const std::string& digest);
+  const Strategy& loaded(Desk& desk, const std::string& digest, const std::string& strategy);
+  Named named_once(Desk& desk, const Problem& normal, const DeviceInfo& device,
+                   const std::string& strategy, const Config& config);
+  Candidate bind(Desk& desk, const Candidate& candidate, const Problem& normal);
+  std::unique_ptr<TrialRunner> runner(Desk& desk, const Catalog& offered, const Problem& normal,
+                                      const TuneOptions& options);
+  // Runs the work, again from the start where it throws Refusal.
   template <class Work>
-  auto retried(const Work& work);
+  auto retried(Desk& desk, const Work& work);
+  void rescan(Desk& desk);
 
-  std::optional<Choice> known(const std::string& name, bool or_estimate = false);
-  void keep(const std::string& name, const Choice& choice);
+  std::optional<Choice> found(const Problem& normal, const PlanOptions& options, bool or_estimate);
+  std::optional<Choice> measured(const Problem& normal, const PlanOptions& options);
+  std::unique_ptr<const DeviceLock> lock(const Problem& normal, const TuneOptions& options,
+                                         double seconds) const;
+
+  std::optional<Choice> known(const Problem& normal, const TuneOptions& options, bool or_estimate);
+  Choice keep(const Problem& normal, const TuneOptions& options, Choice choice);
+  void forget(const Problem& normal, const TuneOptions& options);
 
   EngineOptions options_;
   std::vector<std::filesystem::path> folders_;
   unsigned threads_;
   Cache cache_;
-  std::mutex measuring_;  // guards the four that follow
-  Worker worker_;
-  Admission admission_;
-  std::vector<std::unique_ptr<Catalog>> catalogs_;  // the last counts; plugins() gave out others
+  Desk measuring_;             // that one problem at a time is tried with
+  Desk asking_;                // of all others: they do not wait for what is tried
+  std::mutex catalogs_mutex_;  // guards the two that follow
+  std::vector<std::unique_ptr<const Catalog>> catalogs_;  // the last counts, all are in use
   Unloadable unloadable_;
   std::shared_mutex winners_mutex_;
   std::unordered_map<std::string, Choice> winners_;
 };
+
+template <class Work>
+auto Chooser::retried(Desk& desk, const Work& work) {
+  for (int turn = 0; turn < 3; ++turn) try {
+      return work();
+    } catch (const Refusal&) {
+      rescan(desk);
+    }
+  throw Error(ErrorKind::failed,
+              "plugin files change faster than they can be tried; wait until they are installed");
+}
 
 }  // namespace xpose

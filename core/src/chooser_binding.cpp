@@ -7,19 +7,26 @@
 
 namespace xpose {
 
-const PluginLibrary& Chooser::load(const std::filesystem::path& file, const std::string& digest) {
+const PluginLibrary& Chooser::load(Desk& desk, const std::filesystem::path& file,
+                                   const std::string& digest) {
   try {
-    return admission_.load(file, digest);
+    return desk.admission.load(file, digest);
   } catch (const Refusal& refusal) {
-    unloadable_[digest] = refusal.why;
+    {
+      const std::lock_guard lock(catalogs_mutex_);
+      unloadable_[digest] = refusal.why;
+    }
     warn(file.filename().string() + " cannot be loaded here: it " + refusal.why);
     throw;
   }
 }
 
 // A strategy in this process. Throws Error failed where the plugin no longer offers it.
-const Strategy& Chooser::loaded(const std::string& digest, const std::string& strategy) {
-  const PluginLibrary& library = load(catalog().find(digest)->file, digest);
+const Strategy& Chooser::loaded(Desk& desk, const std::string& digest,
+                                const std::string& strategy) {
+  const PluginInfo* plugin = catalog().find(digest);
+  if (plugin == nullptr) throw Refusal{"was changed on disk; start anew"};  // another thread saw it
+  const PluginLibrary& library = load(desk, plugin->file, digest);
   const auto found = std::ranges::find(library.strategies, strategy,
                                        [](const Strategy& one) { return one.info.name; });
   if (found == library.strategies.end())
@@ -30,8 +37,8 @@ const Strategy& Chooser::loaded(const std::string& digest, const std::string& st
 
 // The candidate of the plugin as it is loaded into this process. Throws Error failed where the
 // plugin no longer says what it said.
-Candidate Chooser::bind(const Candidate& candidate, const Problem& normal) {
-  const Strategy& strategy = loaded(candidate.strategy->digest, candidate.variant.strategy);
+Candidate Chooser::bind(Desk& desk, const Candidate& candidate, const Problem& normal) {
+  const Strategy& strategy = loaded(desk, candidate.strategy->digest, candidate.variant.strategy);
   Candidate bound =
       candidate_of(strategy, candidate.values,
                    quote(strategy, candidate.values, normal, backend(normal.device).info()));
@@ -43,9 +50,10 @@ Candidate Chooser::bind(const Candidate& candidate, const Problem& normal) {
   return bound;
 }
 
-Chooser::Named Chooser::named_once(const Problem& normal, const DeviceInfo& device,
+Chooser::Named Chooser::named_once(Desk& desk, const Problem& normal, const DeviceInfo& device,
                                    const std::string& strategy, const Config& config) {
-  const auto& offered = described().strategies;
+  const Catalog& catalog = described(desk);
+  const auto& offered = catalog.strategies;
   const auto found = std::ranges::find(
       offered, strategy, [](const Strategy* one) -> const std::string& { return one->info.name; });
   if (found == offered.end())
@@ -58,12 +66,12 @@ Chooser::Named Chooser::named_once(const Problem& normal, const DeviceInfo& devi
   const std::string digest = (*found)->digest;
   if (const auto out = cache_.find_quarantine(digest, strategy))
     throw Error(ErrorKind::no_strategy, xpose::describe(*out));
-  const Strategy& here = loaded(digest, strategy);
+  const Strategy& here = loaded(desk, digest, strategy);
   Candidate candidate = candidate_of(here, values, quote(here, values, normal, device));
   if (candidate.outcome.verdict != Verdict::ok)
     throw Error(ErrorKind::no_strategy, to_string(candidate.variant) + " declines " +
                                             to_string(normal) + ": " + candidate.outcome.detail);
-  return {std::move(candidate), catalog().find(digest)->file};
+  return {std::move(candidate), catalog.find(digest)->file};
 }
 
 }  // namespace xpose

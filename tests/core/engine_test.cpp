@@ -2,11 +2,15 @@
 
 #include <Eigen/Core>
 #include <atomic>
+#include <chrono>
 #include <cstdint>
+#include <functional>
+#include <future>
 #include <numeric>
 #include <thread>
 #include <vector>
 
+#include "device/device_lock.hpp"
 #include "xpose/xpose.hpp"
 
 namespace xpose {
@@ -157,6 +161,51 @@ TEST_F(EngineTest, EstimateNeedsNoClock) {
   const Plan known = engine().plan(matrix(25, 40, 4), options);
   EXPECT_EQ(known.variant(), measured.variant());
   EXPECT_FALSE(known.is_estimate());
+}
+
+// While one thread measures, which it says from within its progress, `others` is run by another.
+// False: that did not come to its end.
+bool ends_while_measuring(Engine& engine, const std::function<void()>& others) {
+  std::future_status status{};
+  std::future<void> ended;
+  TuneOptions options = quickly().tune;
+  options.progress = [&](const Progress&) {
+    if (ended.valid()) return;
+    ended = std::async(std::launch::async, others);
+    status = ended.wait_for(std::chrono::seconds(20));
+  };
+  engine.tune(matrix(64, 65, 4), options);
+  ended.get();
+  return status == std::future_status::ready;
+}
+
+// Issue: an estimate behind a tune of 10 s waited 10 s.
+TEST_F(EngineTest, WhoMayEstimateWaitsForNobodyWhoMeasures) {
+  Engine fresh(own_plugins());
+  EXPECT_TRUE(ends_while_measuring(fresh, [&] {
+    PlanOptions options{.policy = Policy::estimate};
+    EXPECT_TRUE(fresh.plan(matrix(30, 31, 4), options).is_estimate());
+    options = {.policy = Policy::measure, .tune = {.budget_seconds = 0}};
+    EXPECT_TRUE(fresh.plan(matrix(30, 32, 4), options).is_estimate());
+    options.tune.budget_seconds = 0.02;  // which ends while it waits
+    EXPECT_TRUE(fresh.plan(matrix(30, 33, 4), options).is_estimate());
+    options.tune = {.budget_seconds = 3600, .interrupted = [] { return true; }};
+    EXPECT_TRUE(fresh.plan(matrix(30, 34, 4), options).is_estimate());
+    EXPECT_FALSE(fresh.plugins().empty());
+  }));
+  EXPECT_FALSE(
+      fresh.plan(matrix(30, 33, 4), quickly()).is_estimate());  // measured, now that it can
+}
+
+// Issue: `plan` of 3x3 with a budget of 0 waited 71 s.
+TEST_F(EngineTest, WhoMayEstimateWaitsForNoOtherProcess) {
+  const DeviceLock other("host", 60, nullptr);
+  ASSERT_TRUE(other.held()) << other.trouble();
+  Engine fresh(own_plugins());
+  PlanOptions options{.policy = Policy::measure, .tune = {.budget_seconds = 0}};
+  EXPECT_TRUE(fresh.plan(matrix(3, 3, 4), options).is_estimate());
+  options.tune.budget_seconds = 0.02;
+  EXPECT_TRUE(fresh.plan(matrix(3, 4, 4), options).is_estimate());
 }
 
 TEST_F(EngineTest, EmptyProblemsDoNothing) {

@@ -243,7 +243,9 @@ class XPOSE_API Engine {
   const std::vector<PluginInfo>& plugins() const;
 
   // The plan for a problem. The first call for a problem pays for the choice as the policy says,
-  // later ones find it in memory. Never touches the caller's buffers.
+  // later ones find it in memory. Never touches the caller's buffers. One problem is measured at a
+  // time on a device, so measuring may have to wait; where the budget ends meanwhile, and where it
+  // is 0, the choice is an estimate, which waits for nobody.
   Plan plan(const Problem& problem, const PlanOptions& options = {});
 
   // Tries every candidate and reports all of them; remembers the winner.

@@ -1,8 +1,12 @@
 #include "device/device_lock.hpp"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -17,7 +21,10 @@
 #include <memory>
 #include <new>
 #include <stdexcept>
+#include <string>
 #include <thread>
+#include <utility>
+#include <vector>
 
 namespace xpose {
 namespace {
@@ -266,14 +273,120 @@ TEST_F(DeviceLockTest, AFileThatCannotBeOpenedMeansNoLock) {
   const DeviceLock lock("host", kForever, go_on, folder / "missing");
   EXPECT_FALSE(lock.held());
   EXPECT_FALSE(lock.waited());
+  EXPECT_NE(lock.trouble().find("No such file"), std::string::npos) << lock.trouble();
 }
 
-TEST_F(DeviceLockTest, FollowsNoLinkAndWaitsForNoPipe) {
+// A child that waits for the lock and, once it has it, says its name; when this returns it stands
+// in the queue.
+class Waiter {
+ public:
+  Waiter(const fs::path& folder, char name, int say) {
+    int ends[2];
+    if (pipe(ends) != 0) throw std::runtime_error("pipe failed");
+    child_ = std::make_unique<Child>([&, name, say] {
+      bool told = false;
+      const DeviceLock lock(
+          "host", kForever,
+          [&] { return std::exchange(told, true) || write(ends[1], "x", 1) == 1; }, folder);
+      return lock.held() && write(say, &name, 1) == 1;
+    });
+    close(ends[1]);
+    char byte = 0;
+    waits_ = read(ends[0], &byte, 1) == 1;
+    close(ends[0]);
+  }
+  bool waits() const { return waits_; }
+  void kill() { child_->kill(); }
+  int wait() { return child_->wait(); }
+
+ private:
+  std::unique_ptr<Child> child_;
+  bool waits_ = false;
+};
+
+// Issue: `bench` lets go and takes it again at once, and a file of 16 KB waited 31 s.
+TEST_F(DeviceLockTest, WhoWaitedComesBeforeWhoComesBack) {
+  int order[2];
+  int go[2];
+  int held[2];
+  ASSERT_EQ(pipe(order) + pipe(go) + pipe(held), 0);
+  char byte = 'x';
+  // Holds it, lets go when told, and comes back. Another process, since children share what is
+  // held.
+  Child bench([&] {
+    auto lock = std::make_unique<DeviceLock>("host", 0, go_on, folder);
+    if (!lock->held() || write(held[1], "x", 1) != 1 || read(go[0], &byte, 1) != 1) return false;
+    lock.reset();
+    const DeviceLock again("host", kForever, go_on, folder);
+    return again.held() && again.waited() && write(order[1], "z", 1) == 1;
+  });
+  ASSERT_EQ(read(held[0], &byte, 1), 1);
+  std::vector<std::unique_ptr<Waiter>> waiters;
+  for (const char name : {'a', 'b', 'c', 'd'}) {
+    waiters.push_back(std::make_unique<Waiter>(folder, name, order[1]));
+    ASSERT_TRUE(waiters.back()->waits()) << name;
+  }
+  waiters[1]->kill();  // who dies in the queue holds up nobody
+  ASSERT_EQ(write(go[1], "x", 1), 1);
+  EXPECT_EQ(bench.wait(), 0);
+  for (const int which : {0, 2, 3}) EXPECT_EQ(waiters[static_cast<std::size_t>(which)]->wait(), 0);
+  std::string served(5, ' ');
+  served.resize(static_cast<std::size_t>(std::max<ssize_t>(read(order[0], served.data(), 5), 0)));
+  EXPECT_EQ(served, "acdz");
+  for (const auto& ends : {order, go, held})
+    for (const int end : {ends[0], ends[1]}) close(end);
+}
+
+// Who gives up leaves the queue.
+TEST_F(DeviceLockTest, WhoStopsWaitingHoldsUpNobody) {
+  auto mine = std::make_unique<DeviceLock>("host", 0, go_on, folder);
+  const DeviceLock given_up("host", 0.02, go_on, folder);
+  EXPECT_FALSE(given_up.held());
+  mine.reset();
+  EXPECT_TRUE(take().held());
+}
+
+// A foreign program's lock over the whole file is no queue to stand in.
+TEST_F(DeviceLockTest, AFileThatIsLockedToItsEndMeansNoLock) {
+  std::ofstream(file()).flush();
+  const int foreign = open(file().c_str(), O_RDWR | O_CLOEXEC);
+  struct flock all {};
+  all.l_type = F_WRLCK;
+  all.l_start = 1;
+  ASSERT_EQ(fcntl(foreign, F_OFD_SETLK, &all), 0);
+  const DeviceLock lock("host", kForever, go_on, folder);
+  EXPECT_FALSE(lock.held());
+  EXPECT_NE(lock.trouble().find("locked all of it"), std::string::npos) << lock.trouble();
+  close(foreign);
+}
+
+// Neither waits for it nor uses it, and says so.
+TEST_F(DeviceLockTest, WhatIsNoFileIsNotOpened) {
+  const auto expect_refused = [&](const char* what) {
+    const DeviceLock lock("host", kForever, go_on, folder);
+    EXPECT_FALSE(lock.held()) << what;
+    EXPECT_FALSE(lock.waited()) << what;
+    EXPECT_NE(lock.trouble().find("xpose-host.lock cannot be used: it is not a regular file"),
+              std::string::npos)
+        << what << ": " << lock.trouble();
+    fs::remove(file());
+  };
   std::ofstream(folder / "target").flush();
   fs::create_symlink(folder / "target", file());
-  EXPECT_FALSE(take().held());
-  ASSERT_EQ(mkfifo((folder / "xpose-pipe.lock").c_str(), 0600), 0);
-  EXPECT_TRUE(take("pipe").held());
+  expect_refused("link");
+  ASSERT_EQ(mkfifo(file().c_str(), 0600), 0);
+  expect_refused("pipe");
+  fs::create_directory(file());
+  expect_refused("folder");
+  const int listener = socket(AF_UNIX, SOCK_STREAM, 0);
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  file().string().copy(static_cast<char*>(address.sun_path), sizeof address.sun_path - 1);
+  ASSERT_EQ(bind(listener, reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
+  expect_refused("socket");
+  close(listener);
+  if (mknod(file().c_str(), S_IFCHR | 0600, makedev(1, 3)) == 0) expect_refused("device");
+  EXPECT_TRUE(take().held());
 }
 
 // The folder does not depend on who asks.

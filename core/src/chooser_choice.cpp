@@ -1,0 +1,182 @@
+// How the chooser comes to a choice: by what is known, by measuring, or by an estimate.
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "cache/decision.hpp"
+#include "chooser.hpp"
+#include "device/device.hpp"
+#include "problem/normal_form.hpp"
+
+namespace xpose {
+namespace {
+
+double steady_seconds() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+// One choice in memory.
+std::string name_of(const Problem& normal, const TuneOptions& options) {
+  return key(normal) + (options.warm ? " warm" : " cold");
+}
+
+bool is_interrupted(const TuneOptions& options) {
+  return options.interrupted && options.interrupted();
+}
+
+// The kind of a choice that failed: what proves most against the strategies.
+ErrorKind worse(ErrorKind kind, Verdict verdict) {
+  if (verdict == Verdict::no_memory)
+    return kind == ErrorKind::no_strategy ? ErrorKind::no_memory : kind;
+  if (verdict == Verdict::device_error) return kind == ErrorKind::wrong ? kind : ErrorKind::device;
+  return ErrorKind::wrong;
+}
+
+// Why no variant was kept, from the trials themselves.
+[[noreturn]] void throw_no_winner(const TuneReport& report) {
+  std::string why;
+  ErrorKind kind = ErrorKind::no_strategy;
+  for (const Trial& trial : report.trials) {
+    if (trial.is_copy || trial.is_numeric || trial.verdict == Verdict::ok) continue;
+    if (trial.verdict != Verdict::unsupported) kind = worse(kind, trial.verdict);
+    why += "; " + to_string(trial.variant) + ": " + std::string(to_string(trial.verdict)) +
+           (trial.detail.empty() ? "" : " (" + trial.detail + ')');
+  }
+  if (why.empty()) why = "; no loaded plugin offers one, see `xpose plugins`";
+  throw Error(kind, "no strategy can transpose " + to_string(report.problem) + why);
+}
+
+}  // namespace
+
+std::optional<Choice> Chooser::known(const Problem& normal, const TuneOptions& options,
+                                     bool or_estimate) {
+  const std::shared_lock lock(winners_mutex_);
+  const auto found = winners_.find(name_of(normal, options));
+  if (found == winners_.end() || (found->second.is_estimate && !or_estimate)) return std::nullopt;
+  return found->second;
+}
+
+// What was measured stays where another thread estimates.
+Choice Chooser::keep(const Problem& normal, const TuneOptions& options, Choice choice) {
+  if (!is_whole(options)) return choice;
+  const std::unique_lock lock(winners_mutex_);
+  const auto [kept, is_new] = winners_.try_emplace(name_of(normal, options), choice);
+  if (!is_new && (kept->second.is_estimate || !choice.is_estimate)) kept->second = choice;
+  return choice;
+}
+
+void Chooser::forget(const Problem& normal, const TuneOptions& options) {
+  const std::unique_lock lock(winners_mutex_);
+  winners_.erase(name_of(normal, options));
+}
+
+// Waits for other processes that measure on the device.
+std::unique_ptr<const DeviceLock> Chooser::lock(const Problem& normal, const TuneOptions& options,
+                                                double seconds) const {
+  bool told = false;
+  const auto waiting = [&] {
+    if (!std::exchange(told, true))
+      warn("another process measures on " + to_string(normal.device) + "; waiting for it");
+    return !is_interrupted(options);
+  };
+  auto held =
+      std::make_unique<const DeviceLock>(backend(normal.device).info().id, seconds, waiting);
+  if (!held->trouble().empty()) warn(held->trouble());
+  return held;
+}
+
+// What an earlier process found.
+std::optional<Candidate> Chooser::recall(Desk& desk, const Problem& normal,
+                                         const TuneOptions& options) {
+  const Catalog& found = catalog();
+  const std::optional<Decision> decision = cache_.find(
+      key_of(normal, backend(normal.device).info(), found.digest, threads_, options.warm));
+  if (!decision) return std::nullopt;
+  const PluginInfo* plugin = found.find(decision->digest);
+  if (plugin == nullptr || !plugin->refused.empty() ||
+      cache_.find_quarantine(decision->digest, decision->winner.strategy))
+    return std::nullopt;
+  const PluginInfo info = desk.admission.describe(plugin->file, plugin->digest);
+  for (const StrategyInfo& strategy : info.strategies)
+    if (strategy.name == decision->winner.strategy) try {
+        const Strategy named{strategy, plugin->digest, nullptr};
+        return bind(desk, candidate_of(named, values_of(strategy, decision->winner.config), {}),
+                    normal);
+      } catch (const Error&) {  // not a config of this plugin: measure
+        return std::nullopt;
+      }
+  return std::nullopt;
+}
+
+Candidate Chooser::estimate(Desk& desk, const Problem& normal, const TuneOptions& options) {
+  const Catalog& offered = described(desk);
+  const std::unique_ptr<TrialRunner> quoter = runner(desk, offered, normal, options);
+  const std::vector<Candidate> all =
+      candidates(offered.strategies, normal, backend(normal.device).info(), options, *quoter);
+  TuneReport report;
+  report.problem = normal;
+  for (const Candidate& candidate : all) {  // the most promising first
+    if (candidate.is_copy || candidate.is_numeric) continue;
+    if (candidate.outcome.verdict == Verdict::ok) return candidate;
+    report.trials.push_back({candidate.variant,
+                             "",
+                             false,
+                             candidate.outcome.verdict,
+                             candidate.outcome.detail,
+                             {},
+                             candidate.prior_rank});
+  }
+  throw_no_winner(report);
+}
+
+// What this engine or an earlier process chose.
+std::optional<Choice> Chooser::found(const Problem& normal, const PlanOptions& options,
+                                     bool or_estimate) {
+  if (!is_whole(options.tune)) return std::nullopt;
+  if (auto choice = known(normal, options.tune, or_estimate)) return choice;
+  const std::lock_guard lock(asking_.mutex);
+  auto winner = retried(asking_, [&] { return recall(asking_, normal, options.tune); });
+  if (!winner) return std::nullopt;
+  return keep(normal, options.tune, {std::move(*winner)});
+}
+
+// Nothing where the budget ends, or the caller ends it, before it is this one's turn to measure.
+std::optional<Choice> Chooser::measured(const Problem& normal, const PlanOptions& options) {
+  const double end = steady_seconds() + options.tune.budget_seconds;
+  std::unique_lock turn(measuring_.mutex, std::try_to_lock);
+  const bool at_once = turn.owns_lock();
+  while (!turn.owns_lock()) {
+    const double left = end - steady_seconds();
+    if (left <= 0 || is_interrupted(options.tune)) return std::nullopt;
+    static_cast<void>(turn.try_lock_for(std::chrono::duration<double>(std::min(left, 0.1))));
+  }
+  const auto held = lock(normal, options.tune, end - steady_seconds());
+  if (!held->held() && held->waited()) return std::nullopt;
+  if (!at_once || held->waited())  // for one who may have measured the same
+    if (auto choice = found(normal, options, false)) return choice;
+  TuneOptions rest = options.tune;
+  rest.budget_seconds = end - steady_seconds();
+  return retried(measuring_, [&] {
+    const auto [report, winner] = measure(measuring_, normal, rest);
+    if (!winner) throw_no_winner(report);
+    return keep(normal, options.tune, {bind(measuring_, *winner, normal)});
+  });
+}
+
+Choice Chooser::choose(const Problem& normal, const PlanOptions& options) {
+  const bool measures = options.policy == Policy::measure && options.tune.budget_seconds > 0;
+  const bool guesses = !measures && options.policy != Policy::cached_only;
+  if (auto choice = found(normal, options, guesses)) return *choice;
+  if (!measures && !guesses)
+    throw Error(ErrorKind::no_strategy, "no measured choice is known for " + to_string(normal) +
+                                            "; tune it first, or plan with another policy");
+  if (measures)
+    if (auto choice = measured(normal, options)) return *choice;
+  const std::lock_guard lock(asking_.mutex);
+  return retried(asking_, [&] {
+    const Candidate guess = estimate(asking_, normal, options.tune);
+    return keep(normal, options.tune, {bind(asking_, guess, normal), true});
+  });
+}
+
+}  // namespace xpose
