@@ -69,6 +69,7 @@ Json to_json(const DeviceInfo& device) {
 Json to_json(const PluginInfo& plugin) {
   Json json;
   json["file"] = plugin.file.string();
+  json["digest"] = plugin.digest.empty() ? Json(nullptr) : Json(plugin.digest);
   json["name"] = plugin.name;
   json["version"] = plugin.version;
   json["build"] = plugin.build;
@@ -89,6 +90,12 @@ Json to_json(const PluginInfo& plugin) {
                   : strategy.is_copy     ? "copy"
                                          : "transpose"},
          {"element_sizes", sizes},
+         {"min_alignment", strategy.min_alignment},
+         {"max_batch_rank", strategy.max_batch_rank},
+         {"max_extent", strategy.max_extent},
+         {"in_place", strategy.in_place},
+         {"capturable", strategy.capturable},
+         {"has_model", strategy.has_model},
          {"min_compute_capability", strategy.min_compute_capability},
          {"prior_rank", strategy.prior_rank},
          {"axes", axes}});

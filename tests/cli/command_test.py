@@ -287,6 +287,34 @@ class Others(unittest.TestCase):
             self.assertIn(name, names)
             self.assertIn(f"\n{name} ", table)
 
+    def test_plugins_json_has_digests_and_all_that_a_card_says(self):
+        plugins = json.loads(xpose("plugins", "--json").stdout)["plugins"]
+        digests = [plugin["digest"] for plugin in plugins]
+        self.assertEqual(len(digests), len(set(digests)))
+        for digest in digests:
+            self.assertRegex(digest, r"\A[0-9a-f]{32}\Z")
+        strategies = {s["name"]: s for plugin in plugins for s in plugin["strategies"]}
+        self.assertTrue(strategies["host_in_place"]["in_place"])
+        self.assertFalse(strategies["host_naive_row"]["in_place"])
+        self.assertEqual(set(strategies["host_naive_row"]),
+                         {"name", "summary", "device", "role", "element_sizes", "min_alignment", "max_batch_rank",
+                          "max_extent", "in_place", "capturable", "has_model", "min_compute_capability",
+                          "prior_rank", "axes"})
+        refused = json.loads(xpose("plugins", "--plugins", "/nonexistent/folder", "--json").stdout)["plugins"][-1]
+        self.assertIsNone(refused["digest"])
+        self.assertIn("cannot be read", refused["refused"])
+
+    def test_a_plugins_folder_without_a_plugin_is_said(self):
+        with tempfile.TemporaryDirectory() as folder:
+            meant = pathlib.Path(folder, "build", "lib", "xpose", "plugins")
+            meant.mkdir(parents=True)
+            said = (f"refused plugin folder {folder}/build has no plugin: its only entry does not end in .so; "
+                    f"name the folder that the build of a plugin writes to: {meant}\n")
+            listed = xpose("plugins", "--plugins", folder + "/build")
+            self.assertEqual(listed.returncode, 0)
+            self.assertIn(said.replace("refused ", "refused: "), listed.stdout)
+            self.assertIn("xpose: " + said, tune("--shape", "20x30", "--plugins", folder + "/build").stderr)
+
     def test_refused_plugins_are_said_and_the_rest_goes_on(self):
         with tempfile.TemporaryDirectory() as folder:
             pathlib.Path(folder, "fake.so").write_text("not a library")
@@ -317,7 +345,9 @@ class Others(unittest.TestCase):
     def test_plugin_path_from_the_environment(self):
         with tempfile.TemporaryDirectory() as folder:
             result = xpose("plugins", "--json", env=dict(os.environ, XPOSE_PLUGIN_PATH=folder))
-            self.assertEqual(json.loads(result.stdout)["plugins"], [])
+            plugins = json.loads(result.stdout)["plugins"]
+            self.assertEqual([plugin["strategies"] for plugin in plugins], [[]])
+            self.assertIn("is empty; name the folder", plugins[0]["refused"])
             result = xpose("tune", "--device", "host", "--shape", "3x3",
                            env=dict(os.environ, XPOSE_PLUGIN_PATH=folder))
             self.assertEqual(result.returncode, 4)

@@ -104,6 +104,21 @@ Descriptor open_folder(const fs::path& folder, const fs::path& subject) {
   return at;
 }
 
+// Of a folder with other entries alone, or none. A build has its plugins further down.
+Refusal without_plugin(const fs::path& folder, std::size_t others) {
+  std::string why =
+      others == 0 ? "is empty"
+                  : "has no plugin: " + (others == 1 ? "its only entry does not end in .so"
+                                                     : "none of its " + std::to_string(others) +
+                                                           " entries ends in .so");
+  why += "; name the folder that the build of a plugin writes to";
+  for (const char* below : {"lib/xpose/plugins", "build/lib/xpose/plugins"}) {
+    std::error_code error;
+    if (fs::is_directory(folder / below, error)) return {why + ": " + shell_word(folder / below)};
+  }
+  return {why};
+}
+
 std::int64_t nanoseconds(const timespec& time) {
   return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
 }
@@ -199,13 +214,17 @@ void PluginFolder::list() {
   // Not directory_iterator: without memory, libstdc++'s ends the process.
   const std::unique_ptr<DIR, int (*)(DIR*)> opened(::opendir(path_.c_str()), ::closedir);
   if (opened == nullptr) throw unreadable(errno);
+  std::size_t others = 0;
   errno = 0;
   while (const dirent* entry = ::readdir(opened.get())) {
     if (fs::path name = static_cast<const char*>(entry->d_name); name.extension() == ".so")
       files_.push_back(path_ / name);
+    else if (name != "." && name != "..")
+      ++others;
     errno = 0;
   }
   if (errno != 0) throw unreadable(errno);
+  if (files_.empty()) throw without_plugin(path_, others);
   std::ranges::sort(files_);
 }
 

@@ -71,7 +71,8 @@ class PluginFile {
 // the current folder. It is checked once, together with the folders that it lies in.
 class PluginFolder {
  public:
-  // Resolves links in the folder's path. Throws Refusal. [any thread]
+  // Resolves links in the folder's path. Throws Refusal, of a folder without *.so as well. [any
+  // thread]
   explicit PluginFolder(const std::filesystem::path& folder);
 
   // The plugin files (*.so), absolute, sorted by name.

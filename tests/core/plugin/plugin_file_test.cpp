@@ -267,6 +267,23 @@ TEST_F(PluginFileTest, ListsAFolderByName) {
                                              "two.so", "zero.so"}));
 }
 
+TEST_F(PluginFileTest, AFolderWithoutAPluginIsRefusedWithTheOneThatIsMeant) {
+  const fs::path build = top / "build";
+  fs::create_directories(build);
+  const std::string name = "plugin folder " + build.string() + ' ';
+  const std::string remedy = "; name the folder that the build of a plugin writes to";
+  EXPECT_EQ(refusal_of_folder(build), name + "is empty" + remedy);
+  write(build / "CMakeCache.txt", "");
+  EXPECT_EQ(refusal_of_folder(build),
+            name + "has no plugin: its only entry does not end in .so" + remedy);
+  const fs::path meant = build / "lib" / "xpose" / "plugins";
+  fs::create_directories(meant);
+  EXPECT_EQ(refusal_of_folder(build), name + "has no plugin: none of its 2 entries ends in .so" +
+                                          remedy + ": " + meant.string());
+  write(meant / "one.so", "");
+  EXPECT_EQ(refusal_of_folder(meant), "");
+}
+
 // What is not opened because its digest is known is judged like what is.
 TEST_F(PluginFileTest, AFoldersFilesAreIdentifiedAsTheyAreOpened) {
   write(top / "elsewhere.so", "another\n");
