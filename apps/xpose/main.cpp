@@ -45,7 +45,7 @@ void print_help(std::ostream& out) {
         << wrapped(command.summary, names) << '\n';
   out << '\n'
       << wrapped(
-             "`xpose COMMAND --help` explains a command. Exit codes: 0 done, 1 failed, 2 wrong "
+             "`xpose help COMMAND` explains a command. Exit codes: 0 done, 1 failed, 2 wrong "
              "usage, 3 verification failed, 4 no eligible strategy, 130 interrupted.")
       << '\n';
 }
@@ -61,6 +61,15 @@ int exit_code(xpose::ErrorKind kind) {
     default:
       return xpose::app::failed;
   }
+}
+
+// `help tune` is `tune --help`.
+Arguments without_help(Arguments arguments) {
+  if (arguments.size() > 1 && arguments.front() == "help") {
+    arguments.erase(arguments.begin());
+    arguments.emplace_back("--help");
+  }
+  return arguments;
 }
 
 int dispatch(const Arguments& arguments) {
@@ -90,7 +99,7 @@ bool is_command(int argc, char** argv) { return argc > 1 && commands().contains(
 int main(int argc, char** argv) {
   using xpose::app::say;
   try {
-    const int code = dispatch(Arguments(argv + 1, argv + argc));
+    const int code = dispatch(without_help(Arguments(argv + 1, argv + argc)));
     if (!std::cout.flush()) {
       say("the results could not be written to the standard output");
       return xpose::app::failed;

@@ -274,6 +274,13 @@ class Others(unittest.TestCase):
             result = xpose(command, "--help")
             self.assertEqual((result.returncode, result.stderr), (0, ""))
             self.assertIn(f"usage: xpose {command}", result.stdout)
+            asked = xpose("help", command)
+            self.assertEqual((asked.returncode, asked.stdout, asked.stderr), (0, result.stdout, ""))
+        self.assertEqual(xpose("help", "cache", "show").stdout, xpose("cache", "show", "--help").stdout)
+        self.assertEqual(xpose("help").stdout, xpose("--help").stdout)
+        unknown = xpose("help", "tunes")
+        self.assertEqual(unknown.returncode, 2)
+        self.assertIn("there is no command 'tunes'", unknown.stderr)
 
     def test_version(self):
         self.assertRegex(xpose("--version").stdout, r"\Axpose \d+\.\d+\.\d+\n\Z")

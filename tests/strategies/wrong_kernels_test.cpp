@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
+#include <optional>
 #include <ostream>
 #include <string>
 #include <xpose/explain.hpp>
@@ -35,6 +36,7 @@ struct Wrong {
   const char* strategy;
   FindingKind kind;
   const char* word;
+  std::optional<AccessKind> access = {};
 };
 void PrintTo(const Wrong& wrong, std::ostream* out) { *out << wrong.strategy; }
 class WrongKernels : public testing::TestWithParam<Wrong> {};
@@ -45,18 +47,20 @@ TEST_P(WrongKernels, AreCaughtWithTheirLine) {
   ASSERT_FALSE(told.model->findings.empty());
   const Finding& finding = told.model->findings[0];
   EXPECT_EQ(finding.kind, GetParam().kind) << to_string(finding);
+  EXPECT_EQ(finding.access, GetParam().access) << to_string(finding);
   EXPECT_TRUE(finding.where.file.ends_with("wrong_kernels.cu")) << to_string(finding);
   EXPECT_EQ(finding.where.line, line_of(GetParam().word)) << to_string(finding);
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Strategies, WrongKernels,
-    testing::Values(Wrong{"tile_no_barrier", FindingKind::race, "NO_BARRIER"},
-                    Wrong{"tile_barrier_in_branch", FindingKind::divergent_barrier,
-                          "BARRIER_IN_BRANCH"},
-                    Wrong{"tile_past_tile", FindingKind::out_of_bounds, "PAST_TILE"},
-                    Wrong{"tile_past_input", FindingKind::out_of_bounds, "PAST_INPUT"}),
-    [](const auto& test) { return std::string(test.param.strategy); });
+INSTANTIATE_TEST_SUITE_P(Strategies, WrongKernels,
+                         testing::Values(Wrong{"tile_no_barrier", FindingKind::race, "NO_BARRIER"},
+                                         Wrong{"tile_barrier_in_branch",
+                                               FindingKind::divergent_barrier, "BARRIER_IN_BRANCH"},
+                                         Wrong{"tile_past_tile", FindingKind::out_of_bounds,
+                                               "PAST_TILE"},
+                                         Wrong{"tile_past_input", FindingKind::out_of_bounds,
+                                               "PAST_INPUT", AccessKind::load}),
+                         [](const auto& test) { return std::string(test.param.strategy); });
 
 TEST(WrongKernels, TheRightOneIsSilent) {
   const Explanation told = explained("tile_right");
