@@ -57,7 +57,7 @@ INSTANTIATE_TEST_SUITE_P(Strategies, WrongKernels,
                                          Wrong{"tile_barrier_in_branch",
                                                FindingKind::divergent_barrier, "BARRIER_IN_BRANCH"},
                                          Wrong{"tile_past_tile", FindingKind::out_of_bounds,
-                                               "PAST_TILE"},
+                                               "PAST_TILE", AccessKind::load},
                                          Wrong{"tile_past_input", FindingKind::out_of_bounds,
                                                "PAST_INPUT", AccessKind::load}),
                          [](const auto& test) { return std::string(test.param.strategy); });
