@@ -77,6 +77,9 @@ function(xpose_add_plugin name)
     C_VISIBILITY_PRESET hidden CXX_VISIBILITY_PRESET hidden CUDA_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON
     CUDA_RUNTIME_LIBRARY Static
     LINK_DEPENDS ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/plugin.map)
+  if(NOT CMAKE_CUDA_ARCHITECTURES)  # of projects older than the variable: what nvcc takes by itself
+    set_property(TARGET ${name} PROPERTY CUDA_ARCHITECTURES OFF)
+  endif()
   target_link_options(${name} PRIVATE
     "LINKER:--version-script=${CMAKE_CURRENT_FUNCTION_LIST_DIR}/plugin.map" "LINKER:-z,defs" "LINKER:-z,now")
 

@@ -47,8 +47,9 @@ function(xpose_say_no_cuda name outcome)
   endif()
   if(nvcc)
     message(WARNING "xpose_add_plugin(${name}): ${outcome}, because this project does not enable the language CUDA, "
-      "though ${nvcc} is there. Write project(... LANGUAGES CXX CUDA), or enable_language(CUDA) before this line; "
-      "-DXPOSE_CUDA=OFF says that it is meant so.")
+      "though ${nvcc} is there. Write project(... LANGUAGES CXX CUDA), or enable_language(CUDA) before this line, and "
+      "configure with -DCMAKE_CUDA_COMPILER=${nvcc} where it is not on the PATH; -DXPOSE_CUDA=OFF says that it is "
+      "meant so.")
   else()
     message(STATUS "xpose: there is no CUDA compiler: ${name}: ${outcome}")
   endif()
