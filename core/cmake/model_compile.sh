@@ -31,6 +31,7 @@ judge() {  # FILE LINE TEXT
 judge_lines() {
   while IFS= read -r place; do
     file=${place%:*} line=${place##*:}
+    case $file in */include/xpose/*) continue ;; esac  # whose words the model has
     [ -r "$file" ] && judge "$file" "$line" "$(sed -n "${line}p" "$file")"
   done <<END
 $1
@@ -55,7 +56,8 @@ said=$(LC_ALL=C "$@" 2>&1)
 status=$?
 if [ "$status" -ne 0 ]; then
   places=$(printf '%s\n' "$said" | sed 's/\x1b\[[0-9;]*[mK]//g' |
-    sed -nE 's/^(In file included from | +from )?([^:]+):([0-9]+)[:,].*/\2:\3/p' | awk '!seen[$0]++')
+    sed -nE -e 's/^(In file included from | +from )([^:]+):([0-9]+)[:,].*/\2:\3/p' \
+      -e 's/^([^:]+):([0-9]+)(:[0-9]+)?: ([a-z]+ )?[Ee]rror: .*/\1:\2/p' | awk '!seen[$0]++')
   judge_lines "$places"
   [ "$found" ] && exit "$status"
   printf '%s\n' "$said" >&2
