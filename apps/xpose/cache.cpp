@@ -14,8 +14,8 @@
 #include "cache_json.hpp"
 #include "cache_table.hpp"
 #include "exit_cleanup.hpp"
-#include "mapped_file.hpp"
 #include "options.hpp"
+#include "pending_file.hpp"
 #include "screen.hpp"
 
 namespace xpose::app {
@@ -153,8 +153,8 @@ int export_rows(const Arguments& arguments) {
     return done;
   }
   const ExitCleanup cleanup;
-  PendingOutput output(target, text.size());
-  std::memcpy(output.bytes().data(), text.data(), text.size());
+  PendingFile output(target);
+  output.write(text);
   output.commit();
   std::cout << "Wrote " << count_text(contents.decisions.size(), "decision") << " and "
             << contents.quarantine.size() << " in quarantine to " << target << ".\n";

@@ -197,12 +197,11 @@ NpyHeader parse_npy_header(std::span<const std::byte> file) try {
   throw NpyError(error.what());
 }
 
-std::span<const std::byte> npy_data(const NpyHeader& header, std::span<const std::byte> file) {
+void check_npy_size(const NpyHeader& header, std::uint64_t file_bytes) {
   const std::uint64_t needed = header.data_offset + header.data_bytes;
-  if (file.size() < needed)
+  if (file_bytes < needed)
     throw NpyError("the file is truncated: its header asks for " + std::to_string(needed) +
-                   " bytes and it has " + std::to_string(file.size()));
-  return file.subspan(header.data_offset, header.data_bytes);
+                   " bytes and it has " + std::to_string(file_bytes));
 }
 
 std::string format_npy_header(std::string_view descr, bool fortran_order,

@@ -26,13 +26,16 @@ struct NpyHeader {
   std::uint64_t data_bytes = 0;   // product of the shape times item_bytes, below 2^63
 };
 
+// Bytes from the start of a file that hold its header, whatever its length.
+inline constexpr std::uint64_t kMaxNpyHeaderBytes = (std::uint64_t{1} << 20) + 12;
+
 // The header at the start of a file. Needs no more of the file than the header itself.
 // Throws NpyError for what is not a well-formed header of at most 1 MiB, and for a dtype that holds
 // Python objects.
 NpyHeader parse_npy_header(std::span<const std::byte> file);
 
-// The elements in a whole file. Throws NpyError where the file ends before they do.
-std::span<const std::byte> npy_data(const NpyHeader& header, std::span<const std::byte> file);
+// Throws NpyError where a file of so many bytes ends before the elements do.
+void check_npy_size(const NpyHeader& header, std::uint64_t file_bytes);
 
 // The bytes that NumPy puts before the elements of such an array, a multiple of 64 of them: format
 // 1.0, or 2.0 where the header passes 65535 bytes, or 3.0 where it is not Latin-1.

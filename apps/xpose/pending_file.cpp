@@ -20,11 +20,6 @@ namespace {
 // The path that a signal handler removes; empty: none.
 std::array<char, PATH_MAX> pending_path;
 
-[[noreturn]] void fail(const std::filesystem::path& path, const std::string& what, int error) {
-  throw std::runtime_error(path.string() + ": " + what + ": " +
-                           std::generic_category().message(error));
-}
-
 // Holds back the signals that end the program from the calling thread.
 class SignalsHeld {
  public:
@@ -67,22 +62,19 @@ mode_t mode_for(const std::filesystem::path& target) {
 
 }  // namespace
 
-FileDescriptor::~FileDescriptor() {
-  if (fd_ >= 0) close(fd_);
-}
-
 PendingFile::PendingFile(const std::filesystem::path& target)
     : target_(resolved_target(target)),
       mode_(mode_for(target_)),
       path_([&] {
         std::string path = target_.string() + ".xpose-XXXXXX";
-        if (path.size() >= pending_path.size()) fail(target_, "cannot be written", ENAMETOOLONG);
+        if (path.size() >= pending_path.size())
+          fail(target_.string(), "cannot be written", ENAMETOOLONG);
         return path;
       }()),
       file_([&] {
         const SignalsHeld held;  // between the file and the record of its name
         const int fd = mkostemp(path_.data(), O_CLOEXEC);
-        if (fd < 0) fail(target_, "cannot be written", errno);
+        if (fd < 0) fail(target_.string(), "cannot be written", errno);
         *std::ranges::copy(path_, pending_path.begin()).out = '\0';
         return fd;
       }()) {}
@@ -97,15 +89,16 @@ void PendingFile::write(std::string_view text) {
   while (!text.empty()) {
     const ssize_t written = ::write(file_.get(), text.data(), text.size());
     if (written < 0 && errno == EINTR) continue;
-    if (written < 0) fail(target_, "cannot be written", errno);
+    if (written < 0) fail(target_.string(), "cannot be written", errno);
     text.remove_prefix(static_cast<std::size_t>(written));
   }
 }
 
 void PendingFile::commit() {
-  if (fsync(file_.get()) != 0) fail(target_, "cannot be written to the disk", errno);
-  if (fchmod(file_.get(), mode_) != 0) fail(target_, "cannot set its permissions", errno);
-  if (rename(path_.c_str(), target_.c_str()) != 0) fail(target_, "cannot be replaced", errno);
+  if (fsync(file_.get()) != 0) fail(target_.string(), "cannot be written to the disk", errno);
+  if (fchmod(file_.get(), mode_) != 0) fail(target_.string(), "cannot set its permissions", errno);
+  if (rename(path_.c_str(), target_.c_str()) != 0)
+    fail(target_.string(), "cannot be replaced", errno);
   pending_path.front() = '\0';
   path_.clear();
 }

@@ -7,21 +7,9 @@
 #include <string>
 #include <string_view>
 
+#include "file_descriptor.hpp"
+
 namespace xpose::app {
-
-// Closes itself.
-class FileDescriptor {
- public:
-  FileDescriptor() = default;
-  explicit FileDescriptor(int fd) : fd_(fd) {}
-  FileDescriptor(const FileDescriptor&) = delete;  // owns
-  FileDescriptor& operator=(const FileDescriptor&) = delete;
-  ~FileDescriptor();
-  int get() const { return fd_; }
-
- private:
-  int fd_ = -1;
-};
 
 // A file under a temporary name beside its target, "TARGET.xpose-XXXXXX", that commit() renames
 // over the target and the destructor removes otherwise. One at a time in a process.

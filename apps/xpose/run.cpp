@@ -1,21 +1,21 @@
 #include "run.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
-#include <cstring>
+#include <limits>
+#include <optional>
 #include <stdexcept>
+#include <vector>
 
+#include "band_pipeline.hpp"
+#include "band_reader.hpp"
 #include "exit_cleanup.hpp"
-#include "mapped_file.hpp"
-#include "npy.hpp"
+#include "input_file.hpp"
+#include "output_file.hpp"
 
 namespace xpose::app {
 namespace {
-
-struct Array {
-  NpyHeader header;
-  std::span<const std::byte> data;
-};
 
 // "2x3x4"; "scalar" where there is no dimension.
 std::string shape_text(const std::vector<std::int64_t>& shape) {
@@ -25,121 +25,93 @@ std::string shape_text(const std::vector<std::int64_t>& shape) {
   return text.empty() ? "scalar" : text;
 }
 
-Array array_in(const MappedInput& file, const std::filesystem::path& path) try {
-  NpyHeader header = parse_npy_header(file.bytes());
-  const std::span<const std::byte> data = npy_data(header, file.bytes());
-  return {std::move(header), data};
+NpyHeader header_of(const InputFile& file) try {
+  std::vector<std::byte> start(std::min(file.bytes(), kMaxNpyHeaderBytes));
+  file.read(0, start);
+  NpyHeader header = parse_npy_header(start);
+  check_npy_size(header, file.bytes());
+  return header;
 } catch (const NpyError& error) {
-  throw std::runtime_error(path.string() + ": " + error.what());
+  throw std::runtime_error(file.name() + ": " + error.what());
 }
 
-void check_served(const NpyHeader& header, const std::filesystem::path& path) {
+void check_served(const NpyHeader& header, const std::string& name) {
   if (header.shape.size() != 2)
-    throw std::runtime_error(path.string() + " is " + std::to_string(header.shape.size()) + "-D (" +
+    throw std::runtime_error(name + " is " + std::to_string(header.shape.size()) + "-D (" +
                              shape_text(header.shape) + "): xpose run transposes 2-D arrays");
   if (const std::string refusal = element_size_refusal(header.item_bytes); !refusal.empty())
-    throw std::runtime_error(path.string() + ": item size " + std::to_string(header.item_bytes) +
+    throw std::runtime_error(name + ": item size " + std::to_string(header.item_bytes) +
                              " (dtype " + dtype_name(header) + ") is not served: " + refusal);
 }
 
-// The two files at work: an array's elements and the room for its transpose.
-struct Files {
-  const MappedInput& input;
-  const PendingOutput& output;
-  std::span<const std::byte> in;
-  std::byte* out;
-};
-
-// How an array was moved, for the closing sentence.
-struct Move {
-  std::string how;
-  double seconds = 0;
-};
-
-// Times the work together with the mapping of the pages that it touches.
-template <class Work>
-Move timed(const std::string& how, const Files& files, const Work& work) {
-  const auto begin = std::chrono::steady_clock::now();
-  files.input.populate();
-  files.output.populate();
-  work();
-  return {how, std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count()};
+RunMemory memory_of(const RunOptions& options) {
+  const Device device = options.how.device;
+  return divided_memory(options.memory, free_memory(Device{}),
+                        device.kind == DeviceKind::host ? std::numeric_limits<std::uint64_t>::max()
+                                                        : free_memory(device));
 }
 
-// The memory of a Fortran-order array is its transpose in C order.
-Move copy(const Files& files) {
-  return timed("a plain copy", files, [&] {
-    if (!files.in.empty()) std::memcpy(files.out, files.in.data(), files.in.size());
-  });
-}
-
-Move transpose_on_host(const Files& files, const Problem& problem, Engine& engine,
-                       const PlanOptions& options) {
-  const Plan plan = engine.plan(aligned_as(problem, files.in.data(), files.out), options);
-  return timed(to_string(plan.variant()), files, [&] { plan.execute(files.in.data(), files.out); });
-}
-
-Move transpose_on_device(const Files& files, const Problem& problem, Engine& engine,
-                         const PlanOptions& options) {
-  const std::uint64_t bytes = files.in.size();
-  DeviceMemory in(problem.device, bytes);
-  const DeviceMemory out(problem.device, bytes);
-  const Plan plan = engine.plan(aligned_as(problem, in.data(), out.data()), options);
-  return timed(to_string(plan.variant()), files, [&] {
-    in.upload(files.in.data(), bytes);
-    plan.execute(in.data(), out.data());
-    out.download(files.out, bytes);
-  });
-}
-
-void check_offered(const Engine& engine, const std::string& strategy) {
-  for (const PluginInfo& plugin : engine.plugins())
-    for (const StrategyInfo& offered : plugin.strategies)
-      if (plugin.refused.empty() && offered.name == strategy) return;
-  throw Error(ErrorKind::invalid,
-              "no loaded plugin offers a strategy '" + strategy + "', see `xpose plugins`");
-}
-
-Move transpose(const Files& files, const NpyHeader& header, const RunOptions& options) {
-  if (header.fortran_order || files.in.empty()) return copy(files);
-  Engine engine(options.engine);
-  PlanOptions plan = options.plan;
-  if (!options.strategy.empty()) {
-    check_offered(engine, options.strategy);
-    plan.tune.strategies = {options.strategy};
+// A tile's output, which is one range of the file or one for each of its rows.
+void write_tile(OutputFile& output, const BandPlan& plan, const Tile& tile,
+                const std::byte* bytes) {
+  const Neighbours written = plan.written_beside(tile);
+  const std::int64_t ranges = plan.writes_in_order() ? 1 : tile.cols;
+  const std::int64_t rows_of_one = tile.cols / ranges;
+  for (std::int64_t i = 0; i < ranges; ++i) {
+    const ByteRange row = plan.out_range(tile, tile.col + i);
+    const std::size_t size = row.size() * static_cast<std::uint64_t>(rows_of_one);
+    output.write(row.begin, {bytes, size}, written);
+    bytes += size;
   }
-  const Problem problem = matrix(header.shape[0], header.shape[1],
-                                 static_cast<std::uint32_t>(header.item_bytes), options.device);
-  return options.device.kind == DeviceKind::host
-             ? transpose_on_host(files, problem, engine, plan)
-             : transpose_on_device(files, problem, engine, plan);
 }
 
-void say(const RunOptions& options, const NpyHeader& header, const Move& move) {
-  std::fprintf(stderr, "xpose: %s (%s %s) -> %s with %s in %.3g ms\n", options.in.c_str(),
-               shape_text(header.shape).c_str(), dtype_name(header).c_str(), options.out.c_str(),
-               move.how.c_str(), move.seconds * 1e3);
+// Returns the variant that moved most of it.
+std::string move(const InputFile& input, OutputFile& output, const BandPlan& plan,
+                 const TileTransposer::Options& options) {
+  const BandReader reader(input, plan);
+  const auto shape = [&](std::int64_t rows, std::int64_t cols) {
+    return TileShape{rows, cols, reader.row_pitch(),
+                     static_cast<std::uint32_t>(plan.matrix().item_bytes)};
+  };
+  const TileShape most = shape(plan.most_rows(), plan.most_cols());
+  std::optional<TileTransposer> transposer;  // made while the first tile is read
+  run_bands(plan, most.in_bytes(), most.out_bytes(),
+            {[&](const Tile& tile, std::byte* in) { reader.read(tile, in); },
+             [&](const Tile& tile, const std::byte* in, std::byte* out) {
+               if (!transposer) transposer.emplace(options, most);
+               transposer->transpose(shape(tile.rows, tile.cols), in, out);
+             },
+             [&](const Tile& tile, const std::byte* out) { write_tile(output, plan, tile, out); }});
+  return transposer->chosen();
 }
 
 }  // namespace
 
 int run_command(const RunOptions& options) {
-  ExitCleanup cleanup;
-  const MappedInput input(options.in);
-  cleanup.guard_input(input.bytes(), options.in);
-  const Array in = array_in(input, options.in);
-  check_served(in.header, options.in);
+  const auto begin = std::chrono::steady_clock::now();
+  const ExitCleanup cleanup;
+  const InputFile input(options.in);
+  const NpyHeader header = header_of(input);
+  check_served(header, input.name());
 
-  const std::vector<std::int64_t> shape = {in.header.shape[1], in.header.shape[0]};
-  const std::string header = format_npy_header(in.header.descr, false, shape);
-  PendingOutput output(options.out, header.size() + in.data.size());
-  cleanup.guard_output(output.bytes(), options.out);
-  std::memcpy(output.bytes().data(), header.data(), header.size());
-  const Files files = {input, output, in.data, output.bytes().data() + header.size()};
-  const Move move = transpose(files, in.header, options);
-  input.check_unchanged(options.in);
+  const std::vector<std::int64_t> shape = {header.shape[1], header.shape[0]};
+  const std::string head = format_npy_header(header.descr, false, shape);
+  const RunMemory memory = memory_of(options);
+  OutputFile output(options.out, head.size() + header.data_bytes, memory.dirty_bytes);
+  output.write(0, std::as_bytes(std::span(head)), {true, false});
+  std::string how = "nothing";
+  if (header.data_bytes != 0) {
+    const BandPlan plan(file_matrix(header, head.size()),
+                        tile_limits(memory, header.data_bytes, input.is_cached()));
+    how = move(input, output, plan, options.how);
+  }
+  input.check_unchanged();
   output.commit();
-  if (options.verbose) say(options, in.header, move);
+  const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - begin;
+  if (options.verbose)
+    std::fprintf(stderr, "xpose: %s (%s %s) -> %s with %s in %.3g ms\n", options.in.c_str(),
+                 shape_text(header.shape).c_str(), dtype_name(header).c_str(), options.out.c_str(),
+                 how.c_str(), taken.count() * 1e3);
   return 0;
 }
 

@@ -1,8 +1,27 @@
 // The command line of `xpose run`.
+#include <charconv>
+
 #include "options.hpp"
 #include "run.hpp"
 
 namespace xpose::app {
+namespace {
+
+// "512M": bytes, or K, M, G or T of 1024.
+std::uint64_t parse_size(const std::string& text) {
+  constexpr std::string_view units = "KMGT";
+  std::uint64_t size = 0;
+  const char* const end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data(), end, size);
+  const std::size_t unit = rest == end ? units.npos : units.find(*rest);
+  const std::size_t shift = unit == units.npos ? 0 : 10 * (unit + 1);
+  const bool is_read = error == std::errc() && rest + (unit == units.npos ? 0 : 1) == end;
+  if (!is_read || size > std::uint64_t{1} << (60 - shift) || size << shift < kLeastRunMemory)
+    throw UsageError("--memory is 1M or more, such as 512M or 4G, not '" + text + "'");
+  return size << shift;
+}
+
+}  // namespace
 
 int run(const Arguments& arguments) {
   po::options_description options;
@@ -15,7 +34,10 @@ int run(const Arguments& arguments) {
       "tune",
       "choose by trial, and remember it; else by what was measured before, or is known of "
       "the strategies")("budget", po::value<std::string>()->default_value("2")->value_name("S"),
-                        "seconds that --tune may spend")("verbose,v", "say what was done");
+                        "seconds that --tune may spend")(
+      "memory", po::value<std::string>()->default_value("1G")->value_name("SIZE"),
+      "memory to use at most, such as 512M or 4G; 1M or more, besides the 50 MB or so that the "
+      "program itself takes of a small size")("verbose,v", "say what was done");
   add_engine_options(options);
   const auto values =
       parse("run",
@@ -26,14 +48,15 @@ int run(const Arguments& arguments) {
   RunOptions chosen;
   chosen.in = (*values)["in"].as<std::string>();
   chosen.out = (*values)["out"].as<std::string>();
-  chosen.device = parse_device((*values)["device"].as<std::string>());
-  chosen.strategy = (*values)["strategy"].as<std::string>();
-  chosen.engine = engine_options(*values);
+  chosen.how.device = parse_device((*values)["device"].as<std::string>());
+  chosen.how.strategy = (*values)["strategy"].as<std::string>();
+  chosen.how.engine = engine_options(*values);
   const bool tunes = values->count("tune") != 0;
-  if (tunes && !chosen.strategy.empty())
+  if (tunes && !chosen.how.strategy.empty())
     throw UsageError("--strategy leaves nothing to --tune: give one of them");
-  chosen.plan.policy = tunes ? Policy::measure : Policy::estimate;
-  chosen.plan.tune.budget_seconds = seconds_of(*values, "budget");
+  chosen.how.plan.policy = tunes ? Policy::measure : Policy::estimate;
+  chosen.how.plan.tune.budget_seconds = seconds_of(*values, "budget");
+  chosen.memory = parse_size((*values)["memory"].as<std::string>());
   chosen.verbose = values->count("verbose") != 0;
   return run_command(chosen);
 }

@@ -189,6 +189,59 @@ class Transposes(InAFolder):
         self.assertEqual(self.target.stat().st_mode & 0o777, 0o600)
 
 
+class Bands(InAFolder):
+    """Arrays larger than the memory that is allowed, which are moved tile by tile."""
+
+    def check(self, array, *options):
+        np.save(self.source, array)
+        done = self.run_xpose("--memory", "1M", *options)
+        self.assertEqual((done.returncode, WAITING.sub("", done.stderr)), (0, ""))
+        back = np.load(self.target)
+        self.assertEqual(back.shape, array.T.shape)
+        self.assertTrue(back.tobytes() == array.T.tobytes(), "wrong elements")
+
+    def test_shapes(self):
+        for dtype, shape in (("<f8", (701, 903)), ("|u1", (1999, 2003)), ("<f4", (512, 2048)),
+                             ("<i2", (3, 400003)), ("|u1", (700001, 3)), ("<f4", (1, 300007)),
+                             ("|V48", (211, 307)), ("|V256", (97, 113))):
+            with self.subTest(dtype=dtype, shape=shape):
+                self.check(random_array(dtype, shape))
+
+    def test_output_rows_that_are_cut(self):
+        for dtype, shape in (("|u1", (40009, 131)), ("<f8", (8192, 64)), ("|V48", (1501, 167))):
+            with self.subTest(dtype=dtype, shape=shape):
+                self.check(random_array(dtype, shape))
+
+    def test_fortran_order(self):
+        self.check(np.asfortranarray(random_array("<f4", (701, 903))))
+
+    def test_memory_is_bounded_and_bytes_are_written_once(self):
+        """A hole of 384 MiB; the process and its worker take some 170 MiB of libraries."""
+        header = header_file(dict_text("'<f8'", (6144, 8192)))
+        self.source.write_bytes(header)
+        size = len(header) + 8 * 6144 * 8192
+        os.truncate(self.source, size)
+        process = subprocess.Popen(command(self.source, self.target, "--memory", "32M"))
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        self.assertEqual(process.returncode, 0)
+        if DEVICE == "host":
+            self.assertLess(usage.ru_maxrss << 10, 256 << 20)
+        self.assertLess(usage.ru_oublock * 512, 1.02 * size)
+
+    def test_sizes_of_memory(self):
+        np.save(self.source, random_array("<f4", (20, 30)))
+        for size in ("1M", "1048576", "3G", "2T", "512K512"):
+            with self.subTest(size=size):
+                done = self.run_xpose("--memory", size)
+                self.assertEqual(done.returncode, 2 if size == "512K512" else 0)
+        for size in ("x", "-1", "0", "1K", "1.5G", "99999999999T", "G"):
+            with self.subTest(size=size):
+                done = self.run_xpose("--memory=" + size)
+                self.assertEqual(done.returncode, 2)
+                self.assertIn("--memory is 1M or more", done.stderr)
+
+
 class Refuses(InAFolder):
     def refused(self, sentence, **how):
         before = self.listing()

@@ -74,6 +74,10 @@ XPOSE_API std::string cuda_unavailable_reason();
 XPOSE_API Device parse_device(std::string_view text);
 XPOSE_API std::string to_string(Device device);  // "host", "cuda:0"
 
+// Bytes of a device's memory that can be had now. On the host the limits of control groups count,
+// and what the kernel would give up for it, such as cached files, is free. Throws Error device.
+XPOSE_API std::uint64_t free_memory(Device device);
+
 // Memory of a device, for callers that have none of their own. Host memory is 256-byte aligned.
 // Throws Error: no_memory, device. [one thread at a time]
 class XPOSE_API DeviceMemory {

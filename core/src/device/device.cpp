@@ -228,6 +228,8 @@ std::vector<DeviceInfo> devices() {
 
 std::string cuda_unavailable_reason() { return cuda_reason(); }
 
+std::uint64_t free_memory(Device device) { return backend(device).free_bytes(); }
+
 Device parse_device(std::string_view text) {
   if (text == "host") return {DeviceKind::host, 0};
   if (text == "auto") return cuda_backends().empty() ? Device{} : Device{DeviceKind::cuda, 0};

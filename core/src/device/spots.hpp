@@ -62,8 +62,8 @@ XPOSE_ANYWHERE inline Spot spot_at(const Spots& spots, std::uint32_t i) {
   for (int d = 0; d < pattern.rank; ++d) {
     spot.position += at[d] * pattern.dims[d].stride;
     const int mate = d == spots.row_dim ? spots.col_dim : d == spots.col_dim ? spots.row_dim : d;
-    from += spots.row_dim < 0 ? at[d] * pattern.dims[d].in_stride
-                              : at[mate] * pattern.dims[d].stride;
+    from +=
+        spots.row_dim < 0 ? at[d] * pattern.dims[d].in_stride : at[mate] * pattern.dims[d].stride;
   }
   const Spots::Pair& pair = spots.pair[i / spots.of_pair];
   const auto size = static_cast<std::int64_t>(pattern.element_bytes);

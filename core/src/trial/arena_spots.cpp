@@ -77,9 +77,9 @@ Outcome Arena::explain_spot(const Spot& spot, Launched launched) {
   std::array<std::byte, 16> before{};
   backend_.download(found.data(), spot.out, size);
   write_element(before.data(), spot.usual, size);
-  const std::string words = std::string(found == before ? "but was not written"
-                                                        : "but holds something else") +
-                            " when a timed launch returned";
+  const std::string words =
+      std::string(found == before ? "but was not written" : "but holds something else") +
+      " when a timed launch returned";
   if (launched == Launched::copy)
     return {Verdict::wrong_result, "element " + std::to_string(spot.position) +
                                        " of the bytes should be copied, " + words};

@@ -1,0 +1,24 @@
+// An open file that closes itself, and the sentences of its system calls.
+#pragma once
+
+#include <string>
+
+namespace xpose::app {
+
+class FileDescriptor {
+ public:
+  FileDescriptor() = default;
+  explicit FileDescriptor(int fd) : fd_(fd) {}
+  FileDescriptor(FileDescriptor&& other) noexcept : fd_(other.fd_) { other.fd_ = -1; }
+  FileDescriptor& operator=(FileDescriptor&& other) noexcept;
+  ~FileDescriptor();
+  int get() const { return fd_; }
+
+ private:
+  int fd_ = -1;
+};
+
+// Throws std::runtime_error: "NAME: WHAT: the error's message".
+[[noreturn]] void fail(const std::string& name, const std::string& what, int error);
+
+}  // namespace xpose::app

@@ -1,0 +1,88 @@
+#include "input_file.hpp"
+
+#include <fcntl.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <stdexcept>
+
+namespace xpose::app {
+namespace {
+
+constexpr std::uint64_t kSamples = 64;
+
+struct stat stat_of(int fd, const std::string& name) {
+  struct stat status {};
+  if (fstat(fd, &status) != 0) fail(name, "cannot be examined", errno);
+  return status;
+}
+
+// Not blocking, so that a named pipe is refused rather than waited for.
+FileDescriptor opened_for_reading(const std::string& path) {
+  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (fd < 0) fail(path, "cannot be read", errno);
+  return FileDescriptor(fd);
+}
+
+struct stat regular_file(int fd, const std::string& name) {
+  const struct stat status = stat_of(fd, name);
+  if (S_ISDIR(status.st_mode)) throw std::runtime_error(name + " is a folder: name a .npy file");
+  if (!S_ISREG(status.st_mode))
+    throw std::runtime_error(name +
+                             " is not a regular file: xpose reads its input in pieces and cannot "
+                             "read a pipe or a device");
+  return status;
+}
+
+}  // namespace
+
+InputFile::InputFile(const std::filesystem::path& path)
+    : name_(path.string()),
+      file_(opened_for_reading(name_)),
+      opened_(regular_file(file_.get(), name_)) {
+  // Pieces of rows are read exactly: what would be read ahead is not asked for next.
+  posix_fadvise(file_.get(), 0, 0, POSIX_FADV_RANDOM);
+}
+
+void InputFile::read(std::uint64_t offset, std::span<std::byte> to) const {
+  while (!to.empty()) {
+    const ssize_t got = pread(file_.get(), to.data(), to.size(), static_cast<off_t>(offset));
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) fail(name_, "cannot be read", errno);
+    if (got == 0)
+      throw std::runtime_error(name_ +
+                               ": was cut short while it was read; run again once it is whole");
+    offset += static_cast<std::uint64_t>(got);
+    to = to.subspan(static_cast<std::size_t>(got));
+  }
+}
+
+std::size_t InputFile::read_cached(std::uint64_t offset, std::span<std::byte> to) const {
+  const iovec piece = {to.data(), to.size()};
+  const ssize_t got = preadv2(file_.get(), &piece, 1, static_cast<off_t>(offset), RWF_NOWAIT);
+  return static_cast<std::size_t>(std::max<ssize_t>(got, 0));  // errors are read()'s to tell
+}
+
+void InputFile::ask_for(std::uint64_t offset, std::uint64_t bytes) const {
+  posix_fadvise(file_.get(), static_cast<off_t>(offset), static_cast<off_t>(bytes),
+                POSIX_FADV_WILLNEED);
+}
+
+bool InputFile::is_cached() const {
+  std::uint64_t cached = 0;
+  std::byte sample{};
+  for (std::uint64_t i = 0; i < kSamples; ++i)
+    cached += read_cached(bytes() / kSamples * i, {&sample, 1});
+  return cached >= kSamples - kSamples / 8;
+}
+
+void InputFile::check_unchanged() const {
+  const struct stat now = stat_of(file_.get(), name_);
+  if (now.st_size != opened_.st_size || now.st_mtim.tv_sec != opened_.st_mtim.tv_sec ||
+      now.st_mtim.tv_nsec != opened_.st_mtim.tv_nsec)
+    throw std::runtime_error(name_ + ": was changed while it was read; run again once it is whole");
+}
+
+}  // namespace xpose::app

@@ -1,0 +1,71 @@
+#include "output_file.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+
+namespace xpose::app {
+namespace {
+
+// Written at once: as long as a signal has to wait, and a step of what is dirty.
+constexpr std::size_t kStep = std::size_t{4} << 20;
+
+// fallocate rather than posix_fallocate, which writes to every block where the file system cannot
+// reserve.
+void reserve(int fd, std::uint64_t bytes, const std::string& target) {
+  const auto size = static_cast<off_t>(bytes);
+  int result = 0;
+  do {
+    result = fallocate(fd, 0, 0, size);
+  } while (result != 0 && errno == EINTR);
+  if (result != 0 && errno == EOPNOTSUPP) result = ftruncate(fd, size);
+  if (result != 0) fail(target, "cannot reserve its " + std::to_string(bytes) + " bytes", errno);
+}
+
+}  // namespace
+
+OutputFile::OutputFile(const std::filesystem::path& target, std::uint64_t bytes,
+                       std::uint64_t most_dirty)
+    : file_(target), most_dirty_(most_dirty) {
+  reserve(file_.fd(), bytes, file_.target().string());
+}
+
+void OutputFile::write(std::uint64_t offset, std::span<const std::byte> bytes,
+                       const Neighbours& written) {
+  bool before = written.before;
+  while (!bytes.empty()) {
+    const std::size_t step = std::min<std::size_t>(bytes.size(), kStep - offset % BandPlan::kPage);
+    const ssize_t put = pwrite(file_.fd(), bytes.data(), step, static_cast<off_t>(offset));
+    if (put < 0 && errno == EINTR) continue;
+    if (put < 0) fail(file_.target().string(), "cannot be written", errno);
+    const auto done = static_cast<std::size_t>(put);
+    bytes = bytes.subspan(done);
+    send(whole_pages({offset, offset + done}, {before, bytes.empty() && written.behind}));
+    offset += done;
+    before = true;
+  }
+}
+
+void OutputFile::send(const ByteRange& pages) {
+  if (pages.size() == 0) return;
+  sync(pages, SYNC_FILE_RANGE_WRITE);
+  sent_.push_back(pages);
+  dirty_ += pages.size();
+  while (dirty_ > most_dirty_ && sent_.size() > 1) {
+    sync(sent_.front(), SYNC_FILE_RANGE_WAIT_BEFORE);
+    dirty_ -= sent_.front().size();
+    sent_.pop_front();
+  }
+}
+
+// What is not served here is left to commit().
+void OutputFile::sync(const ByteRange& range, unsigned flags) {
+  const int result = sync_file_range(file_.fd(), static_cast<off_t>(range.begin),
+                                     static_cast<off_t>(range.size()), flags);
+  if (result != 0 && (errno == EIO || errno == ENOSPC || errno == EDQUOT))
+    fail(file_.target().string(), "cannot be written to the disk", errno);
+}
+
+}  // namespace xpose::app

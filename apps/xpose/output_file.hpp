@@ -1,0 +1,41 @@
+// A file of known size that is written once, in pieces, and goes to the disk as it is written.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <filesystem>
+#include <span>
+
+#include "band_plan.hpp"
+#include "pending_file.hpp"
+
+namespace xpose::app {
+
+// Its room on the disk is reserved when it is made. [one thread at a time]
+class OutputFile {
+ public:
+  // most_dirty: bytes that may wait for the disk at once; a page cache that is full of them would
+  // stop everybody else. Throws std::runtime_error naming the target as PendingFile does, and where
+  // there is no room for that many bytes.
+  OutputFile(const std::filesystem::path& target, std::uint64_t bytes, std::uint64_t most_dirty);
+
+  // Writes the bytes at that place and sends to the disk what is whole with them. Throws
+  // std::runtime_error naming the target.
+  void write(std::uint64_t offset, std::span<const std::byte> bytes, const Neighbours& written);
+
+  // Puts the rest on the disk and the file in its place. Throws std::runtime_error naming the
+  // target.
+  void commit() { file_.commit(); }
+
+ private:
+  void send(const ByteRange& pages);
+  void sync(const ByteRange& range, unsigned flags);
+
+  PendingFile file_;
+  std::uint64_t most_dirty_;
+  std::uint64_t dirty_ = 0;  // bytes of:
+  std::deque<ByteRange> sent_;
+};
+
+}  // namespace xpose::app

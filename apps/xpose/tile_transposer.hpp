@@ -1,0 +1,56 @@
+// Transposes tiles in host memory, on the host or on another device.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "xpose/xpose.hpp"
+
+namespace xpose::app {
+
+// A tile in memory: rows x cols elements, rows `pitch` bytes apart; its transpose is dense.
+struct TileShape {
+  std::int64_t rows = 0;
+  std::int64_t cols = 0;
+  std::uint64_t pitch = 0;  // bytes
+  std::uint32_t item_bytes = 0;
+  bool operator==(const TileShape&) const = default;
+  std::uint64_t in_bytes() const { return static_cast<std::uint64_t>(rows) * pitch; }
+  std::uint64_t out_bytes() const {
+    return static_cast<std::uint64_t>(rows) * static_cast<std::uint64_t>(cols) * item_bytes;
+  }
+};
+
+class TileTransposer {
+ public:
+  struct Options {
+    Device device = {};
+    EngineOptions engine = {};
+    PlanOptions plan = {};
+    std::string strategy = {};  // empty: the engine chooses
+  };
+
+  // most: the shape of the largest tile, which is what `options` choose for; the tiles at the edges
+  // are estimated. Throws Error where the strategy is not offered, or the device has no memory for
+  // the tile.
+  TileTransposer(const Options& options, const TileShape& most);
+
+  // Returns when the transpose is in `out`. Throws Error.
+  void transpose(const TileShape& shape, const std::byte* in, std::byte* out);
+
+  const std::string& chosen() const { return chosen_; }  // for the largest tile
+
+ private:
+  Plan plan(const TileShape& shape, const void* in, const void* out);
+
+  Options options_;
+  TileShape most_;
+  std::optional<Engine> engine_;    // none for what is a plain copy
+  std::optional<DeviceMemory> in_;  // of a device other than the host
+  std::optional<DeviceMemory> out_;
+  std::string chosen_ = "a plain copy";
+};
+
+}  // namespace xpose::app
