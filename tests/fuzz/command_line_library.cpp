@@ -82,8 +82,8 @@ std::string tune_report(const TuneReport&, const DeviceInfo&, std::span<const Tu
 std::vector<VariantAccount> account_variants(Engine&, const TuneReport&) { return {}; }
 
 int run_command(const RunOptions& options) {
-  check_options(options.engine);
-  check_options(options.plan.tune);
+  check_options(options.how.engine);
+  check_options(options.how.plan.tune);
   return 0;
 }
 
