@@ -2,7 +2,8 @@
 #
 # Builds the plugin NAME.so from the sources (default: NAME.cu, NAME.cpp and NAME.c in the current folder)
 # with hidden visibility, one exported symbol, every symbol resolved at link time and a static CUDA
-# runtime; installs it where the library looks; and registers three kinds of tests: symbols.NAME; the
+# runtime; writes beside it what it offers (NAME.so.description), for which a worker loads it; installs both
+# where the library looks; and registers three kinds of tests: symbols.NAME; the
 # conformance suite, conformance.STRATEGY.BYTES for each strategy and element size; and for strategies
 # that have a model the suite on that, model.STRATEGY.BYTES, which needs no device.
 #
@@ -85,6 +86,17 @@ function(xpose_add_plugin name)
 
   include(GNUInstallDirs)
   install(TARGETS ${name} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/xpose/${arg_FOLDER})
+
+  if(NOT CMAKE_CROSSCOMPILING)
+    add_custom_command(TARGET ${name} POST_BUILD VERBATIM
+      COMMAND ${CMAKE_COMMAND} -DTRIAL=$<TARGET_FILE:xpose::trial> -DPLUGIN=$<TARGET_FILE:${name}>
+        -P ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/describe_plugin.cmake)
+    if(TARGET xpose_trial)
+      add_dependencies(${name} xpose_trial)
+    endif()
+    install(FILES $<TARGET_FILE:${name}>.description
+      DESTINATION ${CMAKE_INSTALL_LIBDIR}/xpose/${arg_FOLDER} OPTIONAL)
+  endif()
 
   xpose_expect_tests()
   add_test(NAME symbols.${name}

@@ -49,7 +49,7 @@ Chooser::Chooser(const EngineOptions& options)
              options.remember ? system_cache_file() : std::filesystem::path{}, options.warn),
       measuring_(options, cache_),
       asking_(options, cache_) {
-  add(scan(folders_, cache_));
+  add(scanned(options.in_process ? Shipped::ignored : Shipped::believed));
   accuse_unfinished();
 }
 
@@ -87,10 +87,20 @@ const Catalog& Chooser::add(Catalog catalog) {
   return *catalogs_.emplace_back(std::make_unique<Catalog>(std::move(catalog)));
 }
 
-const Catalog& Chooser::described(Desk& desk) {
+Catalog Chooser::scanned(Shipped shipped) {
+  const auto unloadable = [&] {
+    const std::lock_guard lock(catalogs_mutex_);
+    return unloadable_;
+  };
+  return scan(folders_, cache_, unloadable(), shipped);
+}
+
+// Who measures, or lists what there is, has asked a worker; an estimate does with what is shipped.
+const Catalog& Chooser::described(Desk& desk, Shipped shipped) {
   const Catalog& found = catalog();
-  if (found.is_described) return found;
-  Catalog filled = found;
+  const bool anew = shipped == Shipped::ignored && !found.shipped.empty();
+  if (found.is_described && !anew) return found;
+  Catalog filled = anew ? scanned(shipped) : found;
   describe(filled, desk.admission);
   return add(std::move(filled));
 }
@@ -103,11 +113,7 @@ const std::vector<PluginInfo>& Chooser::plugins() {
 // A plugin's file was exchanged meanwhile, or cannot be loaded here.
 void Chooser::rescan(Desk& desk) {
   desk.worker.end();
-  const auto unloadable = [&] {
-    const std::lock_guard lock(catalogs_mutex_);
-    return unloadable_;
-  };
-  add(scan(folders_, cache_, unloadable()));
+  add(scanned(Shipped::ignored));
   const std::unique_lock lock(winners_mutex_);
   winners_.clear();
 }

@@ -58,9 +58,10 @@ class Chooser {
   void warn(const std::string& text) const;
   const Catalog& catalog();
   const Catalog& add(Catalog catalog);
+  Catalog scanned(Shipped shipped);
 
   // All of these: [the desk's mutex held]; throw Refusal where a plugin's file has changed.
-  const Catalog& described(Desk& desk);
+  const Catalog& described(Desk& desk, Shipped shipped = Shipped::ignored);
   std::optional<Candidate> recall(Desk& desk, const Problem& normal, const TuneOptions& options);
   std::pair<TuneReport, std::optional<Candidate>> measure(Desk& desk, const Problem& normal,
                                                           const TuneOptions& options);

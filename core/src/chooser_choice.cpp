@@ -1,6 +1,7 @@
 // How the chooser comes to a choice: by what is known, by measuring, or by an estimate.
 #include <algorithm>
 #include <chrono>
+#include <iterator>
 #include <utility>
 
 #include "cache/decision.hpp"
@@ -96,7 +97,8 @@ std::optional<Candidate> Chooser::recall(Desk& desk, const Problem& normal,
   if (plugin == nullptr || !plugin->refused.empty() ||
       cache_.find_quarantine(decision->digest, decision->winner.strategy))
     return std::nullopt;
-  const PluginInfo info = desk.admission.describe(plugin->file, plugin->digest);
+  const PluginInfo info =
+      desk.admission.describe(plugin->file, plugin->digest, found.find_shipped(plugin->digest));
   for (const StrategyInfo& strategy : info.strategies)
     if (strategy.name == decision->winner.strategy) try {
         const Strategy named{strategy, plugin->digest, nullptr};
@@ -109,14 +111,17 @@ std::optional<Candidate> Chooser::recall(Desk& desk, const Problem& normal,
 }
 
 Candidate Chooser::estimate(Desk& desk, const Problem& normal, const TuneOptions& options) {
-  const Catalog& offered = described(desk);
+  const Catalog& offered = described(desk, Shipped::believed);
   const std::unique_ptr<TrialRunner> quoter = runner(desk, offered, normal, options);
+  std::vector<const Strategy*> asked;  // no plugin is loaded for what cannot be chosen
+  std::ranges::copy_if(offered.strategies, std::back_inserter(asked), [](const Strategy* strategy) {
+    return !strategy->info.is_copy && !strategy->info.is_numeric;
+  });
   const std::vector<Candidate> all =
-      candidates(offered.strategies, normal, backend(normal.device).info(), options, *quoter);
+      candidates(asked, normal, backend(normal.device).info(), options, *quoter);
   TuneReport report;
   report.problem = normal;
   for (const Candidate& candidate : all) {  // the most promising first
-    if (candidate.is_copy || candidate.is_numeric) continue;
     if (candidate.outcome.verdict == Verdict::ok) return candidate;
     report.trials.push_back({candidate.variant,
                              "",
@@ -126,6 +131,7 @@ Candidate Chooser::estimate(Desk& desk, const Problem& normal, const TuneOptions
                              {},
                              candidate.prior_rank});
   }
+  if (!offered.shipped.empty()) throw Refusal{"may differ from its description"};  // ask the worker
   throw_no_winner(report);
 }
 

@@ -2,6 +2,7 @@
 
 #include <sqlite3.h>
 
+#include <array>
 #include <chrono>
 #include <limits>
 #include <new>
@@ -207,8 +208,9 @@ class Database::Transaction {
 
 void Database::write(Durability durability, const std::function<void()>& body) {
   if (durability_ != durability) {
-    execute(durability == Durability::machine ? "PRAGMA synchronous=EXTRA"
-                                              : "PRAGMA synchronous=NORMAL");
+    constexpr std::array pragmas = {"PRAGMA synchronous=OFF", "PRAGMA synchronous=NORMAL",
+                                    "PRAGMA synchronous=EXTRA"};
+    execute(pragmas.at(static_cast<std::size_t>(durability)));
     durability_ = durability;
   }
   for (int attempt = 1;; ++attempt) {
@@ -257,8 +259,10 @@ std::int64_t Database::version_of_ours(std::int32_t application, std::int64_t ne
 
 void Database::adopt(std::int32_t application, std::span<const char* const> steps) {
   const auto newest = static_cast<std::int64_t>(steps.size());
-  if (version_of_ours(application, newest) == newest) return;
-  write(Durability::process, [&] {
+  const std::int64_t found = version_of_ours(application, newest);
+  if (found == newest) return;
+  // A new file does not wait for its disk; a crash of the machine may leave one to be moved aside.
+  write(found == 0 ? Durability::nothing : Durability::process, [&] {
     // Asked again: another process may have been here in between.
     for (auto version = version_of_ours(application, newest); version < newest; ++version)
       execute(steps[static_cast<std::size_t>(version)]);
@@ -289,6 +293,8 @@ Journal Database::choose_journal() {
       std::this_thread::sleep_for(std::chrono::milliseconds(2));
     }
   }
+  execute("PRAGMA synchronous=NORMAL");
+  durability_ = Durability::process;
   return mode == "wal" ? Journal::write_ahead : Journal::rollback;
 }
 

@@ -58,6 +58,7 @@ class Statement {
 
 // What a committed transaction survives.
 enum class Durability {
+  nothing,  // may be torn by a crash of the machine: of a file that holds nothing yet
   process,  // the end of the process, however it ends
   machine,  // a crash of the machine too: waits for the disk
 };

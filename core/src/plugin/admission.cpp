@@ -10,13 +10,15 @@ namespace xpose {
 Admission::Admission(Worker& worker, Cache& cache, Warn warn, bool in_process)
     : worker_(worker), cache_(cache), warn_(std::move(warn)), in_process_(in_process) {}
 
-PluginInfo Admission::describe(const std::filesystem::path& file, const std::string& digest) {
+PluginInfo Admission::describe(const std::filesystem::path& file, const std::string& digest,
+                               const PluginInfo* shipped) {
   if (in_process_) {
     PluginInfo info = load(file, digest).info;
     info.file = file;  // it may have been loaded under another name
     return info;
   }
   if (const auto out = cache_.find_quarantine(digest, "")) throw Refusal{xpose::describe(*out)};
+  if (shipped != nullptr) return *shipped;
   if (const auto known = cache_.find_description(digest, abi_version())) try {
       PluginInfo info = decode_plugin(*known);
       info.file = file;

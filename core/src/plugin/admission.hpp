@@ -16,9 +16,11 @@ class Admission {
 
   bool in_process() const { return in_process_; }
 
-  // What a file offers, from the cache or from the worker. A file that ends the worker twice is put
-  // in quarantine as a whole. Throws Refusal; Error failed where there is no worker.
-  PluginInfo describe(const std::filesystem::path& file, const std::string& digest);
+  // What a file offers: as `shipped` says, or where that is null from the cache or from the worker.
+  // A file that ends the worker twice is put in quarantine as a whole. Throws Refusal; Error failed
+  // where there is no worker.
+  PluginInfo describe(const std::filesystem::path& file, const std::string& digest,
+                      const PluginInfo* shipped = nullptr);
 
   // Loads a file into this process that was described before. Throws Refusal, also where its
   // content is no longer that of the digest.

@@ -4,20 +4,24 @@
 #include <string_view>
 
 #include "environment.hpp"
+#include "plugin/shipped_description.hpp"
 
 namespace xpose {
 namespace {
 
 // Path and digest of the file that is found under a name. What was digested before is not opened.
-template <class Identify, class Open>
+template <class Identify, class Describe, class Open>
 void add(Catalog& catalog, const std::filesystem::path& file, Cache& cache,
-         const Identify& identify, const Open& open) {
+         const Identify& identify, const Describe& described, const Open& open) {
   PluginInfo info;
   info.file = file;
   try {
     const FileIdentity identity = identify();
     info.file = identity.path;
-    if (auto known = cache.find_digest(identity)) {
+    if (auto shipped = described(identity)) {
+      info.digest = shipped->digest;
+      catalog.shipped.emplace(info.digest, std::move(*shipped));
+    } else if (auto known = cache.find_digest(identity)) {
       info.digest = std::move(*known);
     } else {
       const PluginFile opened = open();
@@ -47,20 +51,30 @@ const PluginInfo* Catalog::find(const std::string& digest) const {
   return nullptr;
 }
 
+const PluginInfo* Catalog::find_shipped(const std::string& digest) const {
+  const auto found = shipped.find(digest);
+  return found == shipped.end() ? nullptr : &found->second;
+}
+
 void add_file(Catalog& catalog, const std::filesystem::path& file, Cache& cache) {
   const auto open = [&] { return PluginFile::open(file); };
   add(
-      catalog, file, cache, [&] { return open().identity(); }, open);
+      catalog, file, cache, [&] { return open().identity(); },
+      [](const FileIdentity&) { return std::optional<PluginInfo>(); }, open);
 }
 
 Catalog scan(std::span<const std::filesystem::path> folders, Cache& cache,
-             const Unloadable& unloadable) {
+             const Unloadable& unloadable, Shipped shipped) {
   Catalog catalog;
   for (const std::filesystem::path& path : folders) try {
       const PluginFolder folder(path);
       for (const std::filesystem::path& file : folder.files())
         add(
             catalog, file, cache, [&] { return folder.identity(file); },
+            [&](const FileIdentity& plugin) {
+              return shipped == Shipped::believed ? shipped_description(folder, plugin)
+                                                  : std::nullopt;
+            },
             [&] { return folder.open(file); });
     } catch (const Refusal& refusal) {
       PluginInfo info;
@@ -86,7 +100,7 @@ void describe(Catalog& catalog, Admission& admission) {
     if (!plugin.refused.empty()) continue;
     const std::string name = plugin.file.filename().string();
     try {
-      plugin = admission.describe(plugin.file, plugin.digest);
+      plugin = admission.describe(plugin.file, plugin.digest, catalog.find_shipped(plugin.digest));
     } catch (const Refusal& refusal) {
       plugin.refused = name + ": " + refusal.why;
       continue;
