@@ -161,7 +161,7 @@ std::optional<Choice> Chooser::measured(const Problem& normal, const PlanOptions
   if (!at_once || held->waited())  // for one who may have measured the same
     if (auto choice = found(normal, options, false)) return choice;
   TuneOptions rest = options.tune;
-  rest.budget_seconds = end - steady_seconds();
+  rest.budget_seconds = std::max(end - steady_seconds(), 0.0);
   return retried(measuring_, [&] {
     const auto [report, winner] = measure(measuring_, normal, rest);
     if (!winner) throw_no_winner(report);

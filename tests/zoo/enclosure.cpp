@@ -104,7 +104,8 @@ void expect_transposes(Engine& engine, const Problem& problem) {
   std::vector<std::uint32_t> out(in.size());
   std::iota(in.begin(), in.end(), 1U);
   PlanOptions options;
-  options.tune.budget_seconds = 0.05;
+  options.tune.budget_seconds = 60;  // other processes that measure are waited for
+  options.tune.max_rounds = 1;
   options.tune.every_strategy = true;
   const Plan plan = engine.plan(problem, options);
   if (problem.device.kind == DeviceKind::host) {

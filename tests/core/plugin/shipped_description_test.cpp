@@ -115,9 +115,7 @@ TEST_F(ShippedDescriptionTest, SparesTheFirstEstimateTheWorkerAndNothingElse) {
   const Problem problem = matrix(40, 38, 4);
   EXPECT_TRUE(engine().plan(problem, {.policy = Policy::estimate}).is_estimate());
   EXPECT_FALSE(was_asked());
-  PlanOptions options;
-  options.tune.budget_seconds = 0.05;
-  EXPECT_FALSE(engine().plan(problem, options).is_estimate());
+  EXPECT_TRUE(engine().tune(problem, {.budget_seconds = 0.05}).winner);
   EXPECT_TRUE(was_asked());
 }
 
