@@ -1,3 +1,5 @@
+#include <unistd.h>
+
 #include <algorithm>
 #include <chrono>
 #include <iostream>
@@ -249,7 +251,7 @@ int bench(const Arguments& arguments) {
   save();
   json.finish(to_json_text(run));
   csv.finish(to_csv_text(run));
-  if (!json.is_stdout() && !csv.is_stdout()) print_bench(std::cout, run, stdout_takes_bold());
+  if (!json.is_stdout() && !csv.is_stdout()) print_bench(std::cout, run, screen_of(STDOUT_FILENO));
   return bench.exit_code();
 }
 

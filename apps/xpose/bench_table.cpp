@@ -4,6 +4,7 @@
 #include <sstream>
 
 #include "table.hpp"
+#include "tune_table.hpp"
 
 namespace xpose::app {
 namespace {
@@ -30,17 +31,19 @@ std::string peers_text(const CellResult& result) {
   return text;
 }
 
-void print_device(std::ostream& out, const BenchRun& run, const DeviceInfo& device, bool bold) {
-  Table table({{"problem"},
-               {"roof GB/s", Table::right},
+void print_device(std::ostream& out, const BenchRun& run, const DeviceInfo& device,
+                  const Screen& screen) {
+  Table table({{"problem", Table::left, Table::wrap, 24},
+               {"roof GB/s", Table::right, Table::whole, 0, 3},
                {"GB/s", Table::right},
-               {"time", Table::right},
+               {"time", Table::right, Table::whole, 0, 1},
                {"% of roof", Table::right},
                {"reach", Table::right},
-               {"aim", Table::right},
-               {"winner"},
-               {"peers, % of roof"}});
+               {"aim", Table::right, Table::whole, 0, 4},
+               {"winner", Table::left, Table::variants, 20},
+               {"peers, % of roof", Table::left, Table::wrap, 20, 2}});
   bool any = false;
+  bool above = false;
   for (const CellResult& result : run.results) {
     if (result.device != device.device) continue;
     any = true;
@@ -54,10 +57,12 @@ void print_device(std::ostream& out, const BenchRun& run, const DeviceInfo& devi
                fixed(100 * result.share(), 1), mark(result.cell.reach, result.reaches()),
                mark(result.cell.aim, result.aims()), result.winner.variant, peers_text(result)},
               result.cell.has_marks() && !result.reaches());
+    above = above || is_above_the_roof(result.share());
   }
   if (!any) return;
-  out << to_string(device.device) << ": " << device.name << '\n';
-  table.print(out, bold);
+  out << wrapped_text(to_string(device.device) + ": " + device.name, screen.width) << '\n';
+  table.print(out, screen);
+  if (above) out << wrapped_text(above_the_roof, screen.width) << '\n';
   out << '\n';
 }
 
@@ -102,9 +107,9 @@ std::string sentence(const BenchRun& run) {
   return out.str();
 }
 
-void print_bench(std::ostream& out, const BenchRun& run, bool bold) {
-  for (const DeviceInfo& device : run.setup.devices) print_device(out, run, device, bold);
-  out << sentence(run) << '\n';
+void print_bench(std::ostream& out, const BenchRun& run, const Screen& screen) {
+  for (const DeviceInfo& device : run.setup.devices) print_device(out, run, device, screen);
+  out << wrapped_text(sentence(run), screen.width) << '\n';
 }
 
 }  // namespace xpose::app

@@ -4,6 +4,7 @@
 #include <iosfwd>
 
 #include "bench_run.hpp"
+#include "screen.hpp"
 
 namespace xpose::app {
 
@@ -11,6 +12,6 @@ namespace xpose::app {
 std::string sentence(const BenchRun& run);
 
 // A table for each device, then that sentence.
-void print_bench(std::ostream& out, const BenchRun& run, bool bold);
+void print_bench(std::ostream& out, const BenchRun& run, const Screen& screen);
 
 }  // namespace xpose::app

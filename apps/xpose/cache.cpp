@@ -2,6 +2,8 @@
 // between machines.
 #include "xpose/cache.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
 #include <cerrno>
@@ -58,7 +60,8 @@ std::string count_text(std::size_t count, const std::string& what) {
 CacheContents selected(CacheContents contents, const CacheFilter& filter) {
   std::erase_if(contents.decisions, [&](const Decision& decision) {
     return (!filter.strategy.empty() && decision.winner.strategy != filter.strategy) ||
-           decision.key.problem.find(filter.problem) == std::string::npos;
+           (decision.key.problem.find(filter.problem) == std::string::npos &&
+            problem_text(decision.key.problem).find(filter.problem) == std::string::npos);
   });
   std::erase_if(contents.quarantine, [&](const Quarantine& row) {
     return (!filter.strategy.empty() && row.strategy != filter.strategy) || !filter.problem.empty();
@@ -75,7 +78,7 @@ int show(const Arguments& arguments) {
       po::value<std::string>()->default_value("")->implicit_value("-")->value_name("FILE|-"),
       "write the rows as JSON, in the form that import reads")(
       "problem", po::value<std::string>()->value_name("TEXT"),
-      "only decisions for problems that contain this text")(
+      "only decisions for problems that contain this text, \"4096x4096\" say")(
       "strategy", po::value<std::string>()->value_name("NAME"),
       "only decisions for this strategy, and its quarantine");
   add_cache_option(options);
@@ -91,12 +94,14 @@ int show(const Arguments& arguments) {
 
   json.write(to_json(contents));
   if (json.is_stdout()) return done;
-  print_cache(std::cout, contents);
-  if (!exists)
-    std::cout << "Nothing is remembered: " << file.string() << " does not exist yet.\n";
-  else
-    std::cout << count_text(contents.decisions.size(), "decision") << ", "
-              << contents.quarantine.size() << " in quarantine, of " << file.string() << ".\n";
+  const Screen screen = screen_of(STDOUT_FILENO);
+  print_cache(std::cout, contents, screen);
+  const std::string sum = !exists
+                              ? "Nothing is remembered: " + file.string() + " does not exist yet."
+                              : count_text(contents.decisions.size(), "decision") + ", " +
+                                    std::to_string(contents.quarantine.size()) +
+                                    " in quarantine, of " + file.string() + '.';
+  std::cout << wrapped_text(sum, screen.width) << '\n';
   return done;
 }
 

@@ -29,52 +29,60 @@ std::string date_text(std::int64_t seconds) {
   return text.data();
 }
 
-// Of one call of the winner; 0: not known.
-double winner_seconds(const Decision& decision) {
+// Null: not known.
+const CachedTrial* winners_trial(const Decision& decision) {
   for (const CachedTrial& trial : decision.trials)
     if (!trial.is_copy && trial.digest == decision.digest && trial.variant == decision.winner)
-      return trial.seconds;
-  return 0;
+      return &trial;
+  return nullptr;
 }
 
-void print_decisions(std::ostream& out, const std::vector<Decision>& decisions) {
-  Table table({{"problem"},
-               {"device"},
-               {"winner"},
+void print_decisions(std::ostream& out, const std::vector<Decision>& decisions,
+                     const Screen& screen) {
+  Table table({{"problem", Table::left, Table::wrap, 28},
+               {"device", Table::left, Table::wrap, 28, 2},
+               {"winner", Table::left, Table::variants, 20},
                {"time", Table::right},
                {"% of roof", Table::right},
-               {"margin", Table::right},
-               {"trials", Table::right},
-               {"when"}});
+               {"margin", Table::right, Table::whole, 0, 3},
+               {"trials", Table::right, Table::whole, 0, 4},
+               {"when", Table::left, Table::whole, 0, 1}});
   for (const Decision& decision : decisions) {
-    const double seconds = winner_seconds(decision);
+    const CachedTrial* const winner = winners_trial(decision);
+    const double seconds = winner == nullptr ? 0 : winner->seconds;
+    const bool one_round = winner != nullptr && winner->samples == 1;
     const bool has_share = seconds > 0 && decision.roof_seconds > 0;
-    table.add({cell(decision.key.problem), cell(decision.key.device),
+    table.add({cell(problem_text(decision.key.problem)), cell(decision.key.device),
                cell(to_string(decision.winner)), seconds > 0 ? time_text(seconds) : "",
                has_share ? fixed(100 * decision.roof_seconds / seconds, 1) : "",
-               fixed(100 * decision.margin, 1) + " %", std::to_string(decision.trials.size()),
+               one_round ? "" : percent(decision.margin), std::to_string(decision.trials.size()),
                date_text(decision.when)});
   }
-  table.print(out, false);
+  table.print(out, screen);
 }
 
-void print_quarantine(std::ostream& out, const std::vector<Quarantine>& quarantine) {
-  Table table({{"quarantined"}, {"file"}, {"verdict"}, {"since"}, {"words"}});
+void print_quarantine(std::ostream& out, const std::vector<Quarantine>& quarantine,
+                      const Screen& screen) {
+  Table table({{"quarantined", Table::left, Table::wrap},
+               {"file", Table::left, Table::wrap, 0, 1},
+               {"verdict"},
+               {"since", Table::left, Table::whole, 0, 2},
+               {"words", Table::left, Table::wrap, 30}});
   for (const Quarantine& row : quarantine)
     table.add({cell(row.strategy), cell(row.file), std::string(to_string(row.verdict)),
                date_text(row.since), cell(row.words)});
-  table.print(out, false);
+  table.print(out, screen);
 }
 
 }  // namespace
 
-void print_cache(std::ostream& out, const CacheContents& contents) {
+void print_cache(std::ostream& out, const CacheContents& contents, const Screen& screen) {
   if (!contents.decisions.empty()) {
-    print_decisions(out, contents.decisions);
+    print_decisions(out, contents.decisions, screen);
     out << '\n';
   }
   if (!contents.quarantine.empty()) {
-    print_quarantine(out, contents.quarantine);
+    print_quarantine(out, contents.quarantine, screen);
     out << '\n';
   }
 }

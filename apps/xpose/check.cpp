@@ -1,8 +1,11 @@
+#include <unistd.h>
+
 #include <iostream>
 #include <map>
 #include <set>
 
 #include "options.hpp"
+#include "screen.hpp"
 #include "xpose/conformance.hpp"
 
 namespace xpose::app {
@@ -30,17 +33,33 @@ std::string quoted(const std::string& word) {
   return text + '\'';
 }
 
+void print_line(const std::string& text, std::size_t indent = 2) {
+  std::cout << wrapped_text(text, screen_of(STDOUT_FILENO).width, indent) << '\n';
+}
+
+// A command for a shell, which takes it in several lines as well.
+void print_command(const std::string& title, const std::string& command) {
+  constexpr std::size_t indent = 4;
+  const std::size_t width = screen_of(STDOUT_FILENO).width;
+  std::string text;
+  for (const std::string& line :
+       wrapped(title + command, width == no_limit ? width : width - indent - 2))
+    text += (text.empty() ? "" : " \\\n" + std::string(indent, ' ')) + line;
+  std::cout << text << std::endl;
+}
+
 void print_failure(const ConformanceCase& one, const std::string& plugin, bool model) {
-  std::cout << "FAILED " << to_string(one.variant) << " on problem " << one.index << ", "
-            << to_string(one.problem) << ": " << to_string(one.verdict) << ": " << one.detail
-            << "\n  to see it: gdb --args xpose check " << quoted(plugin) << " --strategy "
-            << one.variant.strategy << " --bytes " << one.problem.element_bytes << " --problem "
-            << one.index;
+  print_line("FAILED " + to_string(one.variant) + " on problem " + std::to_string(one.index) +
+             ", " + to_string(one.problem) + ": " + std::string(to_string(one.verdict)) + ": " +
+             one.detail);
   std::string config;
   for (const AxisValue& value : one.variant.config)
-    config += (config.empty() ? "" : ",") + value.axis + '=' + std::to_string(value.value);
-  if (!config.empty()) std::cout << " --config " << config;
-  std::cout << (model ? " --model" : " --in-process") << std::endl;
+    config +=
+        (config.empty() ? " --config " : ",") + value.axis + '=' + std::to_string(value.value);
+  print_command("  to see it: ",
+                "gdb --args xpose check " + quoted(plugin) + " --strategy " + one.variant.strategy +
+                    " --bytes " + std::to_string(one.problem.element_bytes) + " --problem " +
+                    std::to_string(one.index) + config + (model ? " --model" : " --in-process"));
 }
 
 // One strategy and element size; an exit code.
@@ -49,12 +68,12 @@ int check_one(const std::string& plugin, const StrategyInfo& strategy, std::uint
   const std::string title = strategy.name + ", elements of " + std::to_string(bytes) + " bytes" +
                             (options.model ? ", on the model" : "");
   if (options.model && !strategy.has_model) {
-    std::cout << "SKIPPED " << title << ": it has none\n";
+    print_line("SKIPPED " + title + ": it has none");
     return skipped;
   }
   if (!options.model && strategy.device_kind == DeviceKind::cuda)
     if (const std::string reason = cuda_unavailable_reason(); !reason.empty()) {
-      std::cout << "SKIPPED " << title << ": " << reason << '\n';
+      print_line("SKIPPED " + title + ": " + reason);
       return skipped;
     }
   Tally tally;
@@ -75,18 +94,18 @@ int check_one(const std::string& plugin, const StrategyInfo& strategy, std::uint
         }
       },
       options);
-  std::cout << title << ": " << tally.ok << " right, " << tally.declined << " declined, "
-            << tally.failed << " failed\n  of " << tally.problems.size() << " problems and "
-            << tally.variants.size() << " configs\n";
+  print_line(title + ": " + std::to_string(tally.ok) + " right, " + std::to_string(tally.declined) +
+             " declined, " + std::to_string(tally.failed) + " failed\nof " +
+             std::to_string(tally.problems.size()) + " problems and " +
+             std::to_string(tally.variants.size()) + " configs");
   for (const auto& [reason, count] : tally.reasons)
-    std::cout << "  declined " << count << " times: " << reason << '\n';
+    print_line("  declined " + std::to_string(count) + " times: " + reason, 4);
   const bool whole =
       !options.problem && options.config.empty() && (options.model || options.max_elements == 0);
   if (tally.ok == 0 && tally.failed == 0) {
-    std::cout << "FAILED " << title
-              << (whole
-                      ? ": no config serves any problem of the suite; take the size off the card\n"
-                      : ": nothing of the suite was run\n");
+    print_line("FAILED " + title +
+               (whole ? ": no config serves any problem of the suite; take the size off the card"
+                      : ": nothing of the suite was run"));
     return not_verified;
   }
   return tally.failed == 0 ? done : not_verified;

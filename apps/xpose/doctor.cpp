@@ -142,6 +142,31 @@ Finding cache_finding(const EngineOptions& options) {
   }
 }
 
+std::string device_text(const DeviceInfo& device) {
+  const bool host = device.device.kind == DeviceKind::host;
+  std::string text = to_string(device.device) + ": " + device.name + ", " +
+                     std::to_string(device.multiprocessors) +
+                     (host ? " processors, " : " multiprocessors, ");
+  if (device.compute_capability != 0)
+    text += "compute capability " + std::to_string(device.compute_capability / 10) + '.' +
+            std::to_string(device.compute_capability % 10) + ", ";
+  return text + bytes_text(device.cache_bytes) + " last-level cache, " +
+         bytes_text(device.memory_bytes) + " memory";
+}
+
+void print_findings(std::ostream& out, const std::vector<Finding>& findings, std::size_t width) {
+  out << "xpose " << version() << '\n';
+  for (const DeviceInfo& device : devices())
+    out << wrapped_text(device_text(device), width, 2) << '\n';
+  constexpr std::size_t indent = 9;
+  for (const Finding& finding : findings) {
+    out << (finding.good ? "good     " : "missing  ") << wrapped_text(finding.what, width, indent)
+        << '\n';
+    if (!finding.good)
+      out << std::string(indent, ' ') << wrapped_text(finding.remedy, width, indent) << '\n';
+  }
+}
+
 }  // namespace
 
 int doctor(const Arguments& arguments) {
@@ -174,20 +199,7 @@ int doctor(const Arguments& arguments) {
   json.write(document);
   if (json.is_stdout()) return done;
 
-  std::cout << "xpose " << version() << '\n';
-  for (const DeviceInfo& device : devices()) {
-    std::cout << to_string(device.device) << ": " << device.name << ", " << device.multiprocessors
-              << (device.device.kind == DeviceKind::host ? " processors, " : " multiprocessors, ");
-    if (device.compute_capability != 0)
-      std::cout << "compute capability " << device.compute_capability / 10 << '.'
-                << device.compute_capability % 10 << ", ";
-    std::cout << bytes_text(device.cache_bytes) << " last-level cache, "
-              << bytes_text(device.memory_bytes) << " memory\n";
-  }
-  for (const Finding& finding : findings) {
-    std::cout << (finding.good ? "good     " : "missing  ") << finding.what << '\n';
-    if (!finding.good) std::cout << "         " << finding.remedy << '\n';
-  }
+  print_findings(std::cout, findings, screen_of(STDOUT_FILENO).width);
   return done;
 }
 

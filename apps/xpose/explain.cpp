@@ -1,5 +1,7 @@
 #include "explain.hpp"
 
+#include <unistd.h>
+
 #include <iostream>
 
 #include "explain_json.hpp"
@@ -9,7 +11,6 @@
 #include "progress_line.hpp"
 #include "report.hpp"
 #include "report_output.hpp"
-#include "table.hpp"
 
 namespace xpose::app {
 namespace {
@@ -25,7 +26,7 @@ Device explained_device(const std::string& text) {
 po::options_description explain_options() {
   po::options_description options;
   options.add_options()("strategy", po::value<std::string>()->value_name("NAME"),
-                        "the strategy, as `xpose plugins` lists it");
+                        "the strategy, as `xpose plugins --all` lists it");
   add_problem_options(options);
   options.add_options()("device", po::value<std::string>()->default_value("auto")->value_name("D"),
                         "auto, cuda or cuda:N; without one, a model of compute capability 9.0")(
@@ -71,7 +72,7 @@ int explain(const Arguments& arguments) {
   }
   json.write(to_json(told));
   if (page.is_wanted()) page.write(explain_report(told));
-  if (!json.is_stdout()) print_explanation(std::cout, told, stdout_takes_bold());
+  if (!json.is_stdout()) print_explanation(std::cout, told, screen_of(STDOUT_FILENO));
   return told.model && !told.model->findings.empty() ? not_verified : done;
 }
 

@@ -3,12 +3,13 @@
 
 #include <iosfwd>
 
+#include "screen.hpp"
 #include "xpose/explain.hpp"
 
 namespace xpose::app {
 
 // A table of accesses by source line, the totals of model and hardware side by side, what a
 // multiprocessor holds, the findings, and the limiter.
-void print_explanation(std::ostream& out, const Explanation& told, bool bold);
+void print_explanation(std::ostream& out, const Explanation& told, const Screen& screen);
 
 }  // namespace xpose::app

@@ -23,19 +23,23 @@ std::string shape_text(const std::array<std::uint32_t, 3>& extents) {
   return text;
 }
 
-void print_kernel(std::ostream& out, const KernelAccount& kernel, bool bold) {
-  out << "\nkernel " << kernel.name << ", grid " << shape_text(kernel.grid) << ", block "
-      << shape_text(kernel.block);
-  if (kernel.shared_bytes != 0) out << ", " << bytes_text(kernel.shared_bytes) << " shared";
-  if (kernel.launches != 1) out << ", launched " << kernel.launches << " times";
-  out << ", " << kernel.barriers << " barriers passed by blocks\n";
-  Table table({{"line"},
+std::string kernel_text(const KernelAccount& kernel) {
+  std::string text = "kernel " + kernel.name + ", grid " + shape_text(kernel.grid) + ", block " +
+                     shape_text(kernel.block);
+  if (kernel.shared_bytes != 0) text += ", " + bytes_text(kernel.shared_bytes) + " shared";
+  if (kernel.launches != 1) text += ", launched " + std::to_string(kernel.launches) + " times";
+  return text + ", " + std::to_string(kernel.barriers) + " barriers passed by blocks";
+}
+
+void print_kernel(std::ostream& out, const KernelAccount& kernel, const Screen& screen) {
+  out << '\n' << wrapped_text(kernel_text(kernel), screen.width) << '\n';
+  Table table({{"line", Table::left, Table::wrap, 24},
                {"access"},
-               {"bytes a lane", Table::right},
-               {"requests", Table::right},
+               {"bytes a lane", Table::right, Table::whole, 0, 3},
+               {"requests", Table::right, Table::whole, 0, 2},
                {"sectors", Table::right},
                {"wavefronts", Table::right},
-               {"ideal", Table::right},
+               {"ideal", Table::right, Table::whole, 0, 1},
                {"ratio", Table::right}});
   for (const AccessSite& site : kernel.sites) {
     const bool global = site.space == MemorySpace::global;
@@ -49,7 +53,7 @@ void print_kernel(std::ostream& out, const KernelAccount& kernel, bool bold) {
                std::to_string(ideal), ratio_text(taken, ideal)},
               taken > ideal);
   }
-  table.print(out, bold);
+  table.print(out, screen);
 }
 
 std::string difference_text(std::uint64_t model, std::uint64_t hardware) {
@@ -59,7 +63,7 @@ std::string difference_text(std::uint64_t model, std::uint64_t hardware) {
   return (more > 0 ? "+" : "") + fixed(100 * more, 2) + " %";
 }
 
-void print_totals(std::ostream& out, const Explanation& told) {
+void print_totals(std::ostream& out, const Explanation& told, const Screen& screen) {
   const AccessTotals model = told.model ? told.model->totals() : AccessTotals{};
   const AccessTotals real = told.hardware ? told.hardware->totals : AccessTotals{};
   std::vector<Table::Column> columns = {{"total"}};
@@ -82,42 +86,43 @@ void print_totals(std::ostream& out, const Explanation& told) {
   row("shared store wavefronts", model.ideal_store_wavefronts, model.store_wavefronts,
       real.store_wavefronts);
   out << '\n';
-  table.print(out, false);
+  table.print(out, screen);
 }
 
-void print_hardware(std::ostream& out, const HardwareAccount& hardware) {
-  out << "\nDRAM: " << bytes_text(hardware.dram_read_bytes) << " read, "
-      << bytes_text(hardware.dram_write_bytes) << " written\n"
-      << "time: " << time_text(hardware.seconds)
-      << "; the roof: " << time_text(hardware.roof_seconds) << '\n'
-      << "occupancy: " << fixed(100 * hardware.occupancy, 1) << " %, "
-      << hardware.blocks_per_multiprocessor << " blocks a multiprocessor, " << hardware.registers
-      << " registers a thread, " << bytes_text(hardware.shared_bytes) << " shared a block\n"
-      << "instructions: " << hardware.instructions << " by warps\n";
+std::string hardware_text(const HardwareAccount& hardware) {
+  return "\nDRAM: " + bytes_text(hardware.dram_read_bytes) + " read, " +
+         bytes_text(hardware.dram_write_bytes) + " written\ntime: " + time_text(hardware.seconds) +
+         "; the roof: " + time_text(hardware.roof_seconds) +
+         "\noccupancy: " + percent(hardware.occupancy) + ", " +
+         std::to_string(hardware.blocks_per_multiprocessor) + " blocks a multiprocessor, " +
+         std::to_string(hardware.registers) + " registers a thread, " +
+         bytes_text(hardware.shared_bytes) +
+         " shared a block\ninstructions: " + std::to_string(hardware.instructions) + " by warps";
 }
 
 }  // namespace
 
-void print_explanation(std::ostream& out, const Explanation& told, bool bold) {
-  out << to_string(told.variant) << " on " << to_string(told.problem) << ": " << told.launch
-      << '\n';
+void print_explanation(std::ostream& out, const Explanation& told, const Screen& screen) {
+  const auto say = [&](const std::string& text, std::size_t indent = 0) {
+    out << wrapped_text(text, screen.width, indent) << '\n';
+  };
+  say(to_string(told.variant) + " on " + to_string(told.problem) + ": " + told.launch);
   if (told.model)
-    for (const KernelAccount& kernel : told.model->kernels) print_kernel(out, kernel, bold);
+    for (const KernelAccount& kernel : told.model->kernels) print_kernel(out, kernel, screen);
   else
-    out << "\nno model: " << told.no_model << '\n';
-  if (told.model || told.hardware) print_totals(out, told);
-  if (told.hardware)
-    print_hardware(out, *told.hardware);
-  else
-    out << "\nhardware not measured: " << told.no_hardware << '\n';
+    say("\nno model: " + told.no_model);
+  if (told.model || told.hardware) print_totals(out, told, screen);
+  say(told.hardware ? hardware_text(*told.hardware)
+                    : "\nhardware not measured: " + told.no_hardware);
   if (told.bytes_in_flight != 0)
-    out << "bytes in flight: " << (told.hardware ? "" : "at most ")
-        << bytes_text(told.bytes_in_flight) << " of loads a multiprocessor\n";
+    say(std::string("bytes in flight: ") + (told.hardware ? "" : "at most ") +
+        bytes_text(told.bytes_in_flight) + " of loads a multiprocessor");
   if (told.model && !told.model->findings.empty()) {
-    out << "\nfindings:\n";
-    for (const Finding& finding : told.model->findings) out << "  " << to_string(finding) << '\n';
+    say("\nfindings:");
+    for (const Finding& finding : told.model->findings) say("  " + to_string(finding), 4);
   }
-  out << '\n' << told.limiter << '\n';
+  say("");
+  say(told.limiter);
 }
 
 }  // namespace xpose::app

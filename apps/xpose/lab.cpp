@@ -1,4 +1,6 @@
 // `xpose lab`: the experiments of the plugin cuda_lab, with what theory expects of each.
+#include <unistd.h>
+
 #include <array>
 #include <iostream>
 #include <optional>
@@ -133,14 +135,15 @@ int lab(const Arguments& arguments) {
   Engine engine(engine_options);
 
   Json document = {{"schema", "xpose.lab/1"}, {"experiments", Json::array()}};
+  const Screen screen = screen_of(STDOUT_FILENO);
   bool as_expected = true;
   std::string no_hardware;
   for (const Group& group : groups) {
-    Table table({{"experiment"},
+    Table table({{"experiment", Table::left, Table::wrap},
                  {"expected", Table::right},
                  {"model", Table::right},
                  {"GPU", Table::right},
-                 {"time", Table::right}});
+                 {"time", Table::right, Table::whole, 0, 1}});
     for (const Experiment& experiment : group.experiments) {
       const Outcome outcome =
           perform(engine, experiment, group.global, values->count("model") == 0);
@@ -160,12 +163,13 @@ int lab(const Arguments& arguments) {
       document["experiments"].push_back(std::move(entry));
     }
     if (json.is_stdout()) continue;
-    std::cout << group.title << "\n\n";
-    table.print(std::cout, false);
-    std::cout << '\n' << group.lesson << "\n\n";
+    std::cout << wrapped_text(group.title, screen.width) << "\n\n";
+    table.print(std::cout, screen);
+    std::cout << '\n' << wrapped_text(group.lesson, screen.width) << "\n\n";
   }
   if (!json.is_stdout()) {
-    if (!no_hardware.empty()) std::cout << "GPU: " << no_hardware << '\n';
+    if (!no_hardware.empty())
+      std::cout << wrapped_text("GPU: " + no_hardware, screen.width) << '\n';
     std::cout << (as_expected ? "The model agrees with the theory everywhere.\n"
                               : "The model differs from the theory: see above.\n");
   }

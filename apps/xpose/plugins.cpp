@@ -1,8 +1,11 @@
+#include <unistd.h>
+
 #include <iostream>
 
 #include "json.hpp"
 #include "options.hpp"
 #include "table.hpp"
+#include "tune_table.hpp"
 
 namespace xpose::app {
 namespace {
@@ -17,6 +20,37 @@ std::string axes_text(const StrategyInfo& strategy) {
   return text;
 }
 
+// Without `all` the strategies for CUDA are one line where there is no device for them.
+void print_plugins(std::ostream& out, const std::vector<PluginInfo>& plugins, bool all,
+                   const Screen& screen) {
+  const auto say = [&](const std::string& text) {
+    out << wrapped_text(text, screen.width, 2) << '\n';
+  };
+  const std::string no_cuda = all ? "" : cuda_unavailable_reason();
+  std::vector<std::string> elsewhere;
+  Table table({{"strategy", Table::left, Table::wrap},
+               {"device"},
+               {"plugin", Table::left, Table::wrap, 0, 2},
+               {"axes", Table::left, Table::wrap, 24, 1},
+               {"summary", Table::left, Table::wrap, 40}});
+  for (const PluginInfo& plugin : plugins) {
+    if (!plugin.refused.empty()) continue;
+    for (const StrategyInfo& strategy : plugin.strategies)
+      if (strategy.device_kind == DeviceKind::cuda && !no_cuda.empty())
+        elsewhere.push_back(strategy.name);
+      else
+        table.add({strategy.name, strategy.device_kind == DeviceKind::host ? "host" : "cuda",
+                   plugin.name + ' ' + plugin.version, axes_text(strategy), strategy.summary});
+  }
+  table.print(out, screen);
+  if (!elsewhere.empty())
+    say(strategies_text(elsewhere, plugins) + ": " + no_cuda + "; --all lists them");
+  if (const std::string columns = table.left_out(screen); !columns.empty())
+    say("Left out, for the width of the terminal: " + columns + ". --json has all.");
+  for (const PluginInfo& plugin : plugins)
+    if (!plugin.refused.empty()) say("refused: " + plugin.refused);
+}
+
 }  // namespace
 
 int plugins(const Arguments& arguments) {
@@ -25,6 +59,7 @@ int plugins(const Arguments& arguments) {
       "json",
       po::value<std::string>()->default_value("")->implicit_value("-")->value_name("FILE|-"),
       "write the list as JSON");
+  options.add_options()("all", "list also the strategies for devices that are not here");
   add_engine_options(options);
   const auto values =
       parse("plugins", "Lists the plugins and their strategies, and why any file was refused.",
@@ -34,19 +69,10 @@ int plugins(const Arguments& arguments) {
   const Engine engine(engine_options(*values));
 
   Json document = {{"schema", "xpose.plugins/1"}, {"plugins", Json::array()}};
-  Table table({{"strategy"}, {"device"}, {"plugin"}, {"axes"}, {"summary"}});
-  for (const PluginInfo& plugin : engine.plugins()) {
-    document["plugins"].push_back(to_json(plugin));
-    if (!plugin.refused.empty()) continue;
-    for (const StrategyInfo& strategy : plugin.strategies)
-      table.add({strategy.name, strategy.device_kind == DeviceKind::host ? "host" : "cuda",
-                 plugin.name + ' ' + plugin.version, axes_text(strategy), strategy.summary});
-  }
+  for (const PluginInfo& plugin : engine.plugins()) document["plugins"].push_back(to_json(plugin));
   json.write(document);
-  if (json.is_stdout()) return done;
-  table.print(std::cout, false);
-  for (const PluginInfo& plugin : engine.plugins())
-    if (!plugin.refused.empty()) std::cout << "refused: " << plugin.refused << '\n';
+  if (!json.is_stdout())
+    print_plugins(std::cout, engine.plugins(), values->count("all") != 0, screen_of(STDOUT_FILENO));
   return done;
 }
 

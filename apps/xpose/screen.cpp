@@ -23,7 +23,7 @@ std::size_t window_of(int descriptor) {
 
 void wrap_line(std::string_view rest, std::size_t width, LongWords long_words,
                std::vector<std::string>& lines) {
-  rest = rest.substr(0, rest.find_last_not_of(' ') + 1);
+  if (width_of(rest) > width) rest = rest.substr(0, rest.find_last_not_of(' ') + 1);
   while (width_of(rest) > width) {
     const std::string_view head = head_of(rest, width + 1);  // a space may follow what fits
     std::size_t end = head.find_last_of(' ');
@@ -90,10 +90,11 @@ std::vector<std::string> wrapped(std::string_view text, std::size_t width, LongW
 }
 
 std::string wrapped_text(std::string_view text, std::size_t width, std::size_t indent) {
-  std::string result;
   // The first line is as narrow as the others: what stands before it takes the indent's place.
-  for (const std::string& line : wrapped(text, width == no_limit ? width : width - indent))
-    result += (result.empty() ? "" : '\n' + std::string(indent, ' ')) + line;
+  const auto lines = wrapped(text, width == no_limit ? width : width - indent);
+  std::string result = lines.front();
+  for (std::size_t i = 1; i < lines.size(); ++i)
+    result += '\n' + (lines[i].empty() ? "" : std::string(indent, ' ') + lines[i]);
   return result;
 }
 

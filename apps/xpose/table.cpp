@@ -1,46 +1,139 @@
 #include "table.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
 #include <iomanip>
+#include <numeric>
 #include <ostream>
-#include <set>
 #include <sstream>
 
-#include "screen.hpp"
-
 namespace xpose::app {
+namespace {
+
+constexpr std::size_t gap = 2;  // between columns
+
+// The most that each may have where all together have `room`: what needs less leaves it to others.
+std::vector<std::size_t> shared_out(const std::vector<std::size_t>& needs, std::size_t room) {
+  std::vector<std::size_t> order(needs.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::sort(order, {}, [&](std::size_t i) { return needs[i]; });
+  std::vector<std::size_t> shares(needs.size());
+  std::size_t left = order.size();
+  for (const std::size_t i : order) {
+    shares[i] = std::min(needs[i], room / left);
+    room -= std::min(room, shares[i]);
+    --left;
+  }
+  return shares;
+}
+
+std::string padded(const std::string& cell, std::size_t width, Table::Align align) {
+  const std::string space(width - std::min(width, width_of(cell)), ' ');
+  return align == Table::right ? space + cell : cell + space;
+}
+
+}  // namespace
 
 void Table::add(std::vector<std::string> cells, bool emphasised) {
   rows_.push_back({std::move(cells), emphasised});
 }
 
-void Table::print(std::ostream& out, bool bold) const {
-  std::vector<std::size_t> widths;
-  for (std::size_t c = 0; c < columns_.size(); ++c) {
-    widths.push_back(columns_[c].title.size());
-    for (const Row& row : rows_) widths[c] = std::max(widths[c], row.cells.at(c).size());
-  }
-  const auto line = [&](const auto& cell_of) {
-    std::string text;
-    for (std::size_t c = 0; c < columns_.size(); ++c) {
-      const std::string& cell = cell_of(c);
-      const std::string gap(widths[c] - cell.size(), ' ');
-      text += (c == 0 ? "" : "  ") + (columns_[c].align == right ? gap + cell : cell + gap);
-    }
-    return text.substr(0, text.find_last_not_of(' ') + 1);
+std::size_t Table::natural_width(std::size_t column) const {
+  std::size_t width = width_of(columns_[column].title);
+  for (const Row& row : rows_) width = std::max(width, width_of(row.cells.at(column)));
+  return width;
+}
+
+std::size_t Table::comfortable(const Place& place) const {
+  const std::size_t enough = columns_[place.column].comfortable;
+  return enough == 0 ? place.width : std::min(place.width, enough);
+}
+
+std::vector<Table::Place> Table::layout(const Screen& screen) const {
+  std::vector<Place> places;
+  for (std::size_t c = 0; c < columns_.size(); ++c) places.push_back({c, natural_width(c)});
+  if (screen.width == no_limit) return places;
+  const auto total = [&] {
+    std::size_t sum = gap * (places.size() - 1);
+    for (const Place& place : places) sum += comfortable(place);
+    return sum;
   };
-  out << line([&](std::size_t c) -> const std::string& { return columns_[c].title; }) << '\n';
-  for (const Row& row : rows_) {
-    const std::string text =
-        line([&](std::size_t c) -> const std::string& { return row.cells[c]; });
-    out << (bold && row.emphasised ? "\033[1m" + text + "\033[0m" : text) << '\n';
+  while (total() > screen.width) {
+    const auto next = std::ranges::max_element(
+        places, {}, [&](const Place& place) { return columns_[place.column].leaves; });
+    if (next == places.end() || columns_[next->column].leaves == 0) break;
+    places.erase(next);
+  }
+  give_way(places, screen.width);
+  return places;
+}
+
+// The columns that can, to what is comfortable or less, and what is then left to those that need
+// more.
+void Table::give_way(std::vector<Place>& places, std::size_t width) const {
+  std::size_t room = width - std::min(width, gap * (places.size() - 1));
+  std::vector<Place*> giving;
+  for (Place& place : places)
+    if (columns_[place.column].narrow == whole)
+      room -= std::min(room, place.width);
+    else
+      giving.push_back(&place);
+  std::vector<std::size_t> needs;
+  needs.reserve(giving.size());
+  for (const Place* place : giving) needs.push_back(comfortable(*place));
+  std::vector<std::size_t> shares = shared_out(needs, room);
+  for (std::size_t i = 0; i < giving.size(); ++i) {
+    room -= std::min(room, shares[i]);
+    needs[i] = giving[i]->width - shares[i];
+  }
+  const std::vector<std::size_t> more = shared_out(needs, room);
+  for (std::size_t i = 0; i < giving.size(); ++i) giving[i]->width = shares[i] + more[i];
+}
+
+// The lines of each cell of a column, its title first.
+std::vector<std::vector<std::string>> Table::cells_at(const Place& place) const {
+  std::vector<std::string> texts;
+  for (const Row& row : rows_) texts.push_back(row.cells[place.column]);
+  if (columns_[place.column].narrow == variants) texts = shortened(texts, place.width);
+  texts.insert(texts.begin(), columns_[place.column].title);
+  std::vector<std::vector<std::string>> cells;
+  cells.reserve(texts.size());
+  for (const std::string& text : texts)
+    cells.push_back(wrapped(text, place.width, LongWords::split));
+  return cells;
+}
+
+void Table::print(std::ostream& out, const Screen& screen) const {
+  const std::vector<Place> places = layout(screen);
+  std::vector<std::vector<std::vector<std::string>>> columns;  // by place, row, line
+  columns.reserve(places.size());
+  for (const Place& place : places) columns.push_back(cells_at(place));
+  for (std::size_t row = 0; row <= rows_.size(); ++row) {
+    std::size_t height = 0;
+    for (const auto& column : columns) height = std::max(height, column[row].size());
+    const bool bold = screen.bold && row != 0 && rows_[row - 1].emphasised;
+    for (std::size_t line = 0; line < height; ++line) {
+      std::string text;
+      for (std::size_t c = 0; c < columns.size(); ++c) {
+        const auto& cell = columns[c][row];
+        text += (c == 0 ? "" : std::string(gap, ' ')) + padded(line < cell.size() ? cell[line] : "",
+                                                               places[c].width,
+                                                               columns_[places[c].column].align);
+      }
+      text.resize(text.find_last_not_of(' ') + 1);
+      out << (bold ? "\033[1m" + text + "\033[0m" : text) << '\n';
+    }
   }
 }
 
-bool stdout_takes_bold() { return screen_of(STDOUT_FILENO).bold; }
+std::string Table::left_out(const Screen& screen) const {
+  const std::vector<Place> places = layout(screen);
+  std::string titles;
+  for (std::size_t c = 0; c < columns_.size(); ++c)
+    if (!std::ranges::count(places, c, &Place::column))
+      titles += (titles.empty() ? "" : ", ") + columns_[c].title;
+  return titles;
+}
 
 std::string fixed(double value, int decimals) {
   std::ostringstream text;
@@ -62,92 +155,6 @@ std::string bytes_text(std::uint64_t bytes) {
   return fixed(value, unit == 0 ? 0 : 1) + ' ' + units.at(unit);
 }
 
-namespace {
-
-std::string verdict_text(const Trial& trial) {
-  if (trial.verdict == Verdict::ok)
-    return trial.is_copy ? "ok (copy)" : trial.is_numeric ? "ok (numeric)" : "ok";
-  const std::string name(to_string(trial.verdict));
-  return trial.detail.empty() ? name : name + ": " + trial.detail;
-}
-
 std::string percent(double share) { return fixed(100 * share, 1) + " %"; }
-
-}  // namespace
-
-std::string sentence(const TuneReport& report) {
-  if (report.bytes == 0) return "The problem is empty: nothing to do.";
-  if (!report.winner && report.interrupted)
-    return "Interrupted before any strategy was proven; nothing was chosen.";
-  if (!report.winner) return "No strategy was right on this problem; nothing was chosen.";
-  std::ostringstream out;
-  const Trial& winner = report.trials[*report.winner];
-  out << to_string(winner.variant) << " won";
-  if (report.runner_up) {
-    const std::string other = to_string(report.trials[*report.runner_up].variant);
-    if (report.margin < 0.02)
-      out << " (as fast as " << other << " within 2 %)";
-    else
-      out << " by " << percent(report.margin) << " over " << other;
-  }
-  if (report.roof) {
-    const Trial& roof = report.trials[*report.roof];
-    out << ", at " << percent(roof.timing->median / winner.timing->median) << " of the roof ("
-        << to_string(roof.variant) << ", "
-        << fixed(static_cast<double>(report.bytes) / roof.timing->median * 1e-9, 1) << " GB/s)";
-  }
-  out << '.';
-  return out.str();
-}
-
-namespace {
-
-void print_sentences(std::ostream& out, const TuneReport& report) {
-  out << sentence(report) << '\n';
-  if (!report.winner) return;
-  if (report.untried != 0)
-    out << report.untried
-        << " variants were not tried: they are predicted to be far behind, or their strategy's "
-           "first "
-        << "took over 3 times the fastest, or the budget ran out; see --strategy and --budget.\n";
-  if (report.interrupted) out << "Interrupted: the figures are of what was finished.\n";
-}
-
-}  // namespace
-
-void print_report(std::ostream& out, const TuneReport& report, bool all_variants, bool bold) {
-  Table table({{"variant"},
-               {"launch"},
-               {"time", Table::right},
-               {"GB/s", Table::right},
-               {"% of roof", Table::right},
-               {"verdict"}});
-  std::set<std::string> shown;
-  const Trial* winner = report.winner ? &report.trials[*report.winner] : nullptr;
-  for (const Trial& trial : report.trials) {
-    const bool failed = trial.verdict != Verdict::ok && trial.verdict != Verdict::unsupported;
-    const bool won = winner == &trial;
-    // The winner speaks for its strategy, the fastest variant for any other.
-    const bool speaks = winner != nullptr && trial.variant.strategy == winner->variant.strategy
-                            ? won
-                            : shown.insert(trial.variant.strategy).second;
-    if (!all_variants && !speaks && !failed) continue;
-    std::array<std::string, 3> figures;
-    if (trial.timing) {
-      const double seconds = trial.timing->median;
-      figures = {
-          time_text(seconds), fixed(static_cast<double>(report.bytes) / seconds * 1e-9, 1),
-          report.roof ? fixed(100 * report.trials[*report.roof].timing->median / seconds, 1) : ""};
-    }
-    table.add({to_string(trial.variant), trial.launch, figures[0], figures[1], figures[2],
-               verdict_text(trial)},
-              won);
-  }
-  for (const std::string& strategy : report.untried_strategies)
-    table.add({strategy, "", "", "", "", "not tried"}, false);
-  table.print(out, bold);
-  out << '\n';
-  print_sentences(out, report);
-}
 
 }  // namespace xpose::app

@@ -1,3 +1,5 @@
+#include <unistd.h>
+
 #include <iostream>
 
 #include "interrupts.hpp"
@@ -8,9 +10,10 @@
 #include "progress_line.hpp"
 #include "report.hpp"
 #include "report_output.hpp"
+#include "screen.hpp"
 #include "size_sweep.hpp"
-#include "table.hpp"
 #include "tune_accounts.hpp"
+#include "tune_table.hpp"
 
 namespace xpose::app {
 namespace {
@@ -26,7 +29,8 @@ po::options_description tune_options() {
       "try only this strategy; may be repeated")(
       "config", po::value<std::string>()->default_value("")->value_name("A=V,..."),
       "try only configs with these values")("warm", "keep the caches warm")(
-      "all", "list every variant, not the best of each strategy")(
+      "all",
+      "list every variant, not the best of each strategy, and each strategy that cannot serve")(
       "json", po::value<std::string>()->default_value("")->value_name("FILE|-"),
       "write the report as JSON")(
       "report", po::value<std::string>()->default_value("")->value_name("FILE"),
@@ -94,11 +98,12 @@ int tune(const Arguments& arguments) {
 
   json.write(to_json(report));
   if (!json.is_stdout()) {
-    std::cout << to_string(problem) << '\n';
+    std::cout << wrapped_text(to_string(problem), screen_of(STDOUT_FILENO).width) << '\n';
     if (report.bytes == 0)
       std::cout << "The problem is empty: nothing to do.\n";
     else
-      print_report(std::cout, report, values->count("all") != 0, stdout_takes_bold());
+      print_report(std::cout, report, engine.plugins(), values->count("all") != 0,
+                   screen_of(STDOUT_FILENO));
   }
   if (page.is_wanted()) write_page(page, engine, report, options);
   if (Interrupts::met()) return Interrupts::kExitCode;

@@ -163,7 +163,7 @@ TEST(BenchCell, WithoutMarksNothingIsReachedOrMissed) {
   }
   EXPECT_NE(to_csv_text(run_of({bare})).find(",0.8,,,,,eigen_transpose"), std::string::npos);
   std::ostringstream out;
-  print_bench(out, run_of({bare, skipped_cell(bare.cell, kHost, "too large")}), false);
+  print_bench(out, run_of({bare, skipped_cell(bare.cell, kHost, "too large")}), {});
   EXPECT_NE(out.str().find("80.0  -      -      mine{tile=32}"), std::string::npos) << out.str();
   EXPECT_NE(out.str().find("skipped  -      -      too large"), std::string::npos) << out.str();
   EXPECT_EQ(sentence(run_of({bare})), "No cell that was measured has a figure to reach.");
@@ -286,7 +286,7 @@ TEST(BenchTable, ShowsMarksPeersAndReasons) {
   print_bench(out,
               run_of({result_of(cell("4095x4097, 4 bytes"), kHost, report()),
                       skipped_cell(cell("square, 4096x4096, 16 bytes"), kHost, "too large")}),
-              false);
+              {});
   EXPECT_NE(out.str().find("80.0  82  no  94  no  mine{tile=32}"), std::string::npos) << out.str();
   EXPECT_NE(out.str().find("eigen_transpose 50.0, openblas_omatcopy wrong_result"),
             std::string::npos)

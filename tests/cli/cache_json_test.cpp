@@ -239,7 +239,7 @@ TEST(CacheTable, ShowsFiguresDatesAndNoControlCharacters) {
   CacheContents all = contents();
   all.decisions[0].trials[0].seconds = 1.25e-4;
   std::ostringstream shown;
-  print_cache(shown, all);
+  print_cache(shown, all, {});
   const std::string text = shown.str();
   EXPECT_NE(text.find("  125.00 us       80.0  -1.0 %       3  2025-11-21T09:00:00Z\n"),
             std::string::npos)
@@ -251,7 +251,7 @@ TEST(CacheTable, ShowsFiguresDatesAndNoControlCharacters) {
 
 TEST(CacheTable, NothingIsPrintedOfNothing) {
   std::ostringstream shown;
-  print_cache(shown, {});
+  print_cache(shown, {}, {});
   EXPECT_EQ(shown.str(), "");
 }
 

@@ -71,7 +71,7 @@ class Show(CacheTest):
         self.take(document())
         lines = self.cache("show").splitlines()
         self.assertRegex(lines[0], r"^problem +device +winner +time +% of roof +margin +trials +when$")
-        self.assertRegex(lines[1], r"^host 4 256 256 200 300 300 200  some processor, 2 processors  "
+        self.assertRegex(lines[1], r"^200x300 of 4 bytes on host  some processor, 2 processors  "
                                    r"host_blocked\{tile=32\}  125\.00 us +80\.0  12\.5 % +1  "
                                    r"2025-11-21T09:00:00Z$")
         self.assertRegex(lines[3], r"^quarantined +file +verdict +since +words$")
@@ -95,6 +95,21 @@ class Show(CacheTest):
         self.assertEqual([row["key"]["problem"] for row in found["decisions"]], ["two 2"])
         self.assertEqual([row["strategy"] for row in found["quarantine"]], ["second"])
         self.refused(2, "--problem needs a text", "show", "--problem", "")
+
+    def test_a_problem_is_shown_as_everywhere_else(self):
+        self.take(document(problem="cuda:0 8 256 256 in place 4096 4096 4096 4096 7:1:1"))
+        self.assertEqual(self.cache("show").splitlines()[1].split("  ")[0],
+                         "4096x4096 of 8 bytes, batch 7, in place on cuda")
+        for text, count in (("4096x4096", 1), ("on cuda", 1), ("cuda:0 8", 1), ("5x5", 0)):
+            self.assertEqual(len(self.rows("--problem", text)["decisions"]), count, text)
+        self.assertEqual(self.cache("forget", "--problem", "5x5"), f"Forgot 0 rows of {self.file}.\n")
+        self.assertEqual(self.cache("forget", "--problem", "4096x4096 of 8"), f"Forgot 1 row of {self.file}.\n")
+
+    def test_a_decision_of_one_round_has_no_margin(self):
+        one = document()
+        one["decisions"][0]["trials"][0]["samples"] = 1
+        self.take(one)
+        self.assertNotIn(" %  ", self.cache("show").splitlines()[1])
 
     def test_what_is_not_a_cache(self):
         self.file.write_text("not a database, and long enough to be looked at " * 100)

@@ -36,6 +36,7 @@ TEST(Screen, LinesBreakAtSpacesAndLineEnds) {
   EXPECT_EQ(wrapped("one two three", 6), Lines({"one", "two", "three"}));
   EXPECT_EQ(wrapped("one\n\ntwo three", 5), Lines({"one", "", "two", "three"}));
   EXPECT_EQ(wrapped("  a=1,2  b=3,4", 9), Lines({"  a=1,2", "b=3,4"}));
+  EXPECT_EQ(wrapped("-    ", 7), Lines({"-    "}));
   EXPECT_EQ(wrapped("one two ", 7), Lines({"one two"}));
   EXPECT_EQ(wrapped("", 7), Lines({""}));
 }
@@ -50,6 +51,7 @@ TEST(Screen, AWordThatIsTooLongStaysWholeUnlessItIsToBeSplit) {
 TEST(Screen, WrappedTextIsIndentedBehindItsFirstLine) {
   EXPECT_EQ(wrapped_text("one two three", 9, 2), "one two\n  three");
   EXPECT_EQ(wrapped_text("one two three", no_limit, 2), "one two three");
+  EXPECT_EQ(wrapped_text("\none\n\ntwo", 9, 2), "\n  one\n\n  two");
 }
 
 }  // namespace

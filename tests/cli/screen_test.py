@@ -4,6 +4,7 @@ Lines fit the terminal, progress leaves nothing behind, and what is piped is who
 """
 
 import fcntl
+import json
 import os
 import pathlib
 import pty
@@ -16,6 +17,7 @@ import termios
 import unittest
 
 XPOSE = None
+WAITING = r"xpose: warning: another process measures on \S+\s[^\r]*\r\n( {7}[^\r]*\r\n)*"
 WIDTHS = (60, 80, 120, 200)
 COMMANDS = ("tune", "run", "bench", "explain", "plugins", "check", "cache", "lab", "doctor")
 CACHE_ACTIONS = ("show", "forget", "export", "import")
@@ -25,7 +27,7 @@ class Terminal:
     """What a terminal shows: its lines without escapes, and how far the cursor got."""
 
     def __init__(self, raw):
-        self.raw = raw.decode()
+        self.raw = re.sub(WAITING, "", raw.decode())  # other tests measure at the same time
         self.lines, row, at, self.width = [""], 0, 0, 0
         for c in re.sub(r"\033\[[0-9;]*[mK]", "", self.raw):
             if c == "\r":
@@ -92,6 +94,95 @@ class Progress(unittest.TestCase):
             self.assertNotIn("\033", shown.raw)
             self.assertEqual("verify" in shown.raw, "NO_COLOR" in environment)
         self.assertIn("\033[1m", on_terminal(80, *TUNE).raw)
+
+
+def plugin(name):
+    document = json.loads(subprocess.run([XPOSE, "plugins", "--json"], capture_output=True, text=True).stdout)
+    return next(one["file"] for one in document["plugins"] if one["name"] == name)
+
+
+class Tables(unittest.TestCase):
+    def fit(self, *arguments, widths=WIDTHS):
+        shown = [on_terminal(columns, *arguments) for columns in widths]
+        for columns, one in zip(widths, shown):
+            self.assertLessEqual(one.width, columns, one.text)
+            self.assertNotIn("\t", one.text)
+        return shown
+
+    def test_tune_at_80_columns_shortens_the_variant_and_drops_the_launch(self):
+        wide = "host_simd{stream=1,gather=2,ahead=2,near=1,strip=0}"
+        config = ("--strategy", "host_simd", "--config", wide[10:-1], "--budget", "0.2")
+        shown = self.fit("tune", "--device", "host", "--shape", "200x300", *config)
+        header = [next(line for line in one.lines if line.startswith("variant")).split() for one in shown]
+        self.assertEqual(["launch" in titles for titles in (*header[:2], header[3])], [False, False, True])
+        rows = [next(line for line in one.lines if line.startswith("host_simd{")) for one in shown]
+        for row in rows[:2]:
+            self.assertRegex(row, r"^host_simd(\{[a-z=0-9,]+,\.\.\.\}|\{[0-9,]+\}) ")
+        self.assertTrue(rows[3].startswith(wide))
+        for one in shown:  # the sentence has all of it
+            self.assertIn(wide + (" won" if " won" in one.text else " was"), one.text.replace("\n", " "))
+
+    def test_variants_stay_apart_when_all_are_listed(self):
+        shown, = self.fit("tune", "--device", "host", "--shape", "64x64", "--all", "--strategy", "host_simd",
+                          "--budget", "0.5", widths=(80,))
+        rows = [line.split()[0] for line in shown.lines if line.startswith("host_simd{")]
+        self.assertGreater(len(rows[:-1]), 1)  # the last one is the sentence
+        self.assertEqual(len(set(rows)), len(rows), rows)
+
+    def test_strategies_that_cannot_run_here_are_one_line_unless_all_are_asked_for(self):
+        piped = subprocess.run([XPOSE, *TUNE], capture_output=True, text=True).stdout
+        if "no CUDA device" not in piped and "built without CUDA" not in piped:
+            self.skipTest("there is a CUDA device")
+        line = r"\d+ CUDA strategies: (no CUDA device|built without CUDA)"
+        self.assertRegex(piped, rf"\n  {line}\n")
+        self.assertRegex(piped, r"\n  host_fat, host_fat_in_place: serves no elements of 4 bytes\n")
+        self.assertNotIn("smem_pad", piped)
+        listed = subprocess.run([XPOSE, *TUNE, "--all"], capture_output=True, text=True).stdout
+        self.assertNotRegex(listed, line)
+        self.assertRegex(listed, r"\nsmem_pad +unsupported: (no CUDA device|built without CUDA)\n")
+        plugins = subprocess.run([XPOSE, "plugins"], capture_output=True, text=True).stdout
+        self.assertRegex(plugins, rf"\n{line}; --all lists them\n")
+        self.assertNotIn("smem_pad", plugins)
+        self.assertIn("\nsmem_pad ", subprocess.run([XPOSE, "plugins", "--all"], capture_output=True, text=True).stdout)
+
+    def test_plugins_fit(self):
+        narrow, _, _, wide = self.fit("plugins", "--all")
+        self.assertIn("Left out, for the width of the terminal: plugin, axes.", narrow.text)
+        self.assertNotIn("Left out", wide.text)
+
+    def test_cache_show_fits(self):
+        subprocess.run([XPOSE, *TUNE], capture_output=True)
+        for shown in self.fit("cache", "show"):
+            self.assertIn("64x64 of 4 bytes", shown.text)
+
+    def test_explain_fits(self):
+        self.fit("explain", "tile", "--shape", "256x256")
+
+    def test_bench_fits(self):
+        self.fit("bench", "--quick", "--device", "host", "--only", "512x512")
+
+    def test_doctor_fits(self):
+        with tempfile.TemporaryDirectory(dir="/tmp") as folder:  # a path is one word
+            environment = {"XPOSE_PLUGIN_PATH": folder, "XPOSE_CACHE": f"{folder}/c"}
+            for columns in WIDTHS:
+                shown = on_terminal(columns, "doctor", **environment)
+                self.assertLessEqual(shown.width, columns, shown.text)
+
+    def test_lab_fits(self):
+        self.fit("lab", "--model", widths=(60, 80))
+
+    def test_check_fits(self):
+        words = ("--strategy", "host_naive_row", "--bytes", "2", "--max-elements", "10")
+        self.fit("check", plugin("host_naive"), *words, widths=(60, 80))
+
+    def test_what_is_piped_is_whole(self):
+        piped = subprocess.run([XPOSE, "plugins", "--all"], capture_output=True, text=True,
+                               env=dict(os.environ, COLUMNS="60")).stdout
+        self.assertRegex(piped.splitlines()[0], r"^strategy +device +plugin +axes +summary$")
+        self.assertNotIn("Left out", piped)
+
+    def test_columns_of_the_environment_count(self):
+        self.assertLessEqual(on_terminal(200, "plugins", COLUMNS="70").width, 70)
 
 
 class Messages(unittest.TestCase):

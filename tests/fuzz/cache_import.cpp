@@ -22,7 +22,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   require(app::cache_from_json(exported, kNow) == contents, "import takes what export wrote");
 
   std::ostringstream shown;
-  app::print_cache(shown, contents);
+  app::print_cache(shown, contents, {});
   for (const char c : shown.str())
     require(c == '\n' || (c >= ' ' && c <= '~'), "a table cannot steer the terminal");
   return 0;

@@ -75,9 +75,13 @@ struct CacheContents {
 // Which rows: all fields that are not empty must match.
 struct CacheFilter {
   std::string strategy;  // decisions whose winner it is, and its quarantine
-  std::string problem;   // decisions for problems whose key contains this text
+  std::string problem;   // decisions for problems whose key, or problem_text(), contains this text
   bool only_quarantine = false;
 };
+
+// The problem of a key for people, "4096x4096 of 4 bytes on cuda"; the key where it is of another
+// form.
+XPOSE_API std::string problem_text(const std::string& key);
 
 // $XPOSE_CACHE, else xpose/trials.sqlite in $XDG_CACHE_HOME or ~/.cache; empty where there is no
 // home. The environment is ignored in a privileged process.

@@ -172,12 +172,28 @@ std::size_t merge_rows(Database& database, const CacheContents& contents) {
   return merged;
 }
 
+namespace {
+
+// Keys of decisions.
+std::vector<std::string> matching_problems(Database& database, const CacheFilter& filter) {
+  std::vector<std::string> problems;
+  if (filter.only_quarantine) return problems;
+  Statement row = database.run("SELECT DISTINCT problem FROM decision");
+  while (row.step())
+    if (const std::string problem = row.text(0);
+        problem.find(filter.problem) != std::string::npos ||
+        problem_text(problem).find(filter.problem) != std::string::npos)
+      problems.push_back(problem);
+  return problems;
+}
+
+}  // namespace
+
 std::size_t remove_rows(Database& database, const CacheFilter& filter) {
   std::size_t removed = 0;
-  if (!filter.only_quarantine)
-    removed += database.change(
-        "DELETE FROM decision WHERE ?1 IN ('', strategy) AND (?2 = '' OR instr(problem, ?2) > 0)",
-        {filter.strategy, filter.problem});
+  for (const std::string& problem : matching_problems(database, filter))
+    removed += database.change("DELETE FROM decision WHERE ?1 IN ('', strategy) AND problem = ?2",
+                               {filter.strategy, problem});
   if (filter.problem.empty())  // a quarantine holds for every problem
     removed +=
         database.change("DELETE FROM quarantine WHERE ?1 IN ('', strategy)", {filter.strategy});

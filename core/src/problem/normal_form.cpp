@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstdlib>
+#include <cstring>
 #include <limits>
+#include <sstream>
 
 namespace xpose {
 namespace {
@@ -245,6 +248,25 @@ std::string key(const Problem& problem) {
     text += ' ' + std::to_string(dim.extent) + ':' + std::to_string(dim.in_stride) + ':' +
             std::to_string(dim.out_stride);
   return text;
+}
+
+std::optional<Problem> problem_of_key(const std::string& text) {
+  std::istringstream in(text);
+  std::string device;
+  Problem problem;
+  in >> device >> problem.element_bytes >> problem.in_alignment >> problem.out_alignment;
+  constexpr std::string_view in_place = " in place";
+  problem.in_place = text.find(in_place) != std::string::npos;
+  if (problem.in_place) in.ignore(in_place.size());
+  in >> problem.rows >> problem.cols >> problem.in_ld >> problem.out_ld;
+  if (device.starts_with("cuda:"))
+    problem.device = {DeviceKind::cuda, std::atoi(device.c_str() + std::strlen("cuda:"))};
+  BatchDim dim;
+  char colon = 0;
+  while (in >> dim.extent >> colon >> dim.in_stride >> colon >> dim.out_stride)
+    problem.batch.push_back(dim);
+  // Any other text differs from the key of what was read of it.
+  return key(problem) == text ? std::optional(problem) : std::nullopt;
 }
 
 }  // namespace xpose

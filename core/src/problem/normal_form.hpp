@@ -39,4 +39,7 @@ xpose_problem to_abi(const Problem& problem, std::size_t batch_rank, const Devic
 // A text that is equal for equal normal forms.
 std::string key(const Problem& problem);
 
+// The problem of such a text; nothing where it is of another form.
+std::optional<Problem> problem_of_key(const std::string& key);
+
 }  // namespace xpose

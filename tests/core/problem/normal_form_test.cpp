@@ -272,6 +272,22 @@ TEST(NormalForm, KeysDifferWhereverProblemsDo) {
   others[7].device = {DeviceKind::cuda, 0};
   for (const Problem& other : others) EXPECT_NE(key(other), key(base)) << key(other);
   EXPECT_EQ(key(base), key(normal_form(matrix(30, 50, 4))));
+  for (const Problem& other : others) {
+    const std::optional<Problem> again = problem_of_key(key(other));
+    ASSERT_TRUE(again) << key(other);
+    EXPECT_EQ(*again, other);
+  }
+}
+
+TEST(NormalForm, TextsThatAreNoKeysAreNoProblems) {
+  EXPECT_EQ(problem_of_key(key(square_in_place(64, 80)))->in_place, true);
+  const std::string whole = key(normal_form(matrix(30, 50, 4)));
+  for (std::size_t size = 0; size <= whole.rfind(' '); ++size)
+    EXPECT_FALSE(problem_of_key(whole.substr(0, size))) << size;
+  for (const std::string text :
+       {"one 1", "host", "cuda 4 16 16 3 3 3 3", "host 4 16 16 3 3 3 3 2:9",
+        "host 4 16 16 3 3 3 3 ", "host 4 16 16 3 3 3 99999999999999999999"})
+    EXPECT_FALSE(problem_of_key(text)) << text;
 }
 
 }  // namespace
