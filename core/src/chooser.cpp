@@ -129,12 +129,26 @@ std::unique_ptr<TrialRunner> Chooser::runner(Desk& desk, const Catalog& offered,
 }
 
 std::pair<TuneReport, std::optional<Candidate>> Chooser::measure(Desk& desk, const Problem& normal,
-                                                                 const TuneOptions& options) {
+                                                                 const TuneOptions& options,
+                                                                 Which which) {
   const DeviceInfo& device = backend(normal.device).info();
   const Catalog& offered = described(desk);
   const std::unique_ptr<TrialRunner> trials = runner(desk, offered, normal, options);
-  const std::vector<Candidate> all =
-      candidates(offered.strategies, normal, device, options, *trials);
+  const CacheKey key = key_for(normal, options, offered);
+  const auto standing = is_whole(options) ? cache_.find_standing(key) : std::nullopt;
+  const bool improves =
+      standing && standing->key == key && standing->untried > 0 && !standing->imported;
+  Evidence known = evidence(offered);
+  if (standing) known.standing = standing->winner;
+  if (improves)
+    for (const CachedTrial& trial : standing->trials) known.tried.insert(trial.variant.strategy);
+  std::vector<Candidate> all =
+      candidates(offered.strategies, normal, device, options, *trials, known);
+  if (which == Which::untried)
+    std::erase_if(all, [&](const Candidate& candidate) {
+      return !candidate.is_copy && !candidate.is_favourite &&
+             known.tried.contains(candidate.variant.strategy);
+    });
   const std::uint64_t bytes =
       2 * static_cast<std::uint64_t>(element_count(normal)) * normal.element_bytes;
   TuneReport report = race(all, bytes, *trials, steady_seconds, options);
@@ -142,9 +156,10 @@ std::pair<TuneReport, std::optional<Candidate>> Chooser::measure(Desk& desk, con
   std::optional<Candidate> winner;
   if (report.winner) {
     winner = *std::ranges::find(all, report.trials[*report.winner].variant, &Candidate::variant);
-    if (is_whole(options) && !report.interrupted)
-      cache_.store(
-          decision_of(key_of(normal, device, offered.digest, threads_, options.warm), report, all));
+    if (is_whole(options) && !report.interrupted) {
+      cache_.store(decision_of(key, report, all, improves ? &*standing : nullptr));
+      cache_.store(predictions_of(key, report, all));
+    }
   }
   list_unreachable(offered, normal, report);
   return {std::move(report), std::move(winner)};
@@ -154,7 +169,7 @@ TuneReport Chooser::tune(const Problem& normal, const TuneOptions& options) {
   const std::lock_guard lock(measuring_.mutex);
   const auto held = this->lock(normal, options, longest_wait_seconds);
   TuneReport report =
-      retried(measuring_, [&] { return measure(measuring_, normal, options); }).first;
+      retried(measuring_, [&] { return measure(measuring_, normal, options, Which::all); }).first;
   forget(normal, options);  // the next plan() finds what was stored
   return report;
 }

@@ -4,6 +4,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <shared_mutex>
 #include <unordered_map>
 
@@ -21,7 +22,8 @@ inline bool is_whole(const TuneOptions& options) {
 // A candidate whose strategy is loaded into this process.
 struct Choice {
   Candidate winner;
-  bool is_estimate = false;  // no trial on the problem chose it
+  bool is_estimate = false;     // no trial on the problem chose it
+  bool is_provisional = false;  // rivals are untried, whose turn it is
 };
 
 // [any thread] One measures at a time: two would measure each other. Nobody else waits for that.
@@ -54,6 +56,14 @@ class Chooser {
     Admission admission;
   };
 
+  // A decision of the cache whose winner this engine may use.
+  struct Remembered {
+    const Catalog& offered;
+    Decision decision;
+    Strategy strategy;  // not loaded here
+    Values values;
+  };
+
   void accuse_unfinished();
   void warn(const std::string& text) const;
   const Catalog& catalog();
@@ -62,9 +72,12 @@ class Chooser {
 
   // All of these: [the desk's mutex held]; throw Refusal where a plugin's file has changed.
   const Catalog& described(Desk& desk, Shipped shipped = Shipped::ignored);
-  std::optional<Candidate> recall(Desk& desk, const Problem& normal, const TuneOptions& options);
+  std::optional<Remembered> remembered(Desk& desk, const Problem& normal,
+                                       const TuneOptions& options);
+  std::optional<Choice> recall(Desk& desk, const Problem& normal, const TuneOptions& options);
+  enum class Which { all, untried };  // strategies: those that a provisional decision left out
   std::pair<TuneReport, std::optional<Candidate>> measure(Desk& desk, const Problem& normal,
-                                                          const TuneOptions& options);
+                                                          const TuneOptions& options, Which which);
   Candidate estimate(Desk& desk, const Problem& normal, const TuneOptions& options);
   const PluginLibrary& load(Desk& desk, const std::filesystem::path& file,
                             const std::string& digest);
@@ -80,7 +93,13 @@ class Chooser {
   void rescan(Desk& desk);
 
   std::optional<Choice> found(const Problem& normal, const PlanOptions& options, bool or_estimate);
-  std::optional<Choice> measured(const Problem& normal, const PlanOptions& options);
+  std::optional<Choice> measured(const Problem& normal, const PlanOptions& options, Which which);
+  bool is_imported(const Problem& normal, const TuneOptions& options);
+  std::optional<Choice> confirmed(const Problem& normal, const TuneOptions& options);
+  Choice improved(const Choice& standing, const Problem& normal, const PlanOptions& options);
+  CacheKey key_for(const Problem& normal, const TuneOptions& options, const Catalog& offered) const;
+  bool is_shipped(const Catalog& offered, const std::string& digest);
+  Evidence evidence(const Catalog& offered);
   std::unique_ptr<const DeviceLock> lock(const Problem& normal, const TuneOptions& options,
                                          double seconds) const;
 
@@ -94,9 +113,10 @@ class Chooser {
   Cache cache_;
   Desk measuring_;             // that one problem at a time is tried with
   Desk asking_;                // of all others: they do not wait for what is tried
-  std::mutex catalogs_mutex_;  // guards the two that follow
+  std::mutex catalogs_mutex_;  // guards the three that follow
   std::vector<std::unique_ptr<const Catalog>> catalogs_;  // the last counts, all are in use
   Unloadable unloadable_;
+  std::optional<std::set<std::string>> shipped_;  // digests, once they were asked for
   std::shared_mutex winners_mutex_;
   std::unordered_map<std::string, Choice> winners_;
 };

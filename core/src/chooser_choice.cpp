@@ -86,30 +86,6 @@ std::unique_ptr<const DeviceLock> Chooser::lock(const Problem& normal, const Tun
   return held;
 }
 
-// What an earlier process found.
-std::optional<Candidate> Chooser::recall(Desk& desk, const Problem& normal,
-                                         const TuneOptions& options) {
-  const Catalog& found = catalog();
-  const std::optional<Decision> decision = cache_.find(
-      key_of(normal, backend(normal.device).info(), found.digest, threads_, options.warm));
-  if (!decision) return std::nullopt;
-  const PluginInfo* plugin = found.find(decision->digest);
-  if (plugin == nullptr || !plugin->refused.empty() ||
-      cache_.find_quarantine(decision->digest, decision->winner.strategy))
-    return std::nullopt;
-  const PluginInfo info =
-      desk.admission.describe(plugin->file, plugin->digest, found.find_shipped(plugin->digest));
-  for (const StrategyInfo& strategy : info.strategies)
-    if (strategy.name == decision->winner.strategy) try {
-        const Strategy named{strategy, plugin->digest, nullptr};
-        return bind(desk, candidate_of(named, values_of(strategy, decision->winner.config), {}),
-                    normal);
-      } catch (const Error&) {  // not a config of this plugin: measure
-        return std::nullopt;
-      }
-  return std::nullopt;
-}
-
 Candidate Chooser::estimate(Desk& desk, const Problem& normal, const TuneOptions& options) {
   const Catalog& offered = described(desk, Shipped::believed);
   const std::unique_ptr<TrialRunner> quoter = runner(desk, offered, normal, options);
@@ -118,7 +94,7 @@ Candidate Chooser::estimate(Desk& desk, const Problem& normal, const TuneOptions
     return !strategy->info.is_copy && !strategy->info.is_numeric;
   });
   const std::vector<Candidate> all =
-      candidates(asked, normal, backend(normal.device).info(), options, *quoter);
+      candidates(asked, normal, backend(normal.device).info(), options, *quoter, evidence(offered));
   TuneReport report;
   report.problem = normal;
   for (const Candidate& candidate : all) {  // the most promising first
@@ -135,19 +111,21 @@ Candidate Chooser::estimate(Desk& desk, const Problem& normal, const TuneOptions
   throw_no_winner(report);
 }
 
-// What this engine or an earlier process chose.
+// What this engine or an earlier process chose. In this engine a provisional choice is kept as any
+// other: no later call pays for it again.
 std::optional<Choice> Chooser::found(const Problem& normal, const PlanOptions& options,
                                      bool or_estimate) {
   if (!is_whole(options.tune)) return std::nullopt;
   if (auto choice = known(normal, options.tune, or_estimate)) return choice;
   const std::lock_guard lock(asking_.mutex);
-  auto winner = retried(asking_, [&] { return recall(asking_, normal, options.tune); });
-  if (!winner) return std::nullopt;
-  return keep(normal, options.tune, {std::move(*winner)});
+  auto choice = retried(asking_, [&] { return recall(asking_, normal, options.tune); });
+  if (choice) keep(normal, options.tune, {choice->winner});
+  return choice;
 }
 
 // Nothing where the budget ends, or the caller ends it, before it is this one's turn to measure.
-std::optional<Choice> Chooser::measured(const Problem& normal, const PlanOptions& options) {
+std::optional<Choice> Chooser::measured(const Problem& normal, const PlanOptions& options,
+                                        Which which) {
   const double end = steady_seconds() + options.tune.budget_seconds;
   std::unique_lock turn(measuring_.mutex, std::try_to_lock);
   const bool at_once = turn.owns_lock();
@@ -160,24 +138,41 @@ std::optional<Choice> Chooser::measured(const Problem& normal, const PlanOptions
   if (!held->held() && held->waited()) return std::nullopt;
   if (!at_once || held->waited())  // for one who may have measured the same
     if (auto choice = found(normal, options, false)) return choice;
+  if (auto choice = confirmed(normal, options.tune)) return choice;
   TuneOptions rest = options.tune;
   rest.budget_seconds = std::max(end - steady_seconds(), 0.0);
   return retried(measuring_, [&] {
-    const auto [report, winner] = measure(measuring_, normal, rest);
+    const auto [report, winner] = measure(measuring_, normal, rest, which);
     if (!winner) throw_no_winner(report);
     return keep(normal, options.tune, {bind(measuring_, *winner, normal)});
   });
 }
 
+// The standing choice, unless what it left untried is better. It needs no better one.
+Choice Chooser::improved(const Choice& standing, const Problem& normal,
+                         const PlanOptions& options) {
+  try {
+    return measured(normal, options, Which::untried).value_or(standing);
+  } catch (const Error&) {
+    return standing;
+  }
+}
+
 Choice Chooser::choose(const Problem& normal, const PlanOptions& options) {
   const bool measures = options.policy == Policy::measure && options.tune.budget_seconds > 0;
   const bool guesses = !measures && options.policy != Policy::cached_only;
-  if (auto choice = found(normal, options, guesses)) return *choice;
-  if (!measures && !guesses)
+  if (auto choice = found(normal, options, guesses))
+    return measures && choice->is_provisional ? improved(*choice, normal, options) : *choice;
+  if (!measures && !guesses) {
+    if (is_imported(normal, options.tune)) {
+      const std::lock_guard turn(measuring_.mutex);
+      if (auto choice = confirmed(normal, options.tune)) return *choice;
+    }
     throw Error(ErrorKind::no_strategy, "no measured choice is known for " + to_string(normal) +
                                             "; tune it first, or plan with another policy");
+  }
   if (measures)
-    if (auto choice = measured(normal, options)) return *choice;
+    if (auto choice = measured(normal, options, Which::all)) return *choice;
   const std::lock_guard lock(asking_.mutex);
   return retried(asking_, [&] {
     const Candidate guess = estimate(asking_, normal, options.tune);

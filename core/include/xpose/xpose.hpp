@@ -81,6 +81,11 @@ struct Trial {
   // than others': dropped after its last. Empty without a timing.
   std::vector<double> rounds = {};
   bool is_numeric = false;  // does arithmetic on the elements: timed like a copy, never chosen
+  // Of the roof, by the figures of its quote; 0: they say nothing.
+  double predicted_share = 0;
+  // What a predicted time of its strategy was multiplied by before it counted, because of what
+  // earlier ones proved worth; 0: it did not count, since nothing of it was measured here.
+  double discount = 1;
 };
 
 // The outcome of tuning a problem.
@@ -96,6 +101,9 @@ struct TuneReport {
   // config took over 3 times the fastest.
   std::size_t untried = 0;
   std::vector<std::string> untried_strategies;  // no variant of which was tried
+  // Those of them that may win: only the budget left them out. The choice is provisional, and the
+  // next plan() or tune() of another engine that measures tries these first.
+  std::vector<std::string> untried_rivals;
   int rounds = 0;
   int discarded_rounds = 0;  // the clock dropped during them
   double seconds = 0;        // spent tuning

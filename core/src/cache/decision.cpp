@@ -1,7 +1,11 @@
 #include "cache/decision.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <ctime>
+#include <iterator>
+#include <limits>
+#include <map>
 
 #include "problem/normal_form.hpp"
 
@@ -23,12 +27,36 @@ CacheKey key_of(const Problem& normal, const DeviceInfo& device, const std::stri
   return key;
 }
 
+namespace {
+
+// One of a strategy's candidates, or null.
+const Candidate* candidate_named(const std::vector<Candidate>& candidates,
+                                 const std::string& strategy) {
+  const auto found = std::ranges::find(
+      candidates, strategy, [](const Candidate& candidate) { return candidate.variant.strategy; });
+  return found == candidates.end() ? nullptr : &*found;
+}
+
+// The trials of strategies that were not tried again, and fewer rivals without a trial.
+void keep_earlier(Decision& decision, const Decision& earlier, const TuneReport& report) {
+  const auto has = [](const auto& trials, const std::string& strategy) {
+    return std::ranges::any_of(
+        trials, [&](const auto& trial) { return trial.variant.strategy == strategy; });
+  };
+  for (const CachedTrial& trial : earlier.trials)
+    if (!has(report.trials, trial.variant.strategy)) decision.trials.push_back(trial);
+  decision.untried = std::ranges::count_if(
+      report.untried_rivals, [&](const std::string& rival) { return !has(earlier.trials, rival); });
+  decision.improvements = earlier.improvements + 1;
+}
+
+}  // namespace
+
 Decision decision_of(const CacheKey& key, const TuneReport& report,
-                     const std::vector<Candidate>& candidates) {
+                     const std::vector<Candidate>& candidates, const Decision* earlier) {
   const auto digest_of_strategy = [&](const std::string& name) {
-    const auto found = std::ranges::find(
-        candidates, name, [](const Candidate& candidate) { return candidate.variant.strategy; });
-    return found == candidates.end() ? std::string() : found->strategy->digest;
+    const Candidate* found = candidate_named(candidates, name);
+    return found == nullptr ? std::string() : found->strategy->digest;
   };
   Decision decision;
   decision.key = key;
@@ -49,9 +77,38 @@ Decision decision_of(const CacheKey& key, const TuneReport& report,
       row.spread = trial.timing->spread;
       row.samples = trial.timing->samples;
     }
+    if (trial.predicted_share > 0) row.predicted = 1 / trial.predicted_share;
     decision.trials.push_back(std::move(row));
   }
+  decision.untried = std::ssize(report.untried_rivals);
+  if (earlier != nullptr) keep_earlier(decision, *earlier, report);
   return decision;
+}
+
+std::vector<Prediction> predictions_of(const CacheKey& key, const TuneReport& report,
+                                       const std::vector<Candidate>& candidates) {
+  if (!report.roof) return {};
+  const double roof = report.trials.at(*report.roof).timing->median;
+  std::map<std::string, const Trial*> best;   // of each strategy: the fastest of those said to be
+  for (const Trial& trial : report.trials) {  // the fastest first
+    if (trial.is_copy || trial.is_numeric || !trial.timing || trial.predicted_share == 0) continue;
+    const auto [known, is_new] = best.try_emplace(trial.variant.strategy, &trial);
+    if (!is_new && trial.predicted_share > known->second->predicted_share) known->second = &trial;
+  }
+  std::vector<Prediction> predictions;
+  double model = std::numeric_limits<double>::infinity();  // its own error
+  for (const auto& [strategy, trial] : best) {
+    const Candidate* candidate = candidate_named(candidates, strategy);
+    if (candidate == nullptr) continue;
+    const double measured = trial->timing->median / roof;
+    const double error = measured * trial->predicted_share;
+    if (candidate->trust.is_shipped) model = std::min(model, error);
+    predictions.push_back({candidate->strategy->digest, strategy, key.problem, key.policy,
+                           1 / trial->predicted_share, measured, error, std::time(nullptr)});
+  }
+  if (std::isfinite(model) && model > 1)
+    for (Prediction& prediction : predictions) prediction.error /= model;
+  return predictions;
 }
 
 }  // namespace xpose

@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "cache/cache.hpp"
 #include "plugin/candidates.hpp"
 #include "xpose/cache.hpp"
 
@@ -12,8 +13,15 @@ namespace xpose {
 CacheKey key_of(const Problem& normal, const DeviceInfo& device, const std::string& plugins,
                 unsigned threads, bool warm);
 
-// A report that has a winner, with the candidates that it is about.
+// A report that has a winner, with the candidates that it is about. `earlier`: a provisional
+// decision for the key, whose trials of other strategies are kept.
 Decision decision_of(const CacheKey& key, const TuneReport& report,
-                     const std::vector<Candidate>& candidates);
+                     const std::vector<Candidate>& candidates, const Decision* earlier = nullptr);
+
+// What the predictions of a report that has a roof proved worth, one a strategy: of its best one.
+// The error of the model itself is nobody's: times are compared with what the best of those
+// strategies took that came with the library, where none of these kept to its prediction.
+std::vector<Prediction> predictions_of(const CacheKey& key, const TuneReport& report,
+                                       const std::vector<Candidate>& candidates);
 
 }  // namespace xpose

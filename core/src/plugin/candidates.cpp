@@ -1,8 +1,9 @@
 #include "plugin/candidates.hpp"
 
 #include <algorithm>
-#include <functional>
+#include <utility>
 
+#include "plugin/candidate_order.hpp"
 #include "plugin/plugin_call.hpp"
 #include "problem/normal_form.hpp"
 
@@ -62,37 +63,21 @@ bool wanted(const StrategyInfo& card, const Values& values, const TuneOptions& o
   });
 }
 
-constexpr double near_ratio = 1.05;  // up to which a prediction is as good as the best
-
-template <class Projection>
-double best_of(const auto& items, const Projection& predicted) {
-  return std::invoke(predicted, *std::ranges::min_element(items, {}, predicted));
-}
-
-// Sorts by a predicted time, but leaves what is within 5 % of the best as it is, in front, and puts
-// what says nothing before what is known to be far behind.
-template <class Projection>
-void sort_by_prediction(auto& items, const Projection& predicted) {
-  if (items.empty()) return;
-  const double best = best_of(items, predicted);
-  std::ranges::stable_sort(items, {}, [&](const auto& item) {
-    const double time = std::invoke(predicted, item);
-    if (time <= near_ratio * best) return 0.0;
-    return time == not_predicted ? far_behind_ratio * best : time;
-  });
-}
-
 // The supported configs of a strategy, or one candidate that says why there is none.
 std::vector<Candidate> of_strategy(const Strategy& strategy, const Problem& normal,
                                    const DeviceInfo& device, const TuneOptions& options,
-                                   Quoter& quoter) {
+                                   Quoter& quoter, const Evidence& evidence) {
   std::vector<Candidate> all = all_candidates(strategy, normal, device, options, quoter);
+  if (evidence.trust) {
+    const Trust trust = evidence.trust(strategy);
+    for (Candidate& candidate : all) candidate.trust = trust;
+  }
   const auto refused = [](const Candidate& candidate) {
     return candidate.outcome.verdict != Verdict::ok;
   };
   if (!std::ranges::all_of(all, refused) || all.empty()) {
     std::erase_if(all, refused);
-    sort_by_prediction(all, &Candidate::predicted);
+    sort_configs(all, evidence);
     return all;
   }
   all.resize(1);
@@ -101,6 +86,11 @@ std::vector<Candidate> of_strategy(const Strategy& strategy, const Problem& norm
 }
 
 }  // namespace
+
+bool may_be_chosen(const StrategyInfo& strategy, const Device& device) {
+  return strategy.device_kind == device.kind && !strategy.is_copy && !strategy.is_numeric &&
+         !strategy.is_experiment;
+}
 
 Problem problem_for(const StrategyInfo& strategy, const Problem& normal) {
   if (!strategy.is_copy) return normal;
@@ -217,34 +207,24 @@ std::vector<Candidate> all_candidates(const Strategy& strategy, const Problem& n
 
 std::vector<Candidate> candidates(std::span<const Strategy* const> strategies,
                                   const Problem& normal, const DeviceInfo& device,
-                                  const TuneOptions& options, Quoter& quoter) {
+                                  const TuneOptions& options, Quoter& quoter,
+                                  const Evidence& evidence) {
   std::vector<std::vector<Candidate>> by_strategy;
   for (const Strategy* strategy : strategies) {
     const StrategyInfo& info = strategy->info;
     const bool named = options.strategies.empty() ||
                        std::ranges::find(options.strategies, info.name) != options.strategies.end();
     if (info.device_kind == normal.device.kind && !info.is_experiment && (info.is_copy || named))
-      by_strategy.push_back(of_strategy(*strategy, normal, device, options, quoter));
+      by_strategy.push_back(of_strategy(*strategy, normal, device, options, quoter, evidence));
   }
   std::erase_if(by_strategy, [](const auto& configs) { return configs.empty(); });
-  std::ranges::stable_sort(by_strategy, {},
-                           [](const auto& configs) { return configs.front().prior_rank; });
-  sort_by_prediction(by_strategy, [](const auto& configs) {
-    return std::ranges::min_element(configs, {}, &Candidate::predicted)->predicted;
-  });
-  std::ranges::stable_sort(by_strategy, {},
-                           [](const auto& configs) { return !configs.front().is_copy; });
+  sort_strategies(by_strategy, evidence);
   std::vector<Candidate> all;
   for (std::size_t turn = 0, before = 1; before != all.size(); ++turn) {
     before = all.size();
     for (auto& configs : by_strategy)
       if (turn < configs.size()) all.push_back(std::move(configs[turn]));
   }
-  if (all.empty()) return all;
-  // What is likely to win is not left to the end of the budget.
-  const double near = near_ratio * best_of(all, &Candidate::predicted);
-  std::stable_partition(std::ranges::find_if_not(all, &Candidate::is_copy), all.end(),
-                        [&](const Candidate& candidate) { return candidate.predicted <= near; });
   return all;
 }
 

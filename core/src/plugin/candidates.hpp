@@ -1,11 +1,16 @@
 // The variants that may serve a problem: axes x quote.
 #pragma once
 
+#include <functional>
+#include <optional>
+#include <set>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "plugin/cost_model.hpp"
 #include "plugin/plugin_library.hpp"
+#include "plugin/trust.hpp"
 #include "xpose/xpose.hpp"
 
 namespace xpose {
@@ -49,8 +54,23 @@ struct Candidate {
   bool is_numeric = false;
   int prior_rank = 0;
   double predicted = not_predicted;  // time, as predicted_time() has it; of what may be chosen
+  Trust trust;                       // of its strategy
+  bool is_favourite = false;         // tried whatever the budget
   Outcome outcome;                   // ok: it may be tried
+
+  // What counts against others: a claim does not.
+  double believed() const { return trust.discount ? predicted * *trust.discount : not_predicted; }
 };
+
+// What is known before anything is tried.
+struct Evidence {
+  std::function<Trust(const Strategy&)> trust = {};  // empty: all came with the library
+  std::optional<Variant> standing = {};              // what won before
+  std::set<std::string> tried = {};  // strategies that lost to it: the others' turn comes first
+};
+
+// Whether a strategy's transposes are what a caller on the device may get.
+bool may_be_chosen(const StrategyInfo& strategy, const Device& device);
 
 // The problem that a strategy is asked to solve: the problem itself, or for a copy the dense copy
 // of the same bytes.
@@ -77,15 +97,18 @@ std::vector<Candidate> all_candidates(const Strategy& strategy, const Problem& n
                                       const DeviceInfo& device, const TuneOptions& options,
                                       Quoter& quoter);
 
-// All candidates for a problem [normal form, not empty] on its device. Copies come first, then the
-// strategies by what the cost model predicts of their best config: all configs within 5 % of the
-// best of all, then the others, either way first configs before second ones. Strategies within 5 %
-// of the best are in the order of their prior rank, a strategy's configs within 5 % of its best in
-// the author's; so are those of which nothing is predicted, behind all others. A strategy that
-// supports no config appears once, with the reason. Copies are always among them; `options` narrows
-// the rest.
+// All candidates for a problem [normal form, not empty] on its device: one config of each strategy,
+// then a second one of each, and so on. Copies come first, then what won before, then the
+// strategies by what is believed of their best config, then those whose predictions do not count,
+// and then what is believed to be far behind. Strategies within 5 % of the best are in the order of
+// their prior rank, those that came with the library first, and a strategy's configs within 5 % of
+// its best in the author's order; of which nothing is predicted, is taken to be twice the best. The
+// favourites are what won before, the first that may be chosen, and what came with the library and
+// is believed to be within 5 % of that one. A strategy that supports no config appears once, with
+// the reason. Copies are always among them; `options` narrows the rest.
 std::vector<Candidate> candidates(std::span<const Strategy* const> strategies,
                                   const Problem& normal, const DeviceInfo& device,
-                                  const TuneOptions& options, Quoter& quoter);
+                                  const TuneOptions& options, Quoter& quoter,
+                                  const Evidence& evidence = {});
 
 }  // namespace xpose

@@ -23,6 +23,8 @@ struct Demand {
 
 inline constexpr double not_predicted = std::numeric_limits<double>::infinity();
 
+// Up to as many times the best one, a time is as good as it.
+inline constexpr double near_ratio = 1.05;
 // A prediction over as many times the best one is far behind.
 inline constexpr double far_behind_ratio = 2;
 

@@ -8,12 +8,16 @@ namespace xpose {
 
 void report_race(std::vector<Runner>& runners, TuneReport& report) {
   const Runner* best = fastest_of(runners, false);
-  // Within 2 % of the fastest, the lower prior rank wins, then the earlier candidate.
+  // Within 2 % of the fastest, what came with the library wins, then the lower prior rank, then the
+  // earlier candidate.
+  const auto rank = [](const Runner& runner) {
+    return std::pair(!runner.candidate->trust.is_shipped, runner.trial.prior_rank);
+  };
   const Runner* winner = best;
   for (const Runner& runner : runners)
     if (runner.racing && !runner.is_reference() &&
         log_ratio(runner.seconds, best->seconds).mean <= std::log1p(close_enough) &&
-        runner.trial.prior_rank < winner->trial.prior_rank)
+        rank(runner) < rank(*winner))
       winner = &runner;
   const Variant won = winner == nullptr ? Variant{} : winner->trial.variant;
   for (Runner& runner : runners) {

@@ -12,12 +12,18 @@ namespace xpose {
 // Seconds from any fixed point; monotonic.
 using Clock = std::function<double()>;
 
-// Has the buffers made, then verifies every candidate once and takes one sample of it, except other
-// configs of a strategy whose first right one took over 3 times the fastest so far (copies: the
-// fastest copy), and what is predicted to take over twice the best prediction, once one transpose
-// is right. With `every_strategy` one config of each is tried all the same: of what is predicted so
-// far behind, and not asked for by name, until 85 % of the budget are spent, the making of the
-// buffers included. Then races the fast ones in interleaved rounds of rotated order:
+// Has the buffers made, then verifies candidates once and takes one sample of each: one config of
+// every strategy, in the order given, before a second one of any; then others, those first whose
+// strategy was fastest. Left out are
+//   - other configs of a strategy whose first right one took over 3 times the fastest so far
+//   (copies: the fastest copy);
+//   - what is believed to take over twice the best that is expected, once one transpose is right.
+//   What was measured of a strategy counts in place of what was predicted.
+// Favourites are always tried, and with `every_strategy` one config of each: of what is believed so
+// far behind until 85 % of the budget are spent, the making of the buffers included, and of what
+// only claims its predictions as long as trying may take, unless either is asked for by name.
+//
+// Then races the fast ones in interleaved rounds of rotated order:
 //   - a round in which the fastest copy took over 1.2 times its median is discarded: the clock
 //   dropped;
 //   - a transpose over 1.5 times the fastest one's median is dropped; of one or two samples the
@@ -29,15 +35,14 @@ using Clock = std::function<double()>;
 //   one's median is dropped, copies among copies;
 //   - what is still in the race, copies included, is verified once more;
 //   - numeric transposes are raced with the copies, and neither are chosen;
-//   - within 2 % of the fastest, the lower prior rank wins.
+//   - within 2 % of the fastest, what came with the library wins, then the lower prior rank.
 // Who would lose by one sample, which something else on the machine may have disturbed, and is not
-// predicted to take over 1.5 times the best prediction, gets a second one, as far as 10 % of the
-// budget go, and copies as far as another 10 %; the smaller one counts.
-// Trying may take 60 % of the budget, so that what is right still races, and the race lasts until
-// 85 % of it are spent, the making of the buffers included. Until one transpose is
-// right the budget cuts nothing; what was not tried is counted in TuneReport::untried, and
-// strategies that were not tried at all are named. Fills all of the report but `problem`. Throws
-// what TrialRunner::prepare() does.
+// believed to take over 1.5 times the best that is expected, gets a second one, as far as 10 % of
+// the budget go, and copies as far as another 10 %; the smaller one counts. Trying may take 60 % of
+// the budget, so that what is right still races, and the race lasts until 85 % of it are spent, the
+// making of the buffers included. Until one transpose is right the budget cuts nothing; what was
+// not tried is counted in TuneReport::untried, and strategies that were not tried at all are named.
+// Fills all of the report but `problem`. Throws what TrialRunner::prepare() does.
 TuneReport race(std::span<const Candidate> candidates, std::uint64_t bytes, TrialRunner& runner,
                 const Clock& clock, const TuneOptions& options);
 

@@ -104,10 +104,10 @@ TEST_F(TunerBudget, NobodyIsAskedAgainOnceTheBudgetIsSpent) {
 TEST_F(TunerBudget, WhatIsPredictedFarBehindIsNotTriedOnceOneIsRight) {
   candidates = {candidate("wrong"), candidate("right"), candidate("near"), candidate("far"),
                 candidate("silent")};
-  candidates[0].predicted = 1;
+  candidates[0].predicted = 1;    // makes nobody far behind: it is wrong
   candidates[1].predicted = 2.5;  // behind, but nothing is right yet
   candidates[2].predicted = 2;
-  candidates[3].predicted = 2.1;
+  candidates[3].predicted = 4.1;
   runner.variants["wrong"].verdict = Verdict::wrong_result;
   const TuneReport report = run();
   EXPECT_EQ(report.untried, 1U);
@@ -148,7 +148,8 @@ TEST_F(TunerBudget, OneOfEachStrategyIsTriedWhateverIsPredictedWhileTheBudgetLas
 TEST_F(TunerBudget, WhatIsPredictedFarBehindIsTriedPastTheBudgetUntilOneIsRight) {
   candidates = {candidate("wrong"), candidate("far"), candidate("other")};
   candidates[0].predicted = 1;
-  candidates[1].predicted = candidates[2].predicted = 9;
+  candidates[1].predicted = 9;
+  candidates[2].predicted = 19;
   runner.variants["wrong"].verdict = Verdict::wrong_result;
   options.every_strategy = true;
   options.budget_seconds = 0;

@@ -1,0 +1,21 @@
+// What the figures of a quote are worth: its author's claim, until they were measured here.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+namespace xpose {
+
+struct Trust {
+  // A prediction is multiplied by this before it counts. None: nothing of the strategy was measured
+  // here, and it did not come with the library, so that its predictions do not count.
+  std::optional<double> discount = 1;
+  bool is_shipped = true;  // came with the library, whose tests hold its predictions
+};
+
+// From measured over predicted times, one a problem, in any order. The discount is their median,
+// and never below 1. Strategies that came with the library begin with three predictions that held,
+// and count as predicted up to twice the time: nobody is displaced by the model's own error.
+Trust trust_of(std::vector<double> errors, bool is_shipped);
+
+}  // namespace xpose
