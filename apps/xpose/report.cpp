@@ -89,6 +89,7 @@ std::string tune_report(const TuneReport& report, const DeviceInfo& device,
                  {"{{style}}", std::string(report_css)},
                  {"{{problem}}", html(to_string(report.problem) + ", " + device.name)},
                  {"{{headline}}", html(sentence(report))},
+                 {"{{above}}", html(above_the_roof)},
                  {"{{data}}", embedded(tune_report_json(report, device, sizes, accounts))},
                  {"{{script}}", joined({report_js, race_js, tune_js})}});
 }

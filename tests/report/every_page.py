@@ -30,6 +30,31 @@ class Every(page.Page):
                                   ".map((t) => t.textContent)")
                 self.assertEqual(outside, [], (name, width))
 
+    def test_no_two_labels_of_a_picture_overlap(self):
+        script = """[...document.querySelectorAll('.figure > svg')].flatMap((svg) => {
+          const boxes = [...svg.querySelectorAll('text')].filter((t) => t.textContent.trim())
+            .map((t) => [t.textContent, t.getBoundingClientRect()]);
+          return boxes.flatMap(([a, p], i) => boxes.slice(0, i).filter(([b, q]) =>
+            Math.min(p.right, q.right) - Math.max(p.left, q.left) > 1 &&
+            Math.min(p.bottom, q.bottom) - Math.max(p.top, q.top) > 2).map(([b]) => a + ' / ' + b)); })"""
+        for name in (*PAGES, "tune_one_round.html"):
+            for width in (1400, 760, 500, 360):
+                self.open(name, width=width)
+                self.js("document.querySelectorAll('#every').forEach((box) => box.click())")
+                self.assertEqual(self.js(script), [], (name, width))
+
+    def test_no_column_of_a_table_is_cut(self):
+        script = """new Promise((done) => {
+          for (const one of document.querySelectorAll('details')) one.open = true;
+          setTimeout(() => done([...document.querySelectorAll('.scroll')].filter((one) =>
+            one.scrollWidth > one.clientWidth || [...one.querySelectorAll('td')].some((cell) =>
+              cell.getBoundingClientRect().right > one.getBoundingClientRect().right + 1))
+            .map((one) => one.id)), 200); })"""
+        for name in (*PAGES, "tune_one_round.html"):
+            for width in (1400, 760, 500, 360):
+                self.open(name, width=width)
+                self.assertEqual(self.js(script), [], (name, width))
+
     def test_is_not_blank_and_dark_is_dark(self):
         for name in PAGES:
             for width in (1400, 500):

@@ -91,6 +91,34 @@ class Tune(page.Page):
         self.assertGreater(self.js(faded), 2)
         self.assertEqual(self.js("document.querySelectorAll('#race-legend [aria-pressed=true]').length"), 1)
 
+    def test_every_bar_has_its_share_of_the_roof(self):
+        for width in (1400, 500):
+            self.open("tune.html", width=width)
+            texts = self.js("[...document.querySelectorAll('#roof-figure text')].map((t) => t.textContent).join(' ')")
+            for name, row in self.rows("roof-table").items():
+                self.assertIn(row[7], texts, (name, width))
+
+    def test_no_line_of_a_spread_runs_into_the_figures(self):
+        for width in (1400, 500):
+            self.open("tune.html", width=width)
+            ends = self.js("[...document.querySelectorAll('#roof-figure [data-bar] path')].map((line) => "
+                           "line.getBoundingClientRect().right)")
+            begins = self.js("[...document.querySelectorAll('#roof-figure text')].filter((t) => "
+                             "/^[0-9].*GB.s/.test(t.textContent)).map((t) => t.getBoundingClientRect().left)")
+            self.assertGreater(len(begins), 5)
+            self.assertLessEqual(max(ends), min(begins), width)
+
+    def test_a_race_of_one_round_is_no_race(self):
+        self.open("tune_one_round.html")
+        self.assertIn("race of one round", self.js("document.getElementById('headline').textContent"))
+        self.assertNotIn("ahead of the runner-up", self.js("document.getElementById('tiles').textContent"))
+        self.assertEqual(self.js("document.querySelectorAll('#race svg, #race table').length"), 0)
+        self.assertIn("one sample", self.js("document.getElementById('race').textContent"))
+        self.assertEqual({row[4] for row in self.rows("roof-table").values()}, {"–"})
+        self.assertFalse(self.js("document.getElementById('above').hidden"))
+        self.open("tune.html")
+        self.assertTrue(self.js("document.getElementById('above').hidden"))
+
     def test_a_report_without_a_winner(self):
         self.open("tune_bare.html")
         self.assertEqual(self.js("[...document.querySelectorAll('main section')].map((s) => s.className)"), ["hero"])

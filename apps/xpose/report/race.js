@@ -73,6 +73,9 @@ function runnersOf(report) {
 function drawRace(report) {
   const runners = runnersOf(report);
   if (runners.length === 0) return void byId("race").remove();
+  if (report.rounds <= 1)  // one sample of each is no race
+    return void byId("race").replaceChildren(byId("race").querySelector("h2"),
+      html("p", {class: "about"}, "There was time for one round: each variant has one sample, too few to say by how much one is faster. A longer --budget races more."));
   for (const runner of runners) {
     runner.points = runner.trial.rounds.map((seconds, i) => [i + 1, seconds]);
     runner.samples = runner.trial.rounds.filter((seconds) => seconds !== null).sort((a, b) => a - b);
@@ -94,12 +97,12 @@ function drawRace(report) {
   const x = {min: 0.6, max: rounds + 0.4, ticks: numbers, show: String, say: (v) => "round " + v, title: "round"};
   lineChart("race-figure", runners, x, y,
     `Lines of ${runners.length} variants over ${rounds} rounds. ` + runners.map((r) => `${r.name}: median ${time(r.trial.seconds)}, spread ${percent(r.trial.spread)}`).join("; "), {
-    beside: 16 * runners.length + 16,
+    beside: Math.max(16 * runners.length + 16, 52),  // as wide as the word below it
     behind: (atX, box) => [svg("line", {class: "grid", x1: box.right + 6, x2: box.right + 6, y1: box.top, y2: box.bottom, "stroke-width": 1.5}),
       text(box.right + 14, box.bottom + 18, "median", {"font-size": 12, class: "soft"})].concat(discarded.map((round) => {
       const half = (atX(2) - atX(1)) / 2;
       return svg("g", {}, svg("rect", {x: atX(round) - half, y: box.top, width: 2 * half, height: box.bottom - box.top, style: "fill: var(--sunk)"}),
-                 text(atX(round), box.top + 14, half > 40 ? "discarded" : "×", {"text-anchor": "middle", "font-size": 11, class: "soft"}),
+                 text(atX(round), box.top + 14, half > 40 ? "discarded" : half > 5 ? "×" : "", {"text-anchor": "middle", "font-size": 11, class: "soft"}),
                  titled(`round ${round} was discarded: the clock dropped during it`));
     })),
     // The middle half as a box and the median as a line across it.

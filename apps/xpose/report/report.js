@@ -37,6 +37,8 @@ function bytes(count) {
   for (; count >= 1024 && unit + 1 < units.length; ++unit) count /= 1024;
   return digits(count, 3) + "\u00a0" + units[unit];
 }
+// One sample has none.
+const spread = (trial) => (trial.samples > 1 ? percent(trial.spread) : "–");
 const rate = (gigabytes) => digits(gigabytes, 3) + "\u00a0GB/s";
 const factor = (ratio) => (ratio < 10 ? ratio.toFixed(2) : digits(ratio, 3)) + "×";
 const plural = (count, word) => grouped(count) + " " + word + (count === 1 ? "" : "s");
@@ -54,23 +56,39 @@ function ticks(high, about = 5, low = 0) {
 
 // ------------------------------------------------------------------------------ tables and tiles
 
+// A long name may break behind a brace or a comma.
+const breakable = (name) => name.split(/(?<=[{,_])/).flatMap((part, i) => (i ? [html("wbr"), part] : [part]));
+
+// Where a table is wider than its place, each row becomes a list of its titled cells: nothing is cut.
+function stackWhereItOverflows(place) {
+  let last = 0;
+  new ResizeObserver(() => {
+    if (place.clientWidth === last) return;
+    last = place.clientWidth;
+    place.classList.remove("stacked");
+    place.classList.toggle("stacked", place.scrollWidth > place.clientWidth);
+  }).observe(place);
+}
+
 // columns: [title, is a number]; rows: {cells, won, bad, key}; the first cell names the row.
 function table(id, caption, columns, rows) {
   const cell = (text, i, row) =>
     html(i === 0 ? "th" : "td",
          {scope: i === 0 ? "row" : undefined,
+          "data-title": i === 0 ? undefined : columns[i][0],
           class: [columns[i][1] ? "n" : "", row.bad === i ? "bad" : ""].join(" ").trim() || undefined},
-         text);
+         ...(typeof text === "string" ? breakable(text) : [text]));
   byId(id).replaceChildren(html("table", {},
     html("caption", {}, caption),
     html("thead", {}, html("tr", {}, ...columns.map(([title, number]) =>
-      html("th", {scope: "col", class: number ? "n" : undefined}, title)))),
+      html("th", {scope: "col", class: number ? "n" : undefined}, ...breakable(title))))),
     html("tbody", {}, ...rows.map((row) =>
       html("tr", {class: row.won ? "won" : undefined, "data-key": row.key},
            ...row.cells.map((text, i) => cell(text, i, row)))))));
   byId(id).setAttribute("tabindex", "0");  // scrolls by keys
   byId(id).setAttribute("role", "region");
   byId(id).setAttribute("aria-label", caption);
+  stackWhereItOverflows(byId(id));
 }
 
 function tiles(entries) {

@@ -20,7 +20,7 @@ setApart(byId("headline"), [report.winner, report.runner_up, report.roof].filter
     entries.push(["bandwidth of the winner", value, unit]);
     if (roof) entries.push(["of the roof", ...percent(winner.share_of_roof).split("\u00a0")]);
     entries.push(["one call, median", ...time(winner.seconds).split("\u00a0")]);
-    if (report.runner_up) entries.push(["ahead of the runner-up", ...percent(report.margin).split("\u00a0")]);
+    if (report.runner_up && report.rounds > 1) entries.push(["ahead of the runner-up", ...percent(report.margin).split("\u00a0")]);
   }
   entries.push(["variants verified and timed", grouped(timed.length), report.untried ? `+ ${grouped(report.untried)} untried` : ""]);
   entries.push([`of tuning, ${plural(report.rounds, "round")}`, ...time(report.seconds).split("\u00a0")]);
@@ -29,11 +29,16 @@ setApart(byId("headline"), [report.winner, report.runner_up, report.roof].filter
 
 function drawBars() {
   const rows = byId("every").checked ? timed : speakers();
-  const say = (trial) => rate(trial.gb_per_s) + (roof ? ` · ${percent(trial.share_of_roof)}` : "");
+  const share = (trial) => roof ? percent(trial.share_of_roof) : "";
+  const say = (trial) => rate(trial.gb_per_s) + (roof ? ` · ${share(trial)}` : "");
+  const widest = (textOf) => 7.4 * Math.max(...rows.map((trial) => textOf(trial).length));
   figure("roof-figure", (width) => {
     const narrow = width < 700;
-    const left = narrow ? 0 : Math.min(0.44 * width, 40 + 7.9 * Math.max(...rows.map((t) => t.variant.length)));
-    const right = narrow ? 84 : 142;
+    const longest = Math.max(...rows.map((t) => t.variant.length + (t.role === "copy" ? 7 : 2)));
+    const left = narrow ? 0 : Math.min(0.44 * width, 24 + 7.9 * longest);
+    const nameSize = Math.min(12.5, (narrow ? width : left - 12) / (0.65 * longest));
+    const shares = widest(share) + 8;
+    const right = narrow ? widest(say) + 8 : shares + widest((t) => rate(t.gb_per_s)) + 14;
     const most = Math.max(...rows.map((t) => t.gb_per_s), roof ? roof.gb_per_s : 0);
     const scale = (value) => value / most * (width - left - right);
     const step = narrow ? 44 : 30;
@@ -47,21 +52,22 @@ function drawBars() {
       const fillOf = copy ? "url(#copy-hatch)" : won ? "var(--accent)" : "var(--other)";
       const end = left + scale(trial.gb_per_s);
       const half = scale(trial.gb_per_s) * trial.spread / 2;
+      const [from, to] = [Math.max(left, end - half), Math.min(width - right + 4, end + half)];  // not over the figures
       parts.push(
         svg("g", {"data-bar": trial.variant, "data-value": trial.gb_per_s},
-            titled(`${trial.variant}: ${say(trial)}, spread ${percent(trial.spread)}`),
+            titled(`${trial.variant}: ${say(trial)}, spread ${spread(trial)}`),
             svg("rect", {x: left, y: bar, width: scale(trial.gb_per_s), height: narrow ? 15 : 20, rx: 3,
                          style: `fill: ${fillOf}`}),
-            svg("path", {d: `M${end - half} ${bar + (narrow ? 7.5 : 10)}H${end + half}`, "stroke-width": 1.6,
+            svg("path", {d: `M${from} ${bar + (narrow ? 7.5 : 10)}H${to}`, "stroke-width": 1.6,
                          style: "stroke: var(--ink)"})),
         text(narrow ? 0 : left - 12, narrow ? y + 13 : y + 18,
              (won ? "★ " : "") + trial.variant + (copy && !narrow ? " (copy)" : ""),
-             {class: "code", "text-anchor": narrow ? "start" : "end", "font-size": narrow ? Math.min(12, width / (0.65 * (trial.variant.length + 2))) : 12.5,
+             {class: "code", "text-anchor": narrow ? "start" : "end", "font-size": nameSize,
               "font-weight": won ? 700 : 400}),
         ...(narrow
-          ? [text(width, bar + 12, rate(trial.gb_per_s), {"font-size": 12, "text-anchor": "end", "font-weight": won ? 700 : 400})]
-          : [text(width - 58, y + 18, rate(trial.gb_per_s), {"font-size": 12.5, "text-anchor": "end", "font-weight": won ? 700 : 400}),
-             text(width, y + 18, roof ? percent(trial.share_of_roof) : "", {"font-size": 12.5, "text-anchor": "end", "font-weight": won ? 700 : 400})]));
+          ? [text(width, bar + 12, say(trial), {"font-size": 12, "text-anchor": "end", "font-weight": won ? 700 : 400})]
+          : [text(width - shares, y + 18, rate(trial.gb_per_s), {"font-size": 12.5, "text-anchor": "end", "font-weight": won ? 700 : 400}),
+             text(width, y + 18, share(trial), {"font-size": 12.5, "text-anchor": "end", "font-weight": won ? 700 : 400})]));
     });
     const bottom = top + rows.length * step;
     if (roof) {
@@ -76,12 +82,13 @@ function drawBars() {
   });
   table("roof-table", "Bandwidth by variant, fastest first",
     [["variant"], ["role"], ["launch"], ["time", 1], ["spread", 1], ["samples", 1], ["GB/s", 1], ["of the roof", 1]],
-    rows.map((t) => ({key: t.variant, won: t === winner, cells: [t.variant, t.role, t.launch, time(t.seconds), percent(t.spread),
+    rows.map((t) => ({key: t.variant, won: t === winner, cells: [t.variant, t.role, t.launch, time(t.seconds), spread(t),
       grouped(t.samples), digits(t.gb_per_s, 3), roof ? percent(t.share_of_roof) : "–"]})));
 }
 
 // A figure of many long names is drawn where it is seen: the long list replaces the short one.
 byId("every").addEventListener("change", drawBars);
+if (timed.some((trial) => trial.share_of_roof >= 1.0005)) byId("above").hidden = false;
 if (timed.length > 0) drawBars();
 else byId("roof").remove();
 drawRace(report);
