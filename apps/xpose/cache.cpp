@@ -15,7 +15,6 @@
 
 #include "cache_json.hpp"
 #include "cache_table.hpp"
-#include "exit_cleanup.hpp"
 #include "options.hpp"
 #include "pending_file.hpp"
 #include "screen.hpp"
@@ -87,7 +86,7 @@ int show(const Arguments& arguments) {
             options, {}, arguments);
   if (!values) return done;
   const CacheFilter filter = filter_of(*values);
-  JsonOutput json((*values)["json"].as<std::string>());
+  JsonOutput json(output_name(*values, "json"));
   const std::filesystem::path file = cache_file(*values);
   const bool exists = std::filesystem::exists(file);
   const CacheContents contents = exists ? selected(read_cache(file), filter) : CacheContents{};
@@ -157,7 +156,6 @@ int export_rows(const Arguments& arguments) {
     std::cout << text;
     return done;
   }
-  const ExitCleanup cleanup;
   PendingFile output(target);
   output.write(text);
   output.commit();

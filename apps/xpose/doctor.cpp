@@ -180,7 +180,7 @@ int doctor(const Arguments& arguments) {
       parse("doctor", "Says what this machine has, what is missing, and how to get it.", options,
             {}, arguments);
   if (!values) return done;
-  JsonOutput json((*values)["json"].as<std::string>());
+  JsonOutput json(output_name(*values, "json"));
   const EngineOptions chosen = engine_options(*values);
   const Engine engine(chosen);
 

@@ -1,21 +1,28 @@
-// What a signal must do before it ends `xpose run`: remove the half-written output.
+// What a signal does before it ends the command: it removes temporary files and says so.
 #pragma once
 
 #include <signal.h>
 
 #include <array>
+#include <string_view>
 
 namespace xpose::app {
 
-// While it lives, SIGINT, SIGTERM and SIGHUP remove the pending output and exit with 128 + signal.
-// Signals that the parent had ignored stay so. A file that passes the size limit fails with EFBIG.
-// One at a time in a process.
+// While it lives, SIGINT, SIGTERM and SIGHUP remove temporary files, say a word on stderr and exit
+// with 128 + signal, at once, whatever the threads do. Signals that the parent had ignored stay so.
+// A file that passes the size limit fails with EFBIG. One at a time in a process.
 class ExitCleanup {
  public:
   ExitCleanup();
   ExitCleanup(const ExitCleanup&) = delete;  // restores once
   ExitCleanup& operator=(const ExitCleanup&) = delete;
   ~ExitCleanup();
+
+  // What is said behind "interrupted: "; "" for nothing more.
+  static void set_last_words(std::string_view words);
+
+  // For other handlers. [signal safe]
+  [[noreturn]] static void end(int signal) noexcept;
 
  private:
   static constexpr std::array kSignals = {SIGINT, SIGTERM, SIGHUP, SIGXFSZ};

@@ -10,7 +10,7 @@
 #include "problem_options.hpp"
 #include "progress_line.hpp"
 #include "report.hpp"
-#include "report_output.hpp"
+#include "result_output.hpp"
 
 namespace xpose::app {
 namespace {
@@ -35,7 +35,7 @@ po::options_description explain_options() {
       "model-only", "leave the device's counters out")(
       "json", po::value<std::string>()->default_value("")->value_name("FILE|-"),
       "write the explanation as JSON")(
-      "report", po::value<std::string>()->default_value("")->value_name("FILE"),
+      "report", po::value<std::string>()->default_value("")->value_name("FILE|-"),
       "write the explanation as one HTML page, with a picture of a warp's accesses");
   add_engine_options(options);
   return options;
@@ -51,8 +51,9 @@ int explain(const Arguments& arguments) {
             "and names the limiter. Exit code 3: the model found the kernels wrong.",
             explain_options(), {"strategy"}, arguments);
   if (!values) return done;
-  JsonOutput json((*values)["json"].as<std::string>());
-  ReportOutput page((*values)["report"].as<std::string>());
+  JsonOutput json(output_name(*values, "json"));
+  ResultOutput page("--report", output_name(*values, "report"));
+  check_one_on_stdout(json, page);
   const Problem problem =
       problem_of(*values, explained_device((*values)["device"].as<std::string>()));
   Engine engine(engine_options(*values));
@@ -72,7 +73,8 @@ int explain(const Arguments& arguments) {
   }
   json.write(to_json(told));
   if (page.is_wanted()) page.write(explain_report(told));
-  if (!json.is_stdout()) print_explanation(std::cout, told, screen_of(STDOUT_FILENO));
+  if (!json.is_stdout() && !page.is_stdout())
+    print_explanation(std::cout, told, screen_of(STDOUT_FILENO));
   return told.model && !told.model->findings.empty() ? not_verified : done;
 }
 

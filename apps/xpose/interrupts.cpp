@@ -1,29 +1,37 @@
 #include "interrupts.hpp"
 
-#include <csignal>
+#include <unistd.h>
 
-#include "report_output.hpp"
+#include <csignal>
+#include <string_view>
+
+#include "exit_cleanup.hpp"
 
 namespace xpose::app {
 namespace {
 
 volatile std::sig_atomic_t interrupts = 0;
 
-void on_second_interrupt(int signal) {
-  ReportOutput::abandon();
-  std::signal(signal, SIG_DFL);
-  std::raise(signal);
-}
-
 void on_interrupt(int signal) {
+  if (interrupts != 0) ExitCleanup::end(signal);
   interrupts = 1;
-  std::signal(signal, on_second_interrupt);
+  constexpr std::string_view words =
+      "\nxpose: interrupted: what is under way is finished; interrupt again to end at once\n";
+  const bool newline = isatty(STDERR_FILENO) != 0;  // behind "^C" and a line of progress
+  [[maybe_unused]] const auto written =
+      write(STDERR_FILENO, words.data() + (newline ? 0 : 1), words.size() - (newline ? 0 : 1));
 }
 
 }  // namespace
 
-Interrupts::Interrupts() { std::signal(SIGINT, on_interrupt); }
-Interrupts::~Interrupts() { std::signal(SIGINT, SIG_DFL); }
+Interrupts::Interrupts() {
+  struct sigaction action {};
+  action.sa_handler = on_interrupt;
+  action.sa_flags = SA_RESTART;
+  sigaction(SIGINT, &action, &before_);
+}
+
+Interrupts::~Interrupts() { sigaction(SIGINT, &before_, nullptr); }
 bool Interrupts::met() { return interrupts != 0; }
 
 }  // namespace xpose::app

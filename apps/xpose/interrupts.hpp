@@ -1,6 +1,8 @@
 // SIGINT while something is measured: the first asks to finish, the second ends the process.
 #pragma once
 
+#include <signal.h>
+
 namespace xpose::app {
 
 // Handles SIGINT while it lives. One at a time in a process.
@@ -14,6 +16,9 @@ class Interrupts {
   static bool met();  // since the process began
 
   static constexpr int kExitCode = 130;
+
+ private:
+  struct sigaction before_ {};
 };
 
 }  // namespace xpose::app

@@ -132,19 +132,14 @@ std::string text_of(const Json& document) {
   return document.dump(2, ' ', false, Json::error_handler_t::replace);
 }
 
-JsonOutput::JsonOutput(const std::string& target) : target_(target) {
-  if (target_.empty() || target_ == "-") return;
-  file_.open(target_, std::ios::trunc);
-  if (!file_)
-    throw Error(ErrorKind::failed, "--json " + target_ + " cannot be written: " +
-                                       std::strerror(errno) + "; name a file in a writable folder");
+void check_one_on_stdout(const JsonOutput& json, const ResultOutput& page) {
+  if (json.is_stdout() && page.is_stdout())
+    throw Error(ErrorKind::invalid,
+                "--json - and --report - cannot share the standard output: name a file for one");
 }
 
 void JsonOutput::write(const Json& document) {
-  if (target_.empty()) return;
-  std::ostream& out = is_stdout() ? std::cout : file_;
-  out << text_of(document) << std::endl;
-  if (!out) throw Error(ErrorKind::failed, "--json " + target_ + " could not be written");
+  if (output_.is_wanted()) output_.write(text_of(document) + '\n');
 }
 
 }  // namespace xpose::app

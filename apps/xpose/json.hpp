@@ -2,10 +2,10 @@
 #pragma once
 
 #include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "result_output.hpp"
 #include "xpose/xpose.hpp"
 
 namespace xpose::app {
@@ -20,17 +20,18 @@ Json to_json(const TuneReport& report);  // "xpose.tune/1"
 
 std::string text_of(const Json& document);  // indented, always UTF-8
 
-// Where --json goes: nowhere, a file, or standard output. A file is opened at once, so that a wrong
-// path fails before anything is measured. Throws xpose::Error.
+// The output of --json.
 class JsonOutput {
  public:
-  explicit JsonOutput(const std::string& target);  // "", "-" or a path
-  bool is_stdout() const { return target_ == "-"; }
-  void write(const Json& document);  // and flush
+  explicit JsonOutput(const std::string& target) : output_("--json", target) {}
+  bool is_stdout() const { return output_.is_stdout(); }
+  void write(const Json& document);
 
  private:
-  std::string target_;
-  std::ofstream file_;
+  ResultOutput output_;
 };
+
+// Throws Error invalid where both go to the standard output.
+void check_one_on_stdout(const JsonOutput& json, const ResultOutput& page);
 
 }  // namespace xpose::app

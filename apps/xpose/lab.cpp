@@ -128,7 +128,7 @@ int lab(const Arguments& arguments) {
       "stores of the whole launch.",
       options, {}, arguments);
   if (!values) return done;
-  JsonOutput json((*values)["json"].as<std::string>());
+  JsonOutput json(output_name(*values, "json"));
   EngineOptions engine_options;
   engine_options.plugin_folders = {installed_folder() / "lab"};
   engine_options.remember = false;

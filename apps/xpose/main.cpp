@@ -2,6 +2,7 @@
 #include <iostream>
 #include <map>
 
+#include "exit_cleanup.hpp"
 #include "options.hpp"
 #include "progress_line.hpp"
 #include "screen.hpp"
@@ -98,6 +99,7 @@ bool is_command(int argc, char** argv) { return argc > 1 && commands().contains(
 
 int main(int argc, char** argv) {
   using xpose::app::say;
+  const xpose::app::ExitCleanup cleanup;
   try {
     const int code = dispatch(without_help(Arguments(argv + 1, argv + argc)));
     if (!std::cout.flush()) {

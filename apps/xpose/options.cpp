@@ -178,6 +178,13 @@ unsigned threads_of(const po::variables_map& values) {
   return static_cast<unsigned>(whole_number_of(values, "threads", 0, kMaxThreads));
 }
 
+std::string output_name(const po::variables_map& values, const std::string& option) {
+  const auto& name = values[option].as<std::string>();
+  if (name.empty() && !values[option].defaulted())
+    throw UsageError("--" + option + " needs the name of a file, or - for the standard output");
+  return name;
+}
+
 std::pair<std::int64_t, std::int64_t> parse_shape(const std::string& text) {
   const std::size_t x = text.find('x');
   if (x != std::string::npos) {

@@ -1,43 +1,32 @@
 // An output that appears under its name only when it is complete.
 #pragma once
 
-#include <sys/types.h>
-
 #include <filesystem>
-#include <string>
 #include <string_view>
 
-#include "file_descriptor.hpp"
+#include "temporary_file.hpp"
 
 namespace xpose::app {
 
-// A file under a temporary name beside its target, "TARGET.xpose-XXXXXX", that commit() renames
-// over the target and the destructor removes otherwise. One at a time in a process.
+// A temporary file beside its target, which commit() puts in the target's place.
 class PendingFile {
  public:
   // Throws std::runtime_error naming the target where its folder is missing or cannot be written
-  // to, and where it is a folder or a device.
+  // to, where its name is empty or too long, and where it is a folder or a device.
   explicit PendingFile(const std::filesystem::path& target);
-  PendingFile(const PendingFile&) = delete;  // owns
-  PendingFile& operator=(const PendingFile&) = delete;
-  ~PendingFile();
 
-  int fd() const { return file_.get(); }
+  int fd() const { return file_.fd(); }
   const std::filesystem::path& target() const { return target_; }  // symbolic links followed
   void write(std::string_view text);  // all of it. Throws std::runtime_error naming the target.
 
   // Puts the bytes on the disk and the file in its place. A file that was there lends its
-  // permissions; a new one gets the umask's. Throws std::runtime_error naming the target.
+  // permissions, and its owner where this user may give files away; a new one has the umask's.
+  // Throws std::runtime_error naming the target.
   void commit();
 
  private:
   std::filesystem::path target_;
-  mode_t mode_;
-  std::string path_;  // empty once renamed
-  FileDescriptor file_;
+  TemporaryFile file_;
 };
-
-// Removes the temporary file of the one PendingFile, if there is one. [signal safe]
-void unlink_pending_output() noexcept;
 
 }  // namespace xpose::app

@@ -65,7 +65,7 @@ int plugins(const Arguments& arguments) {
       parse("plugins", "Lists the plugins and their strategies, and why any file was refused.",
             options, {}, arguments);
   if (!values) return done;
-  JsonOutput json((*values)["json"].as<std::string>());
+  JsonOutput json(output_name(*values, "json"));
   const Engine engine(engine_options(*values));
 
   Json document = {{"schema", "xpose.plugins/1"}, {"plugins", Json::array()}};

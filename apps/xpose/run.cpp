@@ -89,7 +89,7 @@ std::string move(const InputFile& input, OutputFile& output, const BandPlan& pla
 
 int run_command(const RunOptions& options) {
   const auto begin = std::chrono::steady_clock::now();
-  const ExitCleanup cleanup;
+  ExitCleanup::set_last_words(options.out.string() + " is as it was");
   const InputFile input(options.in);
   const NpyHeader header = header_of(input);
   check_served(header, input.name());

@@ -48,6 +48,8 @@ int run(const Arguments& arguments) {
   RunOptions chosen;
   chosen.in = (*values)["in"].as<std::string>();
   chosen.out = (*values)["out"].as<std::string>();
+  for (const auto& [path, name] : {std::pair{&chosen.in, "in"}, std::pair{&chosen.out, "out"}})
+    if (path->empty()) throw UsageError(std::string("the name of the file ") + name + " is empty");
   chosen.how.device = parse_device((*values)["device"].as<std::string>());
   chosen.how.strategy = (*values)["strategy"].as<std::string>();
   chosen.how.engine = engine_options(*values);

@@ -9,7 +9,7 @@
 #include "problem_options.hpp"
 #include "progress_line.hpp"
 #include "report.hpp"
-#include "report_output.hpp"
+#include "result_output.hpp"
 #include "screen.hpp"
 #include "size_sweep.hpp"
 #include "tune_accounts.hpp"
@@ -33,7 +33,7 @@ po::options_description tune_options() {
       "list every variant, not the best of each strategy, and each strategy that cannot serve")(
       "json", po::value<std::string>()->default_value("")->value_name("FILE|-"),
       "write the report as JSON")(
-      "report", po::value<std::string>()->default_value("")->value_name("FILE"),
+      "report", po::value<std::string>()->default_value("")->value_name("FILE|-"),
       "write the report as one HTML page, with the fastest strategies also at other sizes: at most "
       "about 3 seconds more");
   add_engine_options(options);
@@ -47,7 +47,7 @@ DeviceInfo info_of(Device device) {
   return found;
 }
 
-void write_page(ReportOutput& page, Engine& engine, const TuneReport& report,
+void write_page(ResultOutput& page, Engine& engine, const TuneReport& report,
                 const TuneOptions& tune) {
   const DeviceInfo device = info_of(report.problem.device);
   std::vector<TuneReport> sizes;
@@ -70,8 +70,9 @@ int tune(const Arguments& arguments) {
       "twice the best is tried while the budget lasts, or with --strategy.",
       tune_options(), {}, arguments);
   if (!values) return done;
-  JsonOutput json((*values)["json"].as<std::string>());
-  ReportOutput page((*values)["report"].as<std::string>());
+  JsonOutput json(output_name(*values, "json"));
+  ResultOutput page("--report", output_name(*values, "report"));
+  check_one_on_stdout(json, page);
   const Problem problem = problem_of(*values, parse_device((*values)["device"].as<std::string>()));
   Engine engine(engine_options(*values));
 
@@ -97,7 +98,7 @@ int tune(const Arguments& arguments) {
   }
 
   json.write(to_json(report));
-  if (!json.is_stdout()) {
+  if (!json.is_stdout() && !page.is_stdout()) {
     std::cout << wrapped_text(to_string(problem), screen_of(STDOUT_FILENO).width) << '\n';
     if (report.bytes == 0)
       std::cout << "The problem is empty: nothing to do.\n";

@@ -12,6 +12,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 XPOSE = None
@@ -128,6 +129,32 @@ class Tune(unittest.TestCase):
             result = tune("--shape", "50x60", "--json", str(path))
             self.assertIn("won", result.stdout)
             self.assertEqual(json.loads(path.read_text())["problem"]["rows"], 50)
+
+    def test_json_file_stays_until_there_is_another(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "report.json"
+            path.write_text("old")
+            for name in ("--json", "--report"):
+                self.assertEqual(tune("--shape", "50x", name, str(path)).returncode, 2)
+                self.assertEqual(path.read_text(), "old")
+                for end in (signal.SIGKILL, signal.SIGTERM):
+                    process = subprocess.Popen(
+                        [XPOSE, "tune", "--shape", "50x60", "--device", "host", "--plugins", HANGS,
+                         "--stage-seconds", "30", name, str(path)],
+                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+                    time.sleep(0.5)
+                    process.send_signal(end)
+                    process.wait()
+                    self.assertEqual(path.read_text(), "old")
+                    self.assertEqual(os.listdir(folder), ["report.json"])
+
+    def test_report_on_the_standard_output(self):
+        result = tune("--shape", "50x60", "--report", "-")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertRegex(result.stdout, r"(?s)\A<!doctype html>.*</html>\n\Z")
+        both = tune("--shape", "50x60", "--report", "-", "--json", "-")
+        self.assertEqual((both.returncode, both.stdout), (2, ""))
+        self.assertEqual(tune("--shape", "50x60", "--json", "").returncode, 2)
 
     def test_interrupt_saves_what_was_finished(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -4,6 +4,7 @@ Every array that NumPy writes comes back transposed, bit for bit; everything els
 exit code and one sentence, and leaves the folder as it was.
 """
 
+import fcntl
 import io
 import json
 import os
@@ -179,6 +180,45 @@ class Transposes(InAFolder):
         self.check(array, target=link)
         self.assertTrue(link.is_symlink())
 
+    def test_a_link_to_a_file_that_is_not_there_yet(self):
+        array = random_array("<f4", (5, 7))
+        np.save(self.source, array)
+        link = self.folder / "link.npy"
+        link.symlink_to(self.target.name)
+        self.check(array, target=link)
+        self.assertTrue(link.is_symlink())
+        self.assertTrue(self.target.is_file())
+
+    def test_names_of_255_bytes(self):
+        array = random_array("<f4", (5, 7))
+        np.save(self.source, array)
+        target = self.folder / ("n" * 251 + ".npy")
+        for _ in range(2):  # a new file, and one in its place
+            self.check(array, target=target)
+
+    def test_owner_stays(self):
+        if os.geteuid() != 0:
+            self.skipTest("only root may give files away")
+        array = random_array("<f4", (5, 7))
+        np.save(self.source, array)
+        self.target.write_bytes(b"old")
+        os.chown(self.target, 1234, 2345)
+        self.check(array)
+        self.assertEqual((self.target.stat().st_uid, self.target.stat().st_gid), (1234, 2345))
+
+    def test_what_a_dead_process_left_is_removed(self):
+        array = random_array("<f4", (5, 7))
+        np.save(self.source, array)
+        self.target.write_bytes(b"old")
+        dead, alive, other = (self.folder / name for name in
+                              (".xpose-abc123", ".xpose-def456", ".xpose-notes"))
+        for path in (dead, alive, other):
+            path.write_bytes(b"half")
+        with open(alive) as file:
+            fcntl.flock(file, fcntl.LOCK_EX)
+            self.assertEqual(self.run_xpose().returncode, 0)
+        self.assertEqual([path.exists() for path in (dead, alive, other)], [False, True, True])
+
     def test_permissions(self):
         array = random_array("<f4", (5, 7))
         np.save(self.source, array)
@@ -292,6 +332,14 @@ class Refuses(InAFolder):
         self.refused("is not a regular file", source="/dev/null")
         self.assertTrue(pathlib.Path("/dev/null").is_char_device())
 
+    def test_names_that_are_empty_or_too_long(self):
+        np.save(self.source, np.zeros((4, 5), "f4"))
+        self.refused("File name too long", target=self.folder / ("n" * 256))
+        for names in (("", str(self.target)), (str(self.source), "")):
+            done = subprocess.run([XPOSE, "run", *names], capture_output=True, text=True)
+            self.assertEqual(done.returncode, 2)
+            self.assertIn("is empty", done.stderr)
+
     def test_unknown_strategy(self):
         np.save(self.source, np.zeros((4, 5), "f4"))
         before = self.listing()
@@ -322,9 +370,18 @@ class Refuses(InAFolder):
 class Interrupted(InAFolder):
     """Something happens between the reservation of the output and its completion."""
 
+    def has_output(self, process):
+        """Whether its temporary file is there: open, in the folder, with no name."""
+        fds = pathlib.Path(f"/proc/{process.pid}/fd")
+        try:
+            links = [os.readlink(fd) for fd in fds.iterdir()]
+        except FileNotFoundError:  # closed meanwhile
+            return False
+        return any(link.startswith(str(self.folder)) and link != str(self.source) for link in links)
+
     def started(self):
-        """xpose at work on a hole of 256 MiB, once its temporary file is there."""
-        shape = (4096, 8192)
+        """xpose at work on a hole of 512 MiB, once its temporary file is there."""
+        shape = (8192, 8192)
         header = header_file(dict_text("'<f8'", shape))
         self.source.write_bytes(header)
         os.truncate(self.source, len(header) + 8 * shape[0] * shape[1])
@@ -332,7 +389,7 @@ class Interrupted(InAFolder):
                                    stderr=subprocess.PIPE, text=True)
         self.addCleanup(process.communicate)
         deadline = time.monotonic() + 120
-        while not any(".xpose-" in name for name in os.listdir(self.folder)):
+        while not self.has_output(process):
             self.assertIsNone(process.poll(), "xpose ended before it made its output")
             self.assertLess(time.monotonic(), deadline)
         return process
@@ -349,7 +406,15 @@ class Interrupted(InAFolder):
             with self.subTest(signal=number):
                 process = self.started()
                 process.send_signal(number)
-                self.check_end(process, 128 + number, r"\A\Z")
+                begin = time.monotonic()
+                self.check_end(process, 128 + number,
+                               r"\Axpose: interrupted: \S+b\.npy is as it was\n\Z")
+                self.assertLess(time.monotonic() - begin, 5)  # half a second on a quiet machine
+
+    def test_a_kill_leaves_nothing(self):
+        process = self.started()
+        process.kill()
+        self.check_end(process, -signal.SIGKILL, r"\A\Z")
 
     def test_input_cut_short(self):
         process = self.started()

@@ -9,7 +9,7 @@
 
 #include "explain_json.hpp"
 #include "fixture.hpp"
-#include "report_output.hpp"
+#include "result_output.hpp"
 
 namespace xpose::app {
 namespace {
@@ -131,10 +131,10 @@ TEST(ExplainJson, FindingsNameTheirKindAndPlace) {
                                  {"times", 4}}));
 }
 
-class ReportOutputTest : public testing::Test {
+class ResultOutputTest : public testing::Test {
  protected:
-  ReportOutputTest() { std::filesystem::create_directories(folder_); }
-  ~ReportOutputTest() override { std::filesystem::remove_all(folder_); }
+  ResultOutputTest() { std::filesystem::create_directories(folder_); }
+  ~ResultOutputTest() override { std::filesystem::remove_all(folder_); }
   std::size_t files() const {
     return static_cast<std::size_t>(
         std::distance(std::filesystem::directory_iterator(folder_), {}));
@@ -143,12 +143,11 @@ class ReportOutputTest : public testing::Test {
       std::filesystem::path(testing::TempDir()) / ("report_output." + std::to_string(getpid()));
 };
 
-TEST_F(ReportOutputTest, AppearsWhenItIsWrittenAndNotBefore) {
+TEST_F(ResultOutputTest, AppearsWhenItIsWrittenAndNotBefore) {
   const std::filesystem::path target = folder_ / "a.html";
   {
-    ReportOutput output(target.string());
+    ResultOutput output("--report", target.string());
     EXPECT_FALSE(std::filesystem::exists(target));
-    EXPECT_EQ(files(), 1U);  // beside it
     output.write("page");
     EXPECT_EQ(files(), 1U);
   }
@@ -157,18 +156,18 @@ TEST_F(ReportOutputTest, AppearsWhenItIsWrittenAndNotBefore) {
   EXPECT_EQ(text.str(), "page");
 }
 
-TEST_F(ReportOutputTest, LeavesNothingWhereNothingWasWritten) {
+TEST_F(ResultOutputTest, LeavesNothingWhereNothingWasWritten) {
   {
-    const ReportOutput output((folder_ / "a.html").string());
+    const ResultOutput output("--report", (folder_ / "a.html").string());
     EXPECT_TRUE(output.is_wanted());
   }
   EXPECT_EQ(files(), 0U);
-  EXPECT_FALSE(ReportOutput("").is_wanted());
+  EXPECT_FALSE(ResultOutput("--report", "").is_wanted());
 }
 
-TEST_F(ReportOutputTest, AWrongPathFailsAtOnceByItsName) {
+TEST_F(ResultOutputTest, AWrongPathFailsAtOnceByItsName) {
   try {
-    const ReportOutput output("/nonexistent/a.html");
+    const ResultOutput output("--report", "/nonexistent/a.html");
     FAIL();
   } catch (const std::runtime_error& error) {
     EXPECT_NE(std::string(error.what()).find("--report /nonexistent/a.html"), std::string::npos);
