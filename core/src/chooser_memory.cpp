@@ -64,19 +64,22 @@ std::optional<Chooser::Remembered> Chooser::remembered(Desk& desk, const Problem
   return std::nullopt;
 }
 
-// What an earlier process measured here.
+// What an earlier process measured here, in buffers of this alignment or else of the nearest.
 std::optional<Choice> Chooser::recall(Desk& desk, const Problem& normal,
                                       const TuneOptions& options) {
-  const auto found = remembered(desk, normal, options);
-  if (!found || found->decision.imported) return std::nullopt;
-  const Decision& decision = found->decision;
-  try {
-    Choice choice{bind(desk, candidate_of(found->strategy, found->values, {}), normal)};
-    choice.is_provisional = decision.untried > 0 && decision.improvements < most_improvements;
-    return choice;
-  } catch (const Error&) {  // its quote has changed its mind
-    return std::nullopt;
+  for (const Problem& alike : alike_in_alignment(normal)) {
+    const auto found = remembered(desk, alike, options);
+    if (!found || found->decision.imported) continue;
+    const Decision& decision = found->decision;
+    try {
+      Choice choice{bind(desk, candidate_of(found->strategy, found->values, {}), normal)};
+      choice.is_provisional = alike == normal && decision.untried > 0 &&
+                              decision.improvements < most_improvements;
+      return choice;
+    } catch (const Error&) {  // its quote has changed its mind, or declines this alignment
+    }
   }
+  return std::nullopt;
 }
 
 // Whether somebody else's choice waits to be verified.

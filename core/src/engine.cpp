@@ -51,7 +51,11 @@ void Engine::transpose(const void* in, void* out, const Problem& problem, void* 
     PlanOptions options;
     // A choice by trial cannot be made while the stream records a graph.
     if (backend(problem.device).is_capturing(stream)) options.policy = Policy::estimate;
-    plan(aligned_as(problem, in, out), options).execute(in, out, stream);
+    const Problem aligned = aligned_as(problem, in, out);
+    const Problem normal = normal_form(aligned);
+    if (is_empty(normal)) return;
+    Promise(normal, aligned).check(normal, in, out);  // before anything is tried
+    plan(aligned, options).execute(in, out, stream);
   });
 }
 

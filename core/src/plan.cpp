@@ -100,6 +100,33 @@ void* Workspaces::of_stream(void* stream) {
   return buffer.data();
 }
 
+// The caller's promise is about the base address; rows may be aligned to less.
+Promise::Promise(const Problem& normal, const Problem& promised)
+    : in_mask_(std::min<std::uint32_t>(promised.in_alignment, 256) - 1),
+      out_mask_(std::min<std::uint32_t>(promised.out_alignment, 256) - 1),
+      in_bytes_(static_cast<std::uint64_t>(in_span(normal)) * normal.element_bytes),
+      out_bytes_(static_cast<std::uint64_t>(out_span(normal)) * normal.element_bytes) {}
+
+void Promise::check(const Problem& normal, const void* in, const void* out) const {
+  const auto in_address = reinterpret_cast<std::uintptr_t>(in);
+  const auto out_address = reinterpret_cast<std::uintptr_t>(out);
+  if (in == nullptr || out == nullptr)
+    throw Error(ErrorKind::invalid, "cannot transpose " + to_string(normal) + ": a buffer is null");
+  if (((in_address & in_mask_) | (out_address & out_mask_)) != 0)
+    throw Error(ErrorKind::invalid,
+                "the plan for " + to_string(normal) + " was made for an input aligned to " +
+                    std::to_string(in_mask_ + 1) + " and an output aligned to " +
+                    std::to_string(out_mask_ + 1) +
+                    " bytes, but a buffer is aligned to less; make the plan with aligned_as()");
+  if (normal.in_place
+          ? in != out
+          : in_address < out_address + out_bytes_ && out_address < in_address + in_bytes_)
+    throw Error(ErrorKind::invalid, normal.in_place
+                                        ? "the problem is in place, but input and output differ"
+                                        : "input and output overlap: use a separate output, or "
+                                          "Problem::in_place for a square matrix");
+}
+
 void Plan::Impl::bind(const Candidate& chosen, Backend& device, unsigned threads,
                       const Problem& promised) {
   variant = chosen.variant;
@@ -108,33 +135,12 @@ void Plan::Impl::bind(const Candidate& chosen, Backend& device, unsigned threads
   workspaces = std::make_unique<Workspaces>(device, chosen.workspace_bytes);
   backend = &device;
   switch_device = problem.device.kind == DeviceKind::cuda && cuda_backends().size() > 1;
-  // The caller's promise is about the base address; rows may be aligned to less.
-  in_mask = std::min<std::uint32_t>(promised.in_alignment, 256) - 1;
-  out_mask = std::min<std::uint32_t>(promised.out_alignment, 256) - 1;
-  in_bytes = static_cast<std::uint64_t>(in_span(problem)) * problem.element_bytes;
-  out_bytes = static_cast<std::uint64_t>(out_span(problem)) * problem.element_bytes;
+  promise = Promise(problem, promised);
 }
 
 void Plan::execute(const void* in, void* out, void* stream) const {
   if (impl_->bound == nullptr) return;
-  const auto in_address = reinterpret_cast<std::uintptr_t>(in);
-  const auto out_address = reinterpret_cast<std::uintptr_t>(out);
-  if (in == nullptr || out == nullptr)
-    throw Error(ErrorKind::invalid,
-                "cannot transpose " + to_string(impl_->problem) + ": a buffer is null");
-  if (((in_address & impl_->in_mask) | (out_address & impl_->out_mask)) != 0)
-    throw Error(ErrorKind::invalid,
-                "the plan for " + to_string(impl_->problem) + " was made for an input aligned to " +
-                    std::to_string(impl_->in_mask + 1) + " and an output aligned to " +
-                    std::to_string(impl_->out_mask + 1) +
-                    " bytes, but a buffer is aligned to less; make the plan with aligned_as()");
-  if (impl_->problem.in_place ? in != out
-                              : in_address < out_address + impl_->out_bytes &&
-                                    out_address < in_address + impl_->in_bytes)
-    throw Error(ErrorKind::invalid, impl_->problem.in_place
-                                        ? "the problem is in place, but input and output differ"
-                                        : "input and output overlap: use a separate output, or "
-                                          "Problem::in_place for a square matrix");
+  impl_->promise.check(impl_->problem, in, out);
   if (impl_->switch_device) impl_->backend->make_current();
   reported([&] {
     impl_->workspaces->with(

@@ -57,6 +57,23 @@ class Workspaces {
   std::map<void*, DeviceBuffer> by_stream_;
 };
 
+// What a caller's buffers must be.
+class Promise {
+ public:
+  Promise() = default;
+  // `promised` has the alignments of the caller's buffers; `normal` is its normal form, not empty.
+  Promise(const Problem& normal, const Problem& promised);
+
+  // Throws Error invalid, also for buffers that are null or overlap otherwise than `normal` says.
+  void check(const Problem& normal, const void* in, const void* out) const;
+
+ private:
+  std::uintptr_t in_mask_ = 0;  // address bits that must be zero
+  std::uintptr_t out_mask_ = 0;
+  std::uint64_t in_bytes_ = 0;
+  std::uint64_t out_bytes_ = 0;
+};
+
 struct Plan::Impl {
   Problem problem;  // normal form
   Variant variant;
@@ -66,10 +83,7 @@ struct Plan::Impl {
   std::unique_ptr<Workspaces> workspaces;
   Backend* backend = nullptr;
   bool switch_device = false;  // more than one CUDA device: make ours current first
-  std::uintptr_t in_mask = 0;  // address bits that must be zero
-  std::uintptr_t out_mask = 0;
-  std::uint64_t in_bytes = 0;
-  std::uint64_t out_bytes = 0;
+  Promise promise;
 
   // Binds a candidate that is loaded here; `promised` has the alignments of the caller's buffers.
   void bind(const Candidate& chosen, Backend& device, unsigned threads, const Problem& promised);

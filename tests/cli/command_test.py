@@ -223,7 +223,7 @@ class Errors(unittest.TestCase):
         self.check(2, "unrecognised option", "tune", "--shape", "3x3", "--colour")
         self.check(2, "--bytes 3 is not a size: elements are of 1, 2, 4, 8 or 16 bytes", "tune", "--device", "host", "--shape", "3x3", "--bytes", "3")
         self.check(2, "shorter", "tune", "--device", "host", "--shape", "3x3", "--in-ld", "2")
-        self.check(2, "63 bits", "tune", "--device", "host", "--shape", "9000000000x9000000000")
+        self.check(2, "2^56 bytes", "tune", "--device", "host", "--shape", "9000000000x9000000000")
         self.check(2, "no loaded plugin offers", "tune", "--shape", "3x3", "--strategy", "magic")
         self.check(2, "AXIS=VALUE", "tune", "--shape", "3x3", "--config", "tile")
         self.check(2, "auto, host, cuda", "tune", "--shape", "3x3", "--device", "gpu")

@@ -216,6 +216,71 @@ TEST_F(EngineTest, WhoMayEstimateWaitsForNoOtherProcess) {
   EXPECT_TRUE(fresh.plan(matrix(3, 4, 4), options).is_estimate());
 }
 
+Problem aligned_to(Problem problem, std::uint32_t bytes) {
+  problem.in_alignment = problem.out_alignment = bytes;
+  return problem;
+}
+
+// Issue: a plan asked for with matrix(), aligned to 16, did not find what `tune` learned at 256.
+TEST_F(EngineTest, AChoiceIsFoundFromOtherAlignments) {
+  const PlanOptions known{.policy = Policy::cached_only};
+  for (const std::uint32_t tuned : {256U, 16U}) {
+    Engine fresh(own_plugins());
+    const Problem problem = matrix(96, 64, 4);
+    const TuneReport report = fresh.tune(aligned_to(problem, tuned), quickly().tune);
+    ASSERT_TRUE(report.winner);
+    for (const std::uint32_t asked : {16U, 32U, 64U, 128U, 256U}) {
+      const Plan plan = fresh.plan(aligned_to(problem, asked), known);
+      EXPECT_EQ(plan.variant().strategy, report.trials[*report.winner].variant.strategy)
+          << tuned << " for " << asked;
+      EXPECT_FALSE(plan.is_estimate());
+    }
+    EXPECT_THROW(fresh.plan(aligned_to(problem, 4), known), Error);  // other strategies are fast
+  }
+}
+
+// An engine that cannot try anything: it has no worker.
+Engine without_worker() {
+  EngineOptions options = own_plugins();
+  options.worker = "/nonexistent";
+  return Engine(options);
+}
+
+template <class Call>
+std::string refusal_of(const Call& call) {
+  try {
+    call();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::invalid) << error.what();
+    return error.what();
+  }
+  return "none";
+}
+
+// Issue: null and overlapping pointers were refused after the trials.
+TEST_F(EngineTest, BuffersAreCheckedBeforeAnyTrial) {
+  Engine none = without_worker();
+  std::vector<std::uint32_t> memory(200);
+  const auto transposing = [&](const void* in, void* out) {
+    return refusal_of([&] { none.transpose(in, out, matrix(10, 12, 4)); });
+  };
+  EXPECT_NE(transposing(nullptr, memory.data()).find("a buffer is null"), std::string::npos);
+  EXPECT_NE(transposing(memory.data(), nullptr).find("a buffer is null"), std::string::npos);
+  EXPECT_NE(transposing(memory.data(), memory.data() + 8).find("overlap"), std::string::npos);
+}
+
+// Issue: Device{host, 5} was taken for the host, and kind 7 for a CUDA device.
+TEST_F(EngineTest, ADeviceThatThereCannotBeIsRefused) {
+  Engine none = without_worker();
+  const auto planning = [&](Device device) {
+    return refusal_of([&] { none.plan(matrix(3, 4, 4, device), {.policy = Policy::estimate}); });
+  };
+  EXPECT_EQ(planning({DeviceKind::host, 5}),
+            "there is no host 5: the host is one device, with the ordinal 0");
+  EXPECT_EQ(planning({static_cast<DeviceKind>(7), 0}),
+            "there is no device of kind 7: use DeviceKind::host or DeviceKind::cuda");
+}
+
 TEST_F(EngineTest, EmptyProblemsDoNothing) {
   engine().transpose(nullptr, nullptr, matrix(0, 7, 4));
   const Plan plan = engine().plan(matrix(7, 0, 4));

@@ -259,7 +259,8 @@ class XPOSE_API Engine {
   // Tries every candidate and reports all of them; remembers the winner.
   TuneReport tune(const Problem& problem, const TuneOptions& options = {});
 
-  // plan() for the addresses' real alignment, then execute(). While the stream records a CUDA graph
+  // plan() for the addresses' real alignment, then execute(), whose rules for buffers are checked
+  // first. While the stream records a CUDA graph
   // a problem that was not met before is estimated: nothing can be measured then.
   void transpose(const void* in, void* out, const Problem& problem, void* stream = nullptr);
 

@@ -207,7 +207,14 @@ std::string cuda_reason() { return "built without CUDA"; }
 #endif
 
 Backend& backend(Device device) {
-  if (device.kind == DeviceKind::host) return host_backend();
+  if (device.kind == DeviceKind::host && device.ordinal == 0) return host_backend();
+  if (device.kind == DeviceKind::host)
+    throw Error(ErrorKind::invalid, "there is no host " + std::to_string(device.ordinal) +
+                                        ": the host is one device, with the ordinal 0");
+  if (device.kind != DeviceKind::cuda)
+    throw Error(ErrorKind::invalid, "there is no device of kind " +
+                                        std::to_string(static_cast<int>(device.kind)) +
+                                        ": use DeviceKind::host or DeviceKind::cuda");
   const std::vector<Backend*> all = cuda_backends();
   if (device.ordinal >= 0 && static_cast<std::size_t>(device.ordinal) < all.size())
     return *all[static_cast<std::size_t>(device.ordinal)];

@@ -4,14 +4,16 @@
 #include <bit>
 #include <cstdlib>
 #include <cstring>
-#include <limits>
 #include <sstream>
 
 namespace xpose {
 namespace {
 
-constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
+// Bytes from the first to the last. No machine addresses more, and what plugins compute of sizes
+// and strides has room left in 63 bits.
+constexpr std::int64_t most = std::int64_t{1} << 56;
 constexpr std::uint32_t widest_alignment = 256;
+constexpr std::uint32_t least_vector = 16;  // bytes that malloc aligns to, and vectors ask for
 
 [[noreturn]] void refuse(const Problem& problem, const std::string& why) {
   throw Error(ErrorKind::invalid, "cannot transpose " + to_string(problem) + ": " + why);
@@ -27,7 +29,7 @@ struct Span {
     if (__builtin_mul_overflow(extent - 1, stride, &last) ||
         __builtin_add_overflow(elements, last, &elements) ||
         elements > most / problem.element_bytes)
-      refuse(problem, "its size in bytes does not fit in 63 bits");
+      refuse(problem, "it spans more than 2^56 bytes, which no machine addresses");
   }
 };
 
@@ -175,6 +177,27 @@ Problem normal_form(const Problem& problem) {
       row_alignment(folded.out_alignment, folded.element_bytes, {{folded.cols, 0, folded.out_ld}},
                     folded.batch, &BatchDim::out_stride);
   return folded;
+}
+
+std::vector<Problem> alike_in_alignment(const Problem& normal) {
+  const auto aligned = [&](std::uint32_t bytes) {
+    Problem other = normal;
+    other.in_alignment = other.out_alignment = bytes;
+    return normal_form(other);
+  };
+  const auto is_less = [](const Problem& a, const Problem& b) {
+    return a.in_alignment <= b.in_alignment && a.out_alignment <= b.out_alignment;
+  };
+  std::vector<Problem> all = {normal};
+  if (!is_less(aligned(least_vector), normal)) return all;
+  const auto add = [&](std::uint32_t bytes, bool less) {
+    const Problem other = aligned(bytes);
+    if (is_less(other, normal) == less && std::ranges::find(all, other) == all.end())
+      all.push_back(other);
+  };
+  for (std::uint32_t bytes = widest_alignment; bytes >= least_vector; bytes /= 2) add(bytes, true);
+  for (std::uint32_t bytes = least_vector; bytes <= widest_alignment; bytes *= 2) add(bytes, false);
+  return all;
 }
 
 bool is_empty(const Problem& problem) { return problem.rows == 0; }

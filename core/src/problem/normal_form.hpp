@@ -19,6 +19,11 @@ Problem normal_form(const Problem& problem);
 // [normal form] Nothing to do.
 bool is_empty(const Problem& problem);
 
+// [normal form] The problem itself, then the same with buffers that begin at other multiples of 16
+// bytes: those aligned to less, the nearest first, whose choices serve this one as well, then those
+// aligned to more. Below 16 bytes other strategies are fast, so that such a problem is alone.
+std::vector<Problem> alike_in_alignment(const Problem& normal);
+
 // [normal form] Elements of the matrix and all batches.
 std::int64_t element_count(const Problem& problem);
 

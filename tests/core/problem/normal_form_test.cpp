@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <limits>
+#include <utility>
+#include <vector>
 
 namespace xpose {
 namespace {
@@ -138,13 +140,45 @@ TEST(NormalForm, RefusesOutputThatOverlaps) {
 
 TEST(NormalForm, RefusesSizesThatOverflow) {
   const std::int64_t huge = std::int64_t{1} << 62;
-  expect_refused(matrix(huge, 1, 4), "63 bits");
-  expect_refused(matrix(std::int64_t{1} << 32, std::int64_t{1} << 32, 1), "63 bits");
+  expect_refused(matrix(huge, 1, 4), "2^56 bytes");
+  expect_refused(matrix(std::int64_t{1} << 32, std::int64_t{1} << 32, 1), "2^56 bytes");
   Problem batch = matrix(3, 5, 4);
   batch.batch = {{std::numeric_limits<std::int64_t>::max(), 15, 15}};
-  expect_refused(batch, "63 bits");
+  expect_refused(batch, "2^56 bytes");
   batch.batch = {{2, std::numeric_limits<std::int64_t>::max(), 15}};
-  expect_refused(batch, "63 bits");
+  expect_refused(batch, "2^56 bytes");
+}
+
+// Under the undefined-behaviour sanitizer: a stride past the last row does not overflow.
+TEST(NormalForm, SizesNearTheMostOverflowNowhere) {
+  constexpr std::int64_t most = std::int64_t{1} << 56;
+  for (const std::int64_t bytes : {1, 2, 4, 8, 16, 256}) {
+    const auto size = static_cast<std::uint32_t>(bytes);
+    EXPECT_EQ(normal_form(matrix(most / bytes, 1, size)).rows, most / bytes);
+    EXPECT_EQ(normal_form(matrix(1, most / bytes, size)).cols, most / bytes);
+    expect_refused(matrix(most / bytes + 1, 1, size), "2^56 bytes");
+    Problem apart = matrix(2, 2, size);
+    apart.in_ld = apart.out_ld = most / bytes - 2;
+    apart.batch = {{1, std::numeric_limits<std::int64_t>::max(), 1}};
+    EXPECT_EQ(normal_form(apart).in_ld, most / bytes - 2);
+    apart.batch = {{2, 2, std::numeric_limits<std::int64_t>::max()}};
+    expect_refused(apart, "2^56 bytes");
+  }
+}
+
+TEST(NormalForm, AlikeInAlignmentIsTheSameProblemFromSixteenBytesOn) {
+  Problem problem = matrix(64, 12, 4);  // rows of 48 and of 256 bytes
+  const auto alignments = [&](std::uint32_t bytes) {
+    problem.in_alignment = problem.out_alignment = bytes;
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> all;
+    for (const Problem& alike : alike_in_alignment(normal_form(problem)))
+      all.emplace_back(alike.in_alignment, alike.out_alignment);
+    return all;
+  };
+  using Pairs = std::vector<std::pair<std::uint32_t, std::uint32_t>>;
+  EXPECT_EQ(alignments(64), (Pairs{{16, 64}, {16, 32}, {16, 16}, {16, 128}, {16, 256}}));
+  EXPECT_EQ(alignments(16), (Pairs{{16, 16}, {16, 32}, {16, 64}, {16, 128}, {16, 256}}));
+  EXPECT_EQ(alignments(8), (Pairs{{8, 8}}));
 }
 
 TEST(NormalForm, RefusesMoreBatchDimensionsThanTheContractHas) {
@@ -236,7 +270,7 @@ TEST(NormalForm, FatElementsKeepTheAlignmentOfTheirRows) {
   problem.in_alignment = 4;
   EXPECT_EQ(normal_form(problem).in_alignment, 4U);
   problem.batch = {{2, 40, std::int64_t{1} << 60}};
-  expect_refused(problem, "63 bits");
+  expect_refused(problem, "2^56 bytes");
 }
 
 TEST(NormalForm, AbiFormCarriesEveryField) {
