@@ -15,7 +15,7 @@ function(follow page heading plugin)
   endif()
   run_well(CMAKE_GENERATOR=${GENERATOR} sh -ec "cd '${folder}' && . ./commands.sh")
   expect_match("${output}" "symbols.${plugin} [.]+ +Passed" "${page}, ${heading}")
-  expect_no_match("${output}" "warning:" "${page}, ${heading}")
+  expect_no_match("${output}" ":[0-9]+: warning:|CMake Warning" "${page}, ${heading}")
   set(output "${output}" PARENT_SCOPE)
 endfunction()
 
