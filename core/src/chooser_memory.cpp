@@ -73,8 +73,8 @@ std::optional<Choice> Chooser::recall(Desk& desk, const Problem& normal,
     const Decision& decision = found->decision;
     try {
       Choice choice{bind(desk, candidate_of(found->strategy, found->values, {}), normal)};
-      choice.is_provisional = alike == normal && decision.untried > 0 &&
-                              decision.improvements < most_improvements;
+      choice.is_provisional =
+          alike == normal && decision.untried > 0 && decision.improvements < most_improvements;
       return choice;
     } catch (const Error&) {  // its quote has changed its mind, or declines this alignment
     }
