@@ -43,7 +43,7 @@ BandPlan::BandPlan(const FileMatrix& matrix, const TileLimits& limits)
   const std::int64_t piece = std::clamp<std::int64_t>(elements(limits.piece_bytes), 1, matrix.cols);
   const auto side = static_cast<std::int64_t>(std::sqrt(static_cast<double>(most)));
   const bool pieces_are_long = most / matrix.rows >= std::min(piece, side / 2);
-  if (pieces_are_long || matrix.rows <= elements(kShortRow)) {
+  if (limits.whole_rows || pieces_are_long || matrix.rows <= elements(kShortRow)) {
     const std::int64_t enough = elements(limits.enough_bytes) / matrix.rows;
     const std::int64_t width = std::clamp(in_whole_lines(enough), piece, matrix.cols);
     cut_columns(std::clamp<std::int64_t>(most / matrix.rows, 1, width));

@@ -8,6 +8,8 @@
 #include <cerrno>
 #include <stdexcept>
 
+#include "spool.hpp"
+
 namespace xpose::app {
 namespace {
 
@@ -20,9 +22,17 @@ struct stat stat_of(int fd, const std::string& name) {
 }
 
 // Not blocking, so that a named pipe is refused rather than waited for.
-FileDescriptor opened_for_reading(const std::string& path) {
+FileDescriptor opened_for_reading(const std::filesystem::path& path) {
+  if (path == "-") {
+    if (isatty(STDIN_FILENO) != 0)
+      throw std::runtime_error("standard input is a terminal: redirect a .npy file to it");
+    struct stat status {};
+    if (fstat(STDIN_FILENO, &status) == 0 && S_ISREG(status.st_mode))
+      return FileDescriptor(fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0));
+    return spooled(STDIN_FILENO);
+  }
   const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (fd < 0) fail(path, "cannot be read", errno);
+  if (fd < 0) fail(path.string(), "cannot be read", errno);
   return FileDescriptor(fd);
 }
 
@@ -31,24 +41,27 @@ struct stat regular_file(int fd, const std::string& name) {
   if (S_ISDIR(status.st_mode)) throw std::runtime_error(name + " is a folder: name a .npy file");
   if (!S_ISREG(status.st_mode))
     throw std::runtime_error(name +
-                             " is not a regular file: xpose reads its input in pieces and cannot "
-                             "read a pipe or a device");
+                             " is not a regular file: xpose reads its input in pieces; a pipe "
+                             "is read as -, from the standard input");
   return status;
 }
 
 }  // namespace
 
 InputFile::InputFile(const std::filesystem::path& path)
-    : name_(path.string()),
-      file_(opened_for_reading(name_)),
+    : name_(path == "-" ? "standard input" : path.string()),
+      file_(opened_for_reading(path)),
       opened_(regular_file(file_.get(), name_)) {
+  const off_t at = path == "-" ? lseek(STDIN_FILENO, 0, SEEK_CUR) : 0;
+  if (at > 0) begin_ = std::min<std::uint64_t>(static_cast<std::uint64_t>(at), bytes());
   // Pieces of rows are read exactly: what would be read ahead is not asked for next.
   posix_fadvise(file_.get(), 0, 0, POSIX_FADV_RANDOM);
 }
 
 void InputFile::read(std::uint64_t offset, std::span<std::byte> to) const {
   while (!to.empty()) {
-    const ssize_t got = pread(file_.get(), to.data(), to.size(), static_cast<off_t>(offset));
+    const ssize_t got =
+        pread(file_.get(), to.data(), to.size(), static_cast<off_t>(begin_ + offset));
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) fail(name_, "cannot be read", errno);
     if (got == 0)
@@ -61,12 +74,13 @@ void InputFile::read(std::uint64_t offset, std::span<std::byte> to) const {
 
 std::size_t InputFile::read_cached(std::uint64_t offset, std::span<std::byte> to) const {
   const iovec piece = {to.data(), to.size()};
-  const ssize_t got = preadv2(file_.get(), &piece, 1, static_cast<off_t>(offset), RWF_NOWAIT);
+  const ssize_t got =
+      preadv2(file_.get(), &piece, 1, static_cast<off_t>(begin_ + offset), RWF_NOWAIT);
   return static_cast<std::size_t>(std::max<ssize_t>(got, 0));  // errors are read()'s to tell
 }
 
 void InputFile::ask_for(std::uint64_t offset, std::uint64_t bytes) const {
-  posix_fadvise(file_.get(), static_cast<off_t>(offset), static_cast<off_t>(bytes),
+  posix_fadvise(file_.get(), static_cast<off_t>(begin_ + offset), static_cast<off_t>(bytes),
                 POSIX_FADV_WILLNEED);
 }
 

@@ -17,11 +17,12 @@ namespace xpose::app {
 // A regular file. Stays what it was when another file is renamed over its path.
 class InputFile {
  public:
-  // Throws std::runtime_error naming the path where it cannot be opened or is no regular file.
+  // "-": standard input, from where it stands; of a pipe, all that comes. Throws std::runtime_error
+  // naming the path where it cannot be opened or is no regular file.
   explicit InputFile(const std::filesystem::path& path);
 
   const std::string& name() const { return name_; }
-  std::uint64_t bytes() const { return static_cast<std::uint64_t>(opened_.st_size); }
+  std::uint64_t bytes() const { return static_cast<std::uint64_t>(opened_.st_size) - begin_; }
 
   // Fills the span from that place on. Throws std::runtime_error naming the file where it cannot be
   // read or ends before. [any thread]
@@ -44,6 +45,7 @@ class InputFile {
   std::string name_;
   FileDescriptor file_;
   struct stat opened_;
+  std::uint64_t begin_ = 0;  // of what is read, in the file
 };
 
 }  // namespace xpose::app

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <stdexcept>
 
 namespace xpose::app {
 namespace {
@@ -28,8 +29,13 @@ void reserve(int fd, std::uint64_t bytes, const std::string& target) {
 
 OutputFile::OutputFile(const std::filesystem::path& target, std::uint64_t bytes,
                        std::uint64_t most_dirty)
-    : file_(target), most_dirty_(most_dirty) {
-  reserve(file_.fd(), bytes, file_.target().string());
+    : most_dirty_(most_dirty) {
+  if (target != "-") {
+    file_.emplace(target);
+    reserve(fd(), bytes, name());
+  } else if (isatty(STDOUT_FILENO) != 0) {
+    throw std::runtime_error("standard output is a terminal: redirect it to a file or a program");
+  }
 }
 
 void OutputFile::write(std::uint64_t offset, std::span<const std::byte> bytes,
@@ -37,9 +43,10 @@ void OutputFile::write(std::uint64_t offset, std::span<const std::byte> bytes,
   bool before = written.before;
   while (!bytes.empty()) {
     const std::size_t step = std::min<std::size_t>(bytes.size(), kStep - offset % BandPlan::kPage);
-    const ssize_t put = pwrite(file_.fd(), bytes.data(), step, static_cast<off_t>(offset));
+    const ssize_t put = is_stream() ? ::write(fd(), bytes.data(), step)
+                                    : pwrite(fd(), bytes.data(), step, static_cast<off_t>(offset));
     if (put < 0 && errno == EINTR) continue;
-    if (put < 0) fail(file_.target().string(), "cannot be written", errno);
+    if (put < 0) fail(name(), "cannot be written", errno);
     const auto done = static_cast<std::size_t>(put);
     bytes = bytes.subspan(done);
     send(whole_pages({offset, offset + done}, {before, bytes.empty() && written.behind}));
@@ -49,7 +56,7 @@ void OutputFile::write(std::uint64_t offset, std::span<const std::byte> bytes,
 }
 
 void OutputFile::send(const ByteRange& pages) {
-  if (pages.size() == 0) return;
+  if (pages.size() == 0 || is_stream()) return;
   sync(pages, SYNC_FILE_RANGE_WRITE);
   sent_.push_back(pages);
   dirty_ += pages.size();
@@ -62,10 +69,10 @@ void OutputFile::send(const ByteRange& pages) {
 
 // What is not served here is left to commit().
 void OutputFile::sync(const ByteRange& range, unsigned flags) {
-  const int result = sync_file_range(file_.fd(), static_cast<off_t>(range.begin),
+  const int result = sync_file_range(fd(), static_cast<off_t>(range.begin),
                                      static_cast<off_t>(range.size()), flags);
   if (result != 0 && (errno == EIO || errno == ENOSPC || errno == EDQUOT))
-    fail(file_.target().string(), "cannot be written to the disk", errno);
+    fail(name(), "cannot be written to the disk", errno);
 }
 
 }  // namespace xpose::app

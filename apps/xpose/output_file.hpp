@@ -1,11 +1,15 @@
 // A file of known size that is written once, in pieces, and goes to the disk as it is written.
 #pragma once
 
+#include <unistd.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <filesystem>
+#include <optional>
 #include <span>
+#include <string>
 
 #include "band_plan.hpp"
 #include "pending_file.hpp"
@@ -15,24 +19,32 @@ namespace xpose::app {
 // Its room on the disk is reserved when it is made. [one thread at a time]
 class OutputFile {
  public:
-  // most_dirty: bytes that may wait for the disk at once; a page cache that is full of them would
-  // stop everybody else. Throws std::runtime_error naming the target as PendingFile does, and where
-  // there is no room for that many bytes.
+  // Target "-": standard output, which takes writes in their order alone. most_dirty: bytes that
+  // may wait for the disk at once; a page cache that is full of them would stop everybody else.
+  // Throws std::runtime_error naming the target as PendingFile does, and where there is no room for
+  // that many bytes.
   OutputFile(const std::filesystem::path& target, std::uint64_t bytes, std::uint64_t most_dirty);
 
   // Writes the bytes at that place and sends to the disk what is whole with them. Throws
   // std::runtime_error naming the target.
   void write(std::uint64_t offset, std::span<const std::byte> bytes, const Neighbours& written);
 
+  bool is_stream() const { return !file_; }
+
   // Puts the rest on the disk and the file in its place. Throws std::runtime_error naming the
   // target.
-  void commit() { file_.commit(); }
+  void commit() {
+    if (file_) file_->commit();
+  }
 
  private:
   void send(const ByteRange& pages);
   void sync(const ByteRange& range, unsigned flags);
 
-  PendingFile file_;
+  std::string name() const { return file_ ? file_->target().string() : "standard output"; }
+  int fd() const { return file_ ? file_->fd() : STDOUT_FILENO; }
+
+  std::optional<PendingFile> file_;  // none: standard output
   std::uint64_t most_dirty_;
   std::uint64_t dirty_ = 0;  // bytes of:
   std::deque<ByteRange> sent_;

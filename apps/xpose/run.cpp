@@ -89,7 +89,8 @@ std::string move(const InputFile& input, OutputFile& output, const BandPlan& pla
 
 int run_command(const RunOptions& options) {
   const auto begin = std::chrono::steady_clock::now();
-  ExitCleanup::set_last_words(options.out.string() + " is as it was");
+  ExitCleanup::set_last_words(options.out == "-" ? "the standard output is not whole"
+                                                 : options.out.string() + " is as it was");
   const InputFile input(options.in);
   const NpyHeader header = header_of(input);
   check_served(header, input.name());
@@ -101,8 +102,9 @@ int run_command(const RunOptions& options) {
   output.write(0, std::as_bytes(std::span(head)), {true, false});
   std::string how = "nothing";
   if (header.data_bytes != 0) {
-    const BandPlan plan(file_matrix(header, head.size()),
-                        tile_limits(memory, header.data_bytes, input.is_cached()));
+    const BandPlan plan(
+        file_matrix(header, head.size()),
+        tile_limits(memory, header.data_bytes, input.is_cached(), output.is_stream()));
     how = move(input, output, plan, options.how);
   }
   input.check_unchanged();

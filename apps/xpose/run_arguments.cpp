@@ -25,8 +25,9 @@ std::uint64_t parse_size(const std::string& text) {
 
 int run(const Arguments& arguments) {
   po::options_description options;
-  options.add_options()("in", po::value<std::string>(), "the .npy file to read")(
-      "out", po::value<std::string>(), "the .npy file to write; may be the same")(
+  options.add_options()("in", po::value<std::string>(), "the .npy file to read; -: standard input")(
+      "out", po::value<std::string>(),
+      "the .npy file to write, which may be the same; -: standard output")(
       "device", po::value<std::string>()->default_value("auto")->value_name("D"),
       "auto, host, cuda or cuda:N")("strategy",
                                     po::value<std::string>()->default_value("")->value_name("NAME"),

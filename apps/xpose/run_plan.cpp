@@ -29,11 +29,12 @@ RunMemory divided_memory(std::uint64_t wanted, std::uint64_t free_host, std::uin
   return {std::max(tile, kLeastTile), std::clamp(memory / 4, kMiB, kMostDirty)};
 }
 
-TileLimits tile_limits(const RunMemory& memory, std::uint64_t data_bytes, bool is_cached) {
+TileLimits tile_limits(const RunMemory& memory, std::uint64_t data_bytes, bool is_cached,
+                       bool in_order) {
   const std::uint64_t most = memory.tile_bytes;
-  if (!is_cached && data_bytes > most) return {most, most, kDiskPiece};
+  if (!is_cached && data_bytes > most) return {most, most, kDiskPiece, in_order};
   const std::uint64_t enough = std::clamp(data_bytes / kTilesOfFile, kSmallTile, kLargeTile);
-  return {most, std::min(enough, most), kCachedPiece};
+  return {most, std::min(enough, most), kCachedPiece, in_order};
 }
 
 FileMatrix file_matrix(const NpyHeader& header, std::uint64_t out_offset) {

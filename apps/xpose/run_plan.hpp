@@ -23,7 +23,9 @@ struct RunMemory {
 RunMemory divided_memory(std::uint64_t wanted, std::uint64_t free_host, std::uint64_t free_device);
 
 // is_cached: whether the input lies in memory. From a disk whole pages are read, and many at once.
-TileLimits tile_limits(const RunMemory& memory, std::uint64_t data_bytes, bool is_cached);
+// in_order: the output is to be written in the order of its bytes.
+TileLimits tile_limits(const RunMemory& memory, std::uint64_t data_bytes, bool is_cached,
+                       bool in_order);
 
 // The matrix of a .npy file, which is read as one row where its memory is the transpose already.
 // `out_offset`: bytes of the output before element 0.

@@ -32,13 +32,13 @@ TEST(DividedMemory, IsNeverNothing) {
 
 TEST(TileLimits, WholePagesAreReadFromADisk) {
   const RunMemory memory = divided_memory(1024 * kMiB, kPlenty, kPlenty);
-  EXPECT_GE(tile_limits(memory, 4096 * kMiB, false).piece_bytes, 4096u);
-  EXPECT_EQ(tile_limits(memory, 4096 * kMiB, false).enough_bytes, memory.tile_bytes);
+  EXPECT_GE(tile_limits(memory, 4096 * kMiB, false, false).piece_bytes, 4096u);
+  EXPECT_EQ(tile_limits(memory, 4096 * kMiB, false, false).enough_bytes, memory.tile_bytes);
 }
 
 TEST(TileLimits, AFileHasSeveralTilesSoThatItsDiskIsBusyEarly) {
   const RunMemory memory = divided_memory(1024 * kMiB, kPlenty, kPlenty);
-  EXPECT_LE(tile_limits(memory, 512 * kMiB, true).enough_bytes, 32 * kMiB);
+  EXPECT_LE(tile_limits(memory, 512 * kMiB, true, false).enough_bytes, 32 * kMiB);
 }
 
 TEST(FileMatrix, FortranOrderIsOneRow) {

@@ -282,6 +282,54 @@ class Bands(InAFolder):
                 self.assertIn("--memory is 1M or more", done.stderr)
 
 
+class Streams(InAFolder):
+    """Standard input and output, as a pipe and as a file."""
+
+    def test_standard_output(self):
+        for shape, memory in (((20, 30), "1G"), ((701, 903), "1M"), ((400009, 3), "1M")):
+            array = random_array("<f4", shape)
+            np.save(self.source, array)
+            done = subprocess.run(command(self.source, "-", "--memory", memory), capture_output=True)
+            self.assertEqual((done.returncode, done.stderr), (0, b""))
+            self.assertEqual(np.load(io.BytesIO(done.stdout)).tobytes(), array.T.tobytes())
+            with open(self.target, "wb") as out:
+                subprocess.run(command(self.source, "-"), stdout=out, check=True)
+            self.assertEqual(self.target.read_bytes(), done.stdout)
+
+    def test_standard_input(self):
+        for shape in ((20, 30), (3001, 3011)):  # kept in memory, and on the disk
+            array = random_array("<f4", shape)
+            np.save(self.source, array)
+            piped = subprocess.run(command("-", self.target), input=self.source.read_bytes(),
+                                   capture_output=True)
+            self.assertEqual((piped.returncode, piped.stderr), (0, b""))
+            self.assertEqual(np.load(self.target).tobytes(), array.T.tobytes())
+            with open(self.source, "rb") as file:
+                both = subprocess.run(command("-", "-"), stdin=file, capture_output=True)
+            self.assertEqual(both.stdout, self.target.read_bytes())
+
+    def test_redirected_from_the_middle(self):
+        array = random_array("<f4", (20, 30))
+        with open(self.source, "wb") as file:
+            file.write(b"before")
+            np.save(file, array)
+        with open(self.source, "rb") as file:
+            os.lseek(file.fileno(), 6, os.SEEK_SET)
+            subprocess.run(command("-", self.target), stdin=file, check=True)
+        self.assertEqual(np.load(self.target).tobytes(), array.T.tobytes())
+
+    def test_refusals(self):
+        empty = subprocess.run(command("-", self.target), input=b"", capture_output=True)
+        self.assertEqual(empty.returncode, 1)
+        self.assertIn(b"standard input: not a .npy file", empty.stderr)
+        np.save(self.source, random_array("<f4", (20, 30)))
+        with open("/dev/full", "wb") as full:
+            done = subprocess.run(command(self.source, "-"), stdout=full, stderr=subprocess.PIPE)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn(b"standard output: cannot be written: No space left", done.stderr)
+        self.assertFalse(self.target.exists())
+
+
 class Refuses(InAFolder):
     def refused(self, sentence, **how):
         before = self.listing()

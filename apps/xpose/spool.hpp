@@ -1,0 +1,12 @@
+// What comes through a pipe, as a file that can be read at any place.
+#pragma once
+
+#include "file_descriptor.hpp"
+
+namespace xpose::app {
+
+// Reads to the end of `from` and returns a file of it that has no name: in memory where it is small,
+// else in $TMPDIR, or /var/tmp. Throws std::runtime_error.
+FileDescriptor spooled(int from);
+
+}  // namespace xpose::app
