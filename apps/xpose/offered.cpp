@@ -58,15 +58,18 @@ void check_config(const std::vector<PluginInfo>& plugins, const std::vector<std:
   });
   if (!any) return;
   const bool one = names.size() == 1;
-  const std::string who = whose(names, kind) + (one ? " has no " : " has ");
+  const std::string who = whose(names, kind);
+  const auto refuse = [&](const std::string& what, const std::string& there_are) {
+    throw UsageError(who + (one ? " has no " : " has ") + what + there_are);
+  };
   for (const auto& [name, value] : config) {
     const auto axis = axes.find(name);
     if (axis == axes.end())
-      throw UsageError(who + (one ? "axis '" : "an axis '") + name + "'; the axes are: " +
-                       (axes.empty() ? "none" : list(axes, [](const auto& a) { return a.first; })));
-    if (!axis->second.contains(value))
-      throw UsageError(who + name + '=' + std::to_string(value) + "; the values are: " +
-                       list(axis->second, [](std::int64_t v) { return std::to_string(v); }));
+      refuse((one ? "axis '" : "an axis '") + name + "'; the axes are: ",
+             axes.empty() ? "none" : list(axes, [](const auto& a) { return a.first; }));
+    else if (!axis->second.contains(value))
+      refuse(name + '=' + std::to_string(value) + "; the values are: ",
+             list(axis->second, [](std::int64_t v) { return std::to_string(v); }));
   }
 }
 

@@ -47,7 +47,7 @@ std::string upper(std::string name) {
 
 std::string usage_of(const std::string& command, const std::vector<std::string>& positional) {
   std::string usage = "xpose " + command;
-  for (const std::string& name : positional) usage += ' ' + upper(name);
+  for (const std::string& name : positional) usage.append(" ").append(upper(name));
   return usage;
 }
 

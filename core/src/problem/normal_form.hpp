@@ -45,6 +45,6 @@ xpose_problem to_abi(const Problem& problem, std::size_t batch_rank, const Devic
 std::string key(const Problem& problem);
 
 // The problem of such a text; nothing where it is of another form.
-std::optional<Problem> problem_of_key(const std::string& key);
+std::optional<Problem> problem_of_key(const std::string& text);
 
 }  // namespace xpose
