@@ -81,9 +81,17 @@ class QuoteRange : public testing::TestWithParam<std::uint32_t> {};
 // Issue: sizes near 2^63 overflowed in the quote of host_simd.
 TEST_P(QuoteRange, NoSizeOverflows) {
   constexpr std::int64_t two = 2;
-  const std::vector<std::int64_t> extents = {
-      1, 3, 128, (two << 15) + 1, (two << 27) - 1, (two << 30) - 1, two << 30, (two << 30) + 1,
-      two << 31, (two << 40) + 1, most};
+  const std::vector<std::int64_t> extents = {1,
+                                             3,
+                                             128,
+                                             (two << 15) + 1,
+                                             (two << 27) - 1,
+                                             (two << 30) - 1,
+                                             two << 30,
+                                             (two << 30) + 1,
+                                             two << 31,
+                                             (two << 40) + 1,
+                                             most};
   for (const Strategy* strategy : plugins().strategies)
     for (const std::int64_t rows : extents)
       for (const std::int64_t cols : extents)
