@@ -13,6 +13,7 @@
 #include <iostream>
 #include <map>
 
+#include "cache_import.hpp"
 #include "cache_json.hpp"
 #include "cache_table.hpp"
 #include "options.hpp"
@@ -202,9 +203,13 @@ int import_rows(const Arguments& arguments) {
                                   " is not imported: " + error.what());
   }
   const std::size_t rows = contents.decisions.size() + contents.quarantine.size();
+  std::vector<std::string> sentences;
+  if (!contents.decisions.empty())
+    sentences = take_usable(contents, Engine({.remember = false}).plugins());
   const std::size_t taken = merge_into_cache(file, contents);
   std::cout << taken << " of " << count_text(rows, "row") << (taken == 1 ? " was" : " were")
             << " new to " << file.string() << ".\n";
+  for (const std::string& sentence : sentences) std::cout << sentence << '\n';
   return done;
 }
 

@@ -55,10 +55,13 @@ void print_decisions(std::ostream& out, const std::vector<Decision>& decisions,
     table.add({cell(problem_text(decision.key.problem)), cell(decision.key.device),
                cell(to_string(decision.winner)), seconds > 0 ? time_text(seconds) : "",
                has_share ? fixed(100 * decision.roof_seconds / seconds, 1) : "",
-               one_round ? "" : percent(decision.margin), std::to_string(decision.trials.size()),
+               one_round ? "" : percent(decision.margin),
+               std::to_string(decision.trials.size()) + (decision.untried > 0 ? " *" : ""),
                date_text(decision.when)});
   }
   table.print(out, screen);
+  if (std::ranges::any_of(decisions, [](const Decision& one) { return one.untried > 0; }))
+    out << "*: provisional; the next tune or plan tries the strategies that are left.\n";
 }
 
 void print_quarantine(std::ostream& out, const std::vector<Quarantine>& quarantine,

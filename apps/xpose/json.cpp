@@ -19,6 +19,9 @@ Json trial_json(const Trial& trial, const TuneReport& report) {
   json["verdict"] = to_string(trial.verdict);
   json["detail"] = trial.detail;
   json["prior_rank"] = trial.prior_rank;
+  json["predicted_share"] =
+      trial.predicted_share == 0 ? Json(nullptr) : Json(trial.predicted_share);
+  json["discount"] = trial.discount == 0 ? Json(nullptr) : Json(trial.discount);
   if (trial.timing) {
     const double seconds = trial.timing->median;
     json["seconds"] = seconds;
@@ -120,6 +123,8 @@ Json to_json(const TuneReport& report) {
   json["discarded_rounds"] = report.discarded_rounds;
   json["untried"] = report.untried;
   json["untried_strategies"] = report.untried_strategies;
+  json["provisional"] = !report.untried_rivals.empty();
+  json["untried_rivals"] = report.untried_rivals;
   json["seconds"] = report.seconds;
   json["interrupted"] = report.interrupted;
   json["trials"] = Json::array();

@@ -112,7 +112,44 @@ void print_sentences(std::ostream& out, const TuneReport& report, const Screen& 
     say(std::to_string(report.untried) +
         " variants were not tried: they are predicted to be far behind, or their strategy's first "
         "took over 3 times the fastest, or the budget ran out; see --strategy and --budget.");
+  if (!report.untried_rivals.empty()) {
+    std::string names;
+    for (const std::string& rival : report.untried_rivals)
+      names += (names.empty() ? "" : ", ") + rival;
+    say("The choice is provisional: the budget did not reach " + names +
+        ". The next tune or plan tries what is left.");
+  }
   if (report.interrupted) say("Interrupted: the figures are of what was finished.");
+}
+
+}  // namespace
+
+namespace {
+
+// A share of the roof; divided by what earlier ones proved worth, or of no account yet.
+std::string predicted_text(const Trial& trial) {
+  if (trial.predicted_share == 0) return "";
+  const std::string share = fixed(100 * trial.predicted_share, 1);
+  if (trial.discount == 0) return share + " ?";
+  return trial.discount == 1 ? share : share + " / " + fixed(trial.discount, 1);
+}
+
+// What the marks of that column say, where there are any.
+std::string predictions_note(const TuneReport& report) {
+  const auto any = [&](const auto& is_so) {
+    return std::ranges::any_of(report.trials, [&](const Trial& trial) {
+      return trial.predicted_share != 0 && is_so(trial.discount);
+    });
+  };
+  std::string note;
+  if (any([](double discount) { return discount == 0; }))
+    note =
+        "Predicted ?: nothing of the strategy was measured here before, so its figures do not "
+        "count.";
+  if (any([](double discount) { return discount > 1; }))
+    note += std::string(note.empty() ? "" : " ") +
+            "Predicted / N: its strategy took N times as long as predicted.";
+  return note;
 }
 
 }  // namespace
@@ -124,6 +161,7 @@ void print_report(std::ostream& out, const TuneReport& report,
                {"time", Table::right},
                {"GB/s", Table::right},
                {"% of roof", Table::right},
+               {"predicted", Table::right, Table::whole, 0, 2},
                {"verdict", Table::left, Table::wrap, 20}});
   std::set<std::string> shown;
   bool above = false;
@@ -141,13 +179,15 @@ void print_report(std::ostream& out, const TuneReport& report,
     table.add({to_string(trial.variant), trial.launch,
                trial.timing ? time_text(trial.timing->median) : "",
                trial.timing ? fixed(gb_per_s(report, trial), 1) : "",
-               share ? fixed(100 * *share, 1) : "", verdict_text(trial)},
+               share ? fixed(100 * *share, 1) : "", predicted_text(trial), verdict_text(trial)},
               won);
   }
   for (const std::string& strategy : report.untried_strategies)
-    table.add({strategy, "", "", "", "", "not tried"}, false);
+    table.add({strategy, "", "", "", "", "", "not tried"}, false);
   table.print(out, screen);
   if (above) out << '\n' << wrapped_text(above_the_roof, screen.width) << '\n';
+  if (const std::string note = predictions_note(report); !note.empty())
+    out << '\n' << wrapped_text(note, screen.width) << '\n';
   if (!all_variants) print_declined(out, report, plugins, screen);
   out << '\n';
   print_sentences(out, report, screen);

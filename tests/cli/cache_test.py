@@ -175,7 +175,9 @@ class ExportAndImport(CacheTest):
     def test_rows_travel_unchanged(self):
         original = document()
         self.assertEqual(self.cache("import", "-", input=json.dumps(original)),
-                         f"2 of 2 rows were new to {self.file}.\n")
+                         f"2 of 2 rows were new to {self.file}.\n"
+                         "Kept for plugins that are not installed here, and not used until they are: "
+                         "1 (host_blocked).\n")
         exported = self.folder / "rows.json"
         self.assertEqual(self.cache("export", str(exported)),
                          f"Wrote 1 decision and 1 in quarantine to {exported}.\n")
@@ -193,7 +195,7 @@ class ExportAndImport(CacheTest):
         for rows, taken in ((newer, "1 of 2 rows was"), (newer, "0 of 2 rows were"),
                             (older, "0 of 2 rows were")):
             said = self.cache("import", "-", input=json.dumps(rows))
-            self.assertEqual(said, f"{taken} new to {self.file}.\n")
+            self.assertEqual(said.splitlines()[0], f"{taken} new to {self.file}.")
         self.assertEqual([row["winner"]["strategy"] for row in self.rows()["decisions"]], ["new"])
 
     def test_two_decisions_for_one_key_are_refused(self):
@@ -202,6 +204,28 @@ class ExportAndImport(CacheTest):
         self.refused(1, "at /decisions/1/key: expected a key of its own", "import", "-",
                      input=json.dumps(rows))
         self.assertFalse(self.file.exists())
+
+    def test_what_can_never_be_used_is_not_taken_and_named(self):
+        listed = json.loads(subprocess.run([XPOSE, "plugins", "--json", "-"], capture_output=True).stdout)
+        digest = next(one["digest"] for one in listed["plugins"]
+                      if any(strategy["role"] == "copy" and strategy["device"] == "host"
+                             for strategy in one["strategies"]))
+        copy = document(problem="a copy", winner="host_copy_stream")
+        strategies = [strategy["name"] for one in listed["plugins"] if one["digest"] == digest
+                      for strategy in one["strategies"]]
+        for variant in (copy["decisions"][0]["winner"], copy["decisions"][0]["trials"][0]["variant"]):
+            variant["strategy"] = strategies[0]
+        for place in (copy["decisions"][0], copy["decisions"][0]["trials"][0]):
+            place["digest"] = digest
+        wrong = document(problem="was wrong")
+        wrong["decisions"][0]["trials"][0]["verdict"] = "wrong_result"
+        copy["decisions"] += wrong["decisions"] + document(problem="fine")["decisions"]
+        said = self.cache("import", "-", input=json.dumps(copy)).splitlines()
+        self.assertEqual(said[0], f"2 of 4 rows were new to {self.file}.")
+        self.assertIn(f"Not taken, decisions that name a copy: 1 ({strategies[0]}).", said)
+        self.assertIn("Not taken, decisions that have no trial in which their winner was right: 1 "
+                      "(host_blocked).", said)
+        self.assertEqual([row["key"]["problem"] for row in self.rows()["decisions"]], ["fine"])
 
     def test_export_leaves_what_was_there_unless_it_is_complete(self):
         self.take(document())

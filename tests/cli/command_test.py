@@ -41,11 +41,11 @@ class Tune(unittest.TestCase):
         self.assertEqual((result.returncode, result.stderr), (0, ""))
         lines = result.stdout.splitlines()
         self.assertEqual(lines[0], "200x300 of 4 bytes on host")
-        self.assertRegex(lines[1], r"^variant +launch +time +GB/s +% of roof +verdict$")
+        self.assertRegex(lines[1], r"^variant +launch +time +GB/s +% of roof +predicted +verdict$")
         for name in HOST:
             rows = [line for line in lines[2:lines.index("")] if line.split("{")[0].split(" ")[0] == name]
             self.assertEqual(len(rows), 1, name)
-            self.assertRegex(rows[0], r" (us|ms) +[0-9.]+ +[0-9.]+  ok$")
+            self.assertRegex(rows[0], r" (us|ms) +[0-9.]+ +[0-9.]+ +([0-9.]+( / [0-9.]+)?)? +ok$")
         self.assertRegex(result.stdout, r"\n\n\w+(\{\S+\})? won [^\n]* of the roof \(\S+, [0-9.]+ GB/s\)\.\n")
 
     def test_json_says_the_same(self):

@@ -155,11 +155,26 @@ std::string printed(const TuneReport& report, bool all, std::size_t width = no_l
 }
 
 TEST(TuneTable, AShareAboveTheRoofIsExplainedInAFootnote) {
-  EXPECT_NE(printed(report(), false).find("125.0  ok\n"), std::string::npos);
+  EXPECT_NE(printed(report(), false).find("125.0             ok\n"), std::string::npos);
   EXPECT_NE(printed(report(), false).find(above_the_roof), std::string::npos);
   TuneReport below = report();
   below.trials[0].timing->median = 1.2499e-4;  // shown as 100.0
   EXPECT_EQ(printed(below, false).find(above_the_roof), std::string::npos);
+}
+
+TEST(TuneTable, SaysWhatWasPredictedAndHowItCounted) {
+  TuneReport one = report();
+  one.trials[0].predicted_share = 0.5;
+  one.trials[0].discount = 0;
+  one.trials[2].predicted_share = 1;
+  one.trials[2].discount = 8;
+  one.untried_rivals = {"other"};
+  const std::string text = printed(one, false);
+  EXPECT_NE(text.find(" 50.0 ?  ok\n"), std::string::npos) << text;
+  EXPECT_NE(text.find(" 100.0 / 8.0  ok\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("Predicted ?: nothing of the strategy was measured"), std::string::npos);
+  EXPECT_NE(text.find("Predicted / N: "), std::string::npos);
+  EXPECT_NE(text.find("provisional: the budget did not reach other."), std::string::npos);
 }
 
 TEST(TuneTable, StrategiesThatCannotServeForOneReasonAreOneLine) {
