@@ -152,7 +152,7 @@ int export_rows(const Arguments& arguments) {
   const auto target = (*values)["file"].as<std::string>();
   const CacheContents contents = read_cache(cache_file(*values));
   const std::string text =
-      to_json(contents).dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
+      to_json(contents).dump(2, ' ', true, Json::error_handler_t::replace) + '\n';
   if (target == "-") {
     std::cout << text;
     return done;

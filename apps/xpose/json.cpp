@@ -132,9 +132,10 @@ Json to_json(const TuneReport& report) {
   return json;
 }
 
-// Names from plugins may hold any bytes: what is not UTF-8 is replaced.
+// Names of files may hold any bytes: what is not UTF-8 is replaced, and all but ASCII escaped,
+// since it may be printed on a terminal.
 std::string text_of(const Json& document) {
-  return document.dump(2, ' ', false, Json::error_handler_t::replace);
+  return document.dump(2, ' ', true, Json::error_handler_t::replace);
 }
 
 void check_one_on_stdout(const JsonOutput& json, const ResultOutput& page) {

@@ -54,8 +54,10 @@ void ProgressLine::erase() {
 
 void say(std::string_view text) {
   if (current != nullptr) current->erase();
-  constexpr std::size_t indent = 7;  // of "xpose: "
-  std::cerr << "xpose: " << wrapped_text(text, screen_of(STDERR_FILENO).width, indent) << std::endl;
+  constexpr std::size_t indent = 7;    // of "xpose: "
+  constexpr std::size_t limit = 8192;  // of bytes: it may quote what somebody else wrote
+  const std::string line = one_line(text, limit);
+  std::cerr << "xpose: " << wrapped_text(line, screen_of(STDERR_FILENO).width, indent) << std::endl;
 }
 
 }  // namespace xpose::app

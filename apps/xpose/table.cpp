@@ -7,6 +7,8 @@
 #include <ostream>
 #include <sstream>
 
+#include "xpose/xpose.hpp"
+
 namespace xpose::app {
 namespace {
 
@@ -35,6 +37,7 @@ std::string padded(const std::string& cell, std::size_t width, Table::Align alig
 }  // namespace
 
 void Table::add(std::vector<std::string> cells, bool emphasised) {
+  for (std::string& cell : cells) cell = one_line(cell);  // it may hold the name of a file
   rows_.push_back({std::move(cells), emphasised});
 }
 

@@ -58,7 +58,7 @@ Chooser::Desk::Desk(const EngineOptions& options, Cache& cache)
       admission(worker, cache, options.warn, options.in_process) {}
 
 void Chooser::warn(const std::string& text) const {
-  if (options_.warn) options_.warn(text);
+  if (options_.warn) options_.warn(one_line(text));
 }
 
 // What a machine crash has left in flight.

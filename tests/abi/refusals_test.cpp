@@ -153,6 +153,36 @@ TEST(RefusedFile, Empty) {
   expect_refused(folder, "empty.so", {"shared library"});
 }
 
+// Known by its header: it is not read, which would take minutes.
+TEST(RefusedFile, OfAnotherMachine) {
+  const PluginFolder folder;
+  folder.add("newer_minor.so");
+  std::fstream file(folder / "newer_minor.so", std::ios::in | std::ios::out);
+  file.seekp(18);  // e_machine
+  file.put(0).put(0);
+  file.close();
+  fs::resize_file(folder / "newer_minor.so", std::uintmax_t{1} << 40);
+  expect_refused(folder, "newer_minor.so", {"was built for ELF machine 0, this machine is"});
+}
+
+TEST(RefusedFile, TooLargeToBeRead) {
+  const PluginFolder folder;
+  folder.add("newer_minor.so");
+  fs::resize_file(folder / "newer_minor.so", std::uintmax_t{1} << 40);
+  expect_refused(folder, "newer_minor.so", {"has more than 256 MiB"});
+}
+
+// Its name would turn a line of the terminal, and end it.
+TEST(RefusedFile, OfANameThatIsNoText) {
+  const PluginFolder folder;
+  const std::string name = "\x1b[31m\n\xe2\x80\xae\xff.so";
+  std::ofstream(folder / name.c_str()) << "no library\n";
+  const auto plugins = load(folder);
+  const xpose::PluginInfo* bad = find(plugins, name.c_str());
+  ASSERT_NE(bad, nullptr);
+  EXPECT_TRUE(bad->refused.starts_with(" [31m ??.so: is no shared library")) << bad->refused;
+}
+
 // Cut within its headers, its code and its data.
 TEST(RefusedFile, Truncated) {
   for (const std::uintmax_t size : {40, 100, 4096, 8192, 10000}) {

@@ -114,8 +114,8 @@ typedef struct xpose_axis {
 typedef struct xpose_card {
   uint32_t size;
   int32_t device_kind;             /* XPOSE_HOST or XPOSE_CUDA */
-  const char* name;                /* [a-z][a-z0-9_]*, unique among all loaded strategies */
-  const char* summary;             /* one line */
+  const char* name;                /* [a-z][a-z0-9_]*, at most 128 bytes; unique */
+  const char* summary;             /* one line, at most 512 bytes */
   int32_t role;                    /* XPOSE_TRANSPOSE, XPOSE_COPY, ... */
   uint32_t element_sizes;          /* bit set: the sum of the sizes served, e.g. 1|2|4|8|16 = 31,
                                       and XPOSE_FAT_SIZES for all above 16 */
@@ -272,10 +272,10 @@ typedef struct xpose_plugin {
   uint32_t abi_major; /* these three fields never move: a host of any version reads them first */
   uint32_t abi_minor;
   uint32_t size;
-  uint32_t strategy_count;
-  const char* name;    /* [a-z][a-z0-9_]* */
-  const char* version; /* the plugin's own, free form */
-  const char* build;   /* compiler and options, free form */
+  uint32_t strategy_count; /* at most 256 */
+  const char* name;        /* [a-z][a-z0-9_]* */
+  const char* version;     /* the plugin's own, free form */
+  const char* build;       /* compiler and options, free form */
   const xpose_strategy* const* strategies;
 } xpose_plugin;
 

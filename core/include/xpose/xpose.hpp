@@ -305,6 +305,12 @@ void Engine::transpose(const In& in, Out&& out) {
   transpose(static_cast<const void*>(in.data()), static_cast<void*>(out.data()), problem);
 }
 
+// A text of somebody else's, for a terminal: one line of UTF-8 of at most `limit` bytes (3 or
+// more), cut where it is longer. Controls and ends of lines become spaces; what is no UTF-8, and
+// marks that turn the direction of writing, question marks. Names of files are the caller's to
+// clean: all other texts that the library hands out are.
+XPOSE_API std::string one_line(std::string_view text, std::size_t limit = 2048);
+
 // The version of the loaded library, in the form of XPOSE_VERSION.
 XPOSE_API const char* version();
 

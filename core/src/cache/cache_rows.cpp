@@ -58,7 +58,8 @@ CREATE TABLE prediction(
 std::optional<Quarantine> read_quarantine(const Statement& row) {
   const auto verdict = parse_verdict(row.text(3));
   if (!verdict) return {};
-  return Quarantine{row.text(0), row.text(1), row.text(2), *verdict, row.text(4), row.integer(5)};
+  return Quarantine{row.text(0), one_line(row.text(1)), one_line(row.text(2)),
+                    *verdict,    one_line(row.text(4)), row.integer(5)};
 }
 
 // When that row was stored; nothing is older than any time.

@@ -34,6 +34,7 @@ std::optional<Config> parse_config(std::string_view text) {
       value.axis += text[at];
     }
     if (at == text.size()) return {};
+    value.axis = one_line(value.axis);
     const char* end = text.data() + text.size();
     const auto [rest, error] = std::from_chars(text.data() + at + 1, end, value.value);
     if (error != std::errc() || (rest != end && (*rest != ',' || rest + 1 == end))) return {};
@@ -60,7 +61,7 @@ CacheKey read_key(const Statement& row, int column) {
   CacheKey key;
   for (std::string* part :
        {&key.problem, &key.policy, &key.device, &key.driver, &key.abi, &key.plugins})
-    *part = row.text(column++);
+    *part = one_line(row.text(column++));
   return key;
 }
 
@@ -71,7 +72,7 @@ std::optional<Decision> read_choice(const Statement& row, int column, CacheKey k
   Decision decision;
   decision.key = std::move(key);
   decision.digest = row.text(column);
-  decision.winner = {row.text(column + 1), std::move(*config)};
+  decision.winner = {one_line(row.text(column + 1)), std::move(*config)};
   decision.margin = row.real(column + 3);
   decision.roof_seconds = row.real(column + 4);
   decision.when = row.integer(column + 5);
@@ -93,10 +94,10 @@ std::vector<CachedTrial> read_trials(Database& database, std::int64_t decision) 
     const auto verdict = parse_verdict(row.text(4));
     if (config && verdict)
       trials.push_back({row.text(0),
-                        {row.text(1), std::move(*config)},
+                        {one_line(row.text(1)), std::move(*config)},
                         row.integer(3) != 0,
                         *verdict,
-                        row.text(5),
+                        one_line(row.text(5)),
                         row.real(6),
                         row.real(7),
                         static_cast<int>(row.integer(8)),

@@ -43,7 +43,7 @@ PluginInfo Admission::ask_worker(const std::filesystem::path& file, const std::s
     if (again && outcome.verdict == first.verdict && !proves_nothing) {
       const Quarantine row{digest,
                            "",
-                           file.filename().string(),
+                           one_line(file.filename().string()),
                            outcome.verdict,
                            outcome.detail,
                            static_cast<std::int64_t>(std::time(nullptr))};

@@ -25,12 +25,13 @@ void add(Catalog& catalog, const std::filesystem::path& file, Cache& cache,
       info.digest = std::move(*known);
     } else {
       const PluginFile opened = open();
+      if (std::string why = opened.foreign(); !why.empty()) throw Refusal{std::move(why)};
       info.digest = opened.digest();
       cache.store_digest(opened.identity(), info.digest);
     }
     if (catalog.find(info.digest) != nullptr) return;  // the same content under another name
   } catch (const Refusal& refusal) {
-    info.refused = file.filename().string() + ": " + refusal.why;
+    info.refused = one_line(file.filename().string() + ": " + refusal.why);
   }
   catalog.plugins.push_back(std::move(info));
 }
@@ -79,13 +80,13 @@ Catalog scan(std::span<const std::filesystem::path> folders, Cache& cache,
     } catch (const Refusal& refusal) {
       PluginInfo info;
       info.file = path;
-      info.refused = refusal.why;
+      info.refused = one_line(refusal.why);
       catalog.plugins.push_back(std::move(info));
     }
   std::vector<std::string> digests;
   for (PluginInfo& plugin : catalog.plugins) {
     if (const auto known = unloadable.find(plugin.digest); known != unloadable.end())
-      plugin.refused = plugin.file.filename().string() + ": " + known->second;
+      plugin.refused = one_line(plugin.file.filename().string() + ": " + known->second);
     if (plugin.refused.empty()) digests.push_back(plugin.digest);
   }
   std::ranges::sort(digests);
@@ -106,11 +107,11 @@ void describe(Catalog& catalog, Admission& admission) {
   Catalog filled = catalog;  // which stays as it is where this cannot be finished
   for (PluginInfo& plugin : filled.plugins) {
     if (!plugin.refused.empty()) continue;
-    const std::string name = plugin.file.filename().string();
+    const std::string name = one_line(plugin.file.filename().string());
     try {
       plugin = admission.describe(plugin.file, plugin.digest, catalog.find_shipped(plugin.digest));
     } catch (const Refusal& refusal) {
-      plugin.refused = name + ": " + refusal.why;
+      plugin.refused = one_line(name + ": " + refusal.why);
       continue;
     }
     if (const std::string* used = name_in_use(filled, plugin)) {

@@ -6,6 +6,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <cstdint>
 #include <cstring>
 #include <limits>
@@ -25,7 +27,68 @@ std::uint64_t end_of(const ElfW(Phdr) & segment) {
   return segment.p_filesz > kMost - offset ? kMost : offset + segment.p_filesz;
 }
 
+#if defined(__x86_64__)
+constexpr unsigned own_machine = EM_X86_64;
+#elif defined(__aarch64__)
+constexpr unsigned own_machine = EM_AARCH64;
+#elif defined(__powerpc64__)
+constexpr unsigned own_machine = EM_PPC64;
+#elif defined(__riscv)
+constexpr unsigned own_machine = EM_RISCV;
+#else
+#error "name this machine as elf.h does"
+#endif
+constexpr unsigned char own_class = sizeof(void*) == 8 ? ELFCLASS64 : ELFCLASS32;
+constexpr unsigned char own_order =
+    std::endian::native == std::endian::little ? ELFDATA2LSB : ELFDATA2MSB;
+
+std::string machine_name(unsigned machine) {
+  switch (machine) {
+    case EM_386:
+      return "i386";
+    case EM_X86_64:
+      return "x86-64";
+    case EM_ARM:
+      return "arm";
+    case EM_AARCH64:
+      return "aarch64";
+    case EM_PPC64:
+      return "ppc64";
+    case EM_RISCV:
+      return "riscv";
+    case EM_S390:
+      return "s390x";
+    default:
+      return "ELF machine " + std::to_string(machine);
+  }
+}
+
 }  // namespace
+
+std::string foreign(int descriptor) {
+  // The same in both classes up to here, but for the order of bytes.
+  std::array<unsigned char, EI_NIDENT + 4> header{};
+  if (!read_at(descriptor, header.data(), header.size(), 0) ||
+      std::memcmp(header.data(), ELFMAG, SELFMAG) != 0)
+    return "is no shared library: it has no ELF header; build it with xpose_add_plugin()";
+  const bool big_endian = header[EI_DATA] == ELFDATA2MSB;
+  const auto half = [&](std::size_t at) {
+    return big_endian ? header.at(at) << 8U | header.at(at + 1)
+                      : header.at(at + 1) << 8U | header.at(at);
+  };
+  const auto type = static_cast<unsigned>(half(EI_NIDENT)),
+             machine = static_cast<unsigned>(half(EI_NIDENT + 2));
+  if (machine != own_machine)
+    return "was built for " + machine_name(machine) + ", this machine is " +
+           machine_name(own_machine) + "; build it here";
+  if (header[EI_CLASS] != own_class || header[EI_DATA] != own_order)
+    return "was built for another width of addresses or order of bytes than this program; build it "
+           "with the same options";
+  if (type != ET_DYN)
+    return "is no shared library, but an object file, a program or a core file; build it with "
+           "xpose_add_plugin()";
+  return {};
+}
 
 std::string missing_part(int descriptor) {
   ElfW(Ehdr) header{};

@@ -7,16 +7,9 @@
 #include <string>
 
 #include "xpose/plugin.h"
+#include "xpose/xpose.hpp"
 
 namespace xpose {
-
-// Text of a plugin, fit for a terminal: one line without control characters.
-inline std::string one_line(const char* text) {
-  std::string line = text;
-  for (char& c : line)
-    if (static_cast<unsigned char>(c) < ' ' || c == 0x7f) c = ' ';
-  return line;
-}
 
 struct CallResult {
   xpose_status status = XPOSE_OK;

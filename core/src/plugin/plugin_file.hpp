@@ -37,8 +37,12 @@ class PluginFile {
   int descriptor() const { return descriptor_.get(); }
   const FileIdentity& identity() const { return identity_; }  // when it was opened
 
+  // "was built for aarch64, ...", or an empty string: known without reading more than a header.
+  std::string foreign() const;
+
   // 32 hexadecimal digits over the whole content (XXH3, 128 bits: what xxh128sum prints). Throws
-  // Refusal where the file cannot be read or changed since it was opened.
+  // Refusal where the file cannot be read, changed since it was opened, or holds more than 256 MiB:
+  // one without end would stop who looks through a folder.
   std::string digest() const;
 
   // Throws Refusal where the file was written since it was opened (its size or time of modification

@@ -11,13 +11,11 @@
 #include <set>
 #include <vector>
 
+#include "plugin/limits.hpp"
 #include "plugin/plugin_call.hpp"
 
 namespace xpose {
 namespace {
-
-// Each is quoted for each problem.
-constexpr std::uint64_t max_configs = 4096;
 
 // The loader's words, about the file instead of its descriptor.
 std::string loader_words(std::string text, const PluginFile& file) {
@@ -36,41 +34,31 @@ Struct negotiated(const Struct* theirs, std::uint32_t their_size) {
   return ours;
 }
 
-// A name of [a-z][a-z0-9_]*.
-bool is_name(const char* text) {
-  if (text == nullptr || *text < 'a' || *text > 'z') return false;
-  return std::ranges::all_of(std::string_view(text), [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
-  });
+// At most so much is read of a text: enough to see that it is too long.
+std::string cut(const char* text, std::size_t bytes) {
+  return text == nullptr ? "" : std::string(text, strnlen(text, bytes + 1));
 }
 
 std::string version_text(std::uint32_t major, std::uint32_t minor) {
   return std::to_string(major) + '.' + std::to_string(minor);
 }
 
+// What cannot even be copied, of the axes.
 std::string axes_problem(const xpose_card& card) {
   if (card.axis_count > XPOSE_MAX_AXES)
     return "has " + std::to_string(card.axis_count) + " axes, more than " +
            std::to_string(XPOSE_MAX_AXES);
-  std::uint64_t configs = 1;
-  for (std::uint32_t i = 0; i < card.axis_count; ++i) {
-    if (card.axes == nullptr || !is_name(card.axes[i].name))
-      return "has an axis whose name is not of [a-z][a-z0-9_]*";
-    if (card.axes[i].values == nullptr || card.axes[i].value_count == 0 ||
+  for (std::uint32_t i = 0; i < card.axis_count; ++i)
+    if (card.axes == nullptr || card.axes[i].values == nullptr ||
         card.axes[i].value_count > XPOSE_MAX_AXIS_VALUES)
-      return std::string("has no values, or more than ") + std::to_string(XPOSE_MAX_AXIS_VALUES) +
-             ", on its axis '" + card.axes[i].name + '\'';
-    configs *= card.axes[i].value_count;
-    if (configs > max_configs)
-      return "has more than " + std::to_string(max_configs) + " configs; leave values out";
-  }
+      return "has no values, or more than " + std::to_string(XPOSE_MAX_AXIS_VALUES) +
+             ", on its axis number " + std::to_string(i);
   return {};
 }
 
-// What is wrong with a strategy, or nothing.
+// What is wrong with a strategy, beside its description, or nothing.
 std::string problem_of(const xpose_card& card, const xpose_strategy& functions) {
-  if (!is_name(card.name)) return "has a strategy whose name is not of [a-z][a-z0-9_]*";
-  const std::string name = std::string("its strategy '") + card.name + "' ";
+  const std::string name = "its strategy '" + one_line(cut(card.name, max_name_bytes)) + "' ";
   if (card.summary == nullptr) return name + "has no summary";
   if (card.device_kind != XPOSE_HOST && card.device_kind != XPOSE_CUDA)
     return name + "names an unknown device kind, " + std::to_string(card.device_kind);
@@ -90,8 +78,8 @@ std::string problem_of(const xpose_card& card, const xpose_strategy& functions) 
 // What the library keeps of a card: a copy of everything, so that it can outlive a worker.
 StrategyInfo describe(const xpose_card& card, const xpose_strategy& functions) {
   StrategyInfo info;
-  info.name = card.name;
-  info.summary = one_line(card.summary);
+  info.name = cut(card.name, max_name_bytes);
+  info.summary = one_line(cut(card.summary, max_summary_bytes));
   info.device_kind = card.device_kind == XPOSE_HOST ? DeviceKind::host : DeviceKind::cuda;
   info.is_copy = card.role == XPOSE_COPY;
   info.is_experiment = card.role == XPOSE_EXPERIMENT;
@@ -107,7 +95,8 @@ StrategyInfo describe(const xpose_card& card, const xpose_strategy& functions) {
   info.prior_rank = card.prior_rank;
   for (std::uint32_t i = 0; i < card.axis_count; ++i) {
     const xpose_axis& axis = card.axes[i];
-    info.axes.emplace_back(axis.name, std::vector(axis.values, axis.values + axis.value_count));
+    info.axes.emplace_back(cut(axis.name, max_name_bytes),
+                           std::vector(axis.values, axis.values + axis.value_count));
   }
   return info;
 }
@@ -148,14 +137,15 @@ std::variant<PluginLibrary, Refusal> read_plugin(const xpose_plugin* plugin) {
                    version_text(plugin->abi_major, plugin->abi_minor) + ", this xpose has " +
                    abi_version() + "; rebuild it against this xpose's headers"};
   const xpose_plugin ours = negotiated(plugin, plugin->size);
-  if (!is_name(ours.name)) return Refusal{"its name is not of [a-z][a-z0-9_]*"};
   if (ours.strategy_count == 0 || ours.strategies == nullptr)
     return Refusal{"offers no strategies; name them in XPOSE_PLUGIN(\"name\", \"version\", ...)"};
   PluginLibrary library;
-  library.info.name = ours.name;
-  library.info.version = ours.version == nullptr ? "" : one_line(ours.version);
-  library.info.build = ours.build == nullptr ? "" : one_line(ours.build);
-  for (std::uint32_t i = 0; i < ours.strategy_count; ++i) {
+  library.info.name = cut(ours.name, max_name_bytes);
+  library.info.version = one_line(cut(ours.version, max_summary_bytes), max_summary_bytes);
+  library.info.build = one_line(cut(ours.build, max_summary_bytes), max_summary_bytes);
+  // One more than may be is enough to see it.
+  const auto count = std::min<std::size_t>(ours.strategy_count, max_strategies + 1);
+  for (std::uint32_t i = 0; i < count; ++i) {
     const xpose_strategy* theirs = ours.strategies[i];
     if (theirs == nullptr || theirs->card == nullptr)
       return Refusal{"its strategy number " + std::to_string(i) + " is null or has no card"};
@@ -163,12 +153,11 @@ std::variant<PluginLibrary, Refusal> read_plugin(const xpose_plugin* plugin) {
     const xpose_card card = negotiated(theirs->card, theirs->card->size);
     if (const std::string problem = problem_of(card, functions); !problem.empty())
       return Refusal{problem};
-    for (const StrategyInfo& other : library.info.strategies)
-      if (other.name == card.name)
-        return Refusal{"offers two strategies named '" + other.name + "'; rename one"};
     library.info.strategies.push_back(describe(card, functions));
     library.functions.push_back(functions);
   }
+  if (std::string problem = description_problem(library.info); !problem.empty())
+    return Refusal{problem};
   return library;
 }
 

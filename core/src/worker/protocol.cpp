@@ -9,6 +9,8 @@
 #include <type_traits>
 #include <utility>
 
+#include "plugin/limits.hpp"
+
 namespace xpose {
 namespace {
 
@@ -65,6 +67,8 @@ template <class Io>
 void fields(Io& io, Reply& reply) {
   io(reply.id, reply.stage, reply.outcome, reply.seconds, reply.quotes, reply.plugin);
 }
+
+constexpr std::size_t max_detail_bytes = 4096;
 
 constexpr int last(DeviceKind) { return static_cast<int>(DeviceKind::cuda); }
 constexpr int last(Verdict) { return static_cast<int>(Verdict::load_refused); }
@@ -215,6 +219,18 @@ Message read(std::string_view payload) {
   return message;
 }
 
+void clean(Outcome& outcome) { outcome.detail = one_line(outcome.detail, max_detail_bytes); }
+
+void clean(PluginInfo& plugin) {
+  if (const std::size_t bytes = encode(plugin).size(); bytes > max_description_bytes)
+    throw Error(ErrorKind::failed, "a description of " + std::to_string(bytes) + " bytes");
+  plugin.version = one_line(plugin.version, max_summary_bytes);
+  plugin.build = one_line(plugin.build, max_summary_bytes);
+  for (StrategyInfo& strategy : plugin.strategies) strategy.summary = one_line(strategy.summary);
+  if (const std::string problem = description_problem(plugin); !problem.empty())
+    throw Error(ErrorKind::failed, "a description that says too much: " + problem);
+}
+
 }  // namespace
 
 std::string build_version() { return XPOSE_VERSION ", protocol 2"; }
@@ -233,7 +249,22 @@ std::string encode(const Reply& reply) { return written(reply); }
 std::string encode(const PluginInfo& plugin) { return written(plugin); }
 
 Request decode_request(std::string_view payload) { return read<Request>(payload); }
-Reply decode_reply(std::string_view payload) { return read<Reply>(payload); }
-PluginInfo decode_plugin(std::string_view payload) { return read<PluginInfo>(payload); }
+
+Reply decode_reply(std::string_view payload) {
+  Reply reply = read<Reply>(payload);
+  clean(reply.outcome);
+  for (QuoteAnswer& answer : reply.quotes) {
+    clean(answer.outcome);
+    answer.launch = one_line(answer.launch);
+  }
+  if (reply.plugin) clean(*reply.plugin);
+  return reply;
+}
+
+PluginInfo decode_plugin(std::string_view payload) {
+  auto plugin = read<PluginInfo>(payload);
+  clean(plugin);
+  return plugin;
+}
 
 }  // namespace xpose

@@ -52,7 +52,8 @@ std::string encode(const Request& request);
 std::string encode(const Reply& reply);
 std::string encode(const PluginInfo& plugin);
 
-// Throw Error failed, saying where, for anything that encode() did not write.
+// Throw Error failed, saying where, for anything that encode() did not write, and for a description
+// that read_plugin() would refuse. Texts for people are cleaned: see one_line().
 Request decode_request(std::string_view payload);
 Reply decode_reply(std::string_view payload);
 PluginInfo decode_plugin(std::string_view payload);

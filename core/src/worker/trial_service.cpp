@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "plugin/limits.hpp"
 #include "plugin/plugin_file.hpp"
 #include "worker/host_channel.hpp"
 #include "worker/worker.hpp"
@@ -29,6 +30,9 @@ void TrialService::load(const Request& request, Reply& reply) {
     const auto loaded = load_plugin(std::move(file), request.digest);
     if (const auto* refusal = std::get_if<Refusal>(&loaded)) throw *refusal;
     const PluginLibrary* library = std::get<const PluginLibrary*>(loaded);
+    if (encode(library->info).size() > max_description_bytes)
+      throw Refusal{"describes itself in more than " + std::to_string(max_description_bytes) +
+                    " bytes; leave values of axes out, or make several plugins of it"};
     loaded_[request.digest] = library;
     reply.plugin = library->info;
   } catch (const Refusal& refusal) {

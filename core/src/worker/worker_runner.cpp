@@ -58,9 +58,9 @@ void WorkerRunner::quarantine(const Strategy& strategy, const Outcome& outcome) 
     out_.emplace(strategy.info.name, outcome);  // for this run alone
     return;
   }
-  const Quarantine row{
-      strategy.digest, strategy.info.name, needs_.file_of(strategy.digest).filename().string(),
-      outcome.verdict, outcome.detail,     now()};
+  const std::string file = needs_.file_of(strategy.digest).filename().string();
+  const Quarantine row{strategy.digest, strategy.info.name, one_line(file),
+                       outcome.verdict, outcome.detail,     now()};
   needs_.cache.store(row);
   out_.emplace(strategy.info.name, Outcome{outcome.verdict, describe(row)});
   if (needs_.warn)

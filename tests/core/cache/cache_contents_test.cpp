@@ -256,6 +256,29 @@ TEST_F(CacheContentsTest, NewerSchemaIsAnErrorAndStays) {
   EXPECT_EQ(bytes_of(file), before);
 }
 
+// ----------------------------------------------------------------------------------------- texts
+
+// Whoever wrote them: an older version, an import, or a hand.
+TEST_F(CacheContentsTest, TextsAreFitForATerminal) {
+  const std::string bad = "\x1b[2J\n\xe2\x80\xae\xff", clean = " [2J ??";
+  Decision decision = decision_of("p" + bad);
+  decision.winner = {bad, {{bad, 1}}};
+  decision.trials[0].detail = bad;
+  decision.trials[0].variant = {bad, {{bad, 1}}};
+  merge_into_cache(file, {{decision}, {{"d", bad, bad, Verdict::crashed, bad, 1000}}});
+  const CacheContents contents = read_cache(file);
+  ASSERT_EQ(contents.decisions.size(), 1U);
+  const Decision& read = contents.decisions[0];
+  EXPECT_EQ(read.key.problem, "p" + clean);
+  EXPECT_EQ(to_string(read.winner), clean + '{' + clean + "=1}");
+  EXPECT_EQ(read.trials.at(0).detail, clean);
+  EXPECT_EQ(to_string(read.trials.at(0).variant), clean + '{' + clean + "=1}");
+  ASSERT_EQ(contents.quarantine.size(), 1U);
+  EXPECT_EQ(contents.quarantine[0].strategy, clean);
+  EXPECT_EQ(contents.quarantine[0].file, clean);
+  EXPECT_EQ(contents.quarantine[0].words, clean);
+}
+
 // ----------------------------------------------------------------------------------------- names
 
 TEST_F(CacheContentsTest, DefaultFileFollowsTheEnvironment) {

@@ -7,6 +7,7 @@
 
 #include <cstdio>
 #include <cstring>
+#include <fstream>
 #include <string>
 
 namespace xpose {
@@ -65,6 +66,63 @@ TEST(MissingPart, IsLeftToTheLoaderWhereTheHeadersAreNotWhole) {
   std::string other_machine = library(0, 4096, 200);
   other_machine[offsetof(ElfW(Ehdr), e_phentsize)] = 1;
   EXPECT_EQ(missing_part_of(other_machine), "");
+}
+
+// What foreign says of a file with the content.
+std::string foreign_of(const std::string& content) {
+  std::FILE* file = std::tmpfile();
+  if (file == nullptr) return "no temporary file";
+  EXPECT_EQ(std::fwrite(content.data(), 1, content.size(), file), content.size());
+  std::fflush(file);
+  std::string words = foreign(fileno(file));
+  std::fclose(file);
+  return words;
+}
+
+// The headers of this program, which is of this machine, as a shared library's.
+std::string own_header() {
+  std::ifstream file("/proc/self/exe", std::ios::binary);
+  std::string header(sizeof(ElfW(Ehdr)), '\0');
+  file.read(header.data(), static_cast<std::streamsize>(header.size()));
+  const ElfW(Half) type = ET_DYN;
+  std::memcpy(&header[offsetof(ElfW(Ehdr), e_type)], &type, sizeof type);
+  return header;
+}
+
+std::string of_machine(std::string header, ElfW(Half) machine) {
+  std::memcpy(&header[offsetof(ElfW(Ehdr), e_machine)], &machine, sizeof machine);
+  return header;
+}
+
+TEST(Foreign, IsNothingThatIsALibraryOfThisMachine) { EXPECT_EQ(foreign_of(own_header()), ""); }
+
+TEST(Foreign, NamesTheMachineThatItWasBuiltFor) {
+#if defined(__x86_64__)
+  EXPECT_EQ(foreign_of(of_machine(own_header(), EM_AARCH64)),
+            "was built for aarch64, this machine is x86-64; build it here");
+  EXPECT_EQ(foreign_of(of_machine(own_header(), 999)),
+            "was built for ELF machine 999, this machine is x86-64; build it here");
+#else
+  EXPECT_TRUE(foreign_of(of_machine(own_header(), EM_X86_64)).starts_with("was built for x86-64"));
+#endif
+  // Of the other order of bytes.
+  std::string sparc = own_header();
+  sparc[EI_DATA] = ELFDATA2MSB;
+  sparc[offsetof(ElfW(Ehdr), e_machine)] = 0;
+  sparc[offsetof(ElfW(Ehdr), e_machine) + 1] = EM_S390;
+  EXPECT_TRUE(foreign_of(sparc).starts_with("was built for s390x")) << foreign_of(sparc);
+}
+
+TEST(Foreign, SaysWhatIsNoLibrary) {
+  EXPECT_TRUE(foreign_of("").starts_with("is no shared library: it has no ELF header"));
+  EXPECT_TRUE(foreign_of("INPUT(libother.so)\n").starts_with("is no shared library: it has no"));
+  EXPECT_TRUE(foreign_of(own_header().substr(0, 19)).starts_with("is no shared library"));
+  std::string other_class = own_header();
+  other_class[EI_CLASS] = sizeof(void*) == 8 ? ELFCLASS32 : ELFCLASS64;
+  EXPECT_TRUE(foreign_of(other_class).starts_with("was built for another width of addresses"));
+  std::string object = own_header();
+  object[offsetof(ElfW(Ehdr), e_type)] = ET_REL;
+  EXPECT_TRUE(foreign_of(object).starts_with("is no shared library, but an object file"));
 }
 
 // The position of a descriptor that another process shares stays where it was.

@@ -204,6 +204,18 @@ TEST_F(PluginFileTest, TheDigestIsOfTheWholeContent) {
   EXPECT_EQ(PluginFile::open(file()).digest(), "49eb3d20df4c858b6d187c54d33b1858");
 }
 
+// A hole of so many bytes is read in no time that matters; one of terabytes never ends.
+TEST_F(PluginFileTest, DigestsStopAt256MebibytesWithARefusal) {
+  const auto refused = [&] { return refusal_of([&] { PluginFile::open(file()).digest(); }); };
+  fs::resize_file(file(), std::uintmax_t{256} << 20);
+  EXPECT_EQ(refused(), "");
+  for (const int bits : {28, 40}) {
+    fs::resize_file(file(), (std::uintmax_t{1} << bits) + 1);
+    EXPECT_TRUE(refused().starts_with("has more than 256 MiB, the most that a plugin may have"))
+        << refused();
+  }
+}
+
 TEST_F(PluginFileTest, AnotherFileUnderItsNameChangesNothing) {
   const PluginFile plugin = PluginFile::open(file());
   write(folder() / "other", "something else\n");

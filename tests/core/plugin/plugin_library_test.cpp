@@ -112,7 +112,9 @@ TEST_F(ReadPlugin, EachMalformedFieldIsNamed) {
   // 64 values on each of three axes: 262144 configs.
   std::vector<int64_t> many(XPOSE_MAX_AXIS_VALUES);
   const xpose_axis long_axis = {"tile", many.data(), many.size()};
-  const xpose_axis three[] = {long_axis, long_axis, long_axis};
+  xpose_axis three[] = {long_axis, long_axis, long_axis};
+  three[1].name = "rows";
+  three[2].name = "cols";
   EXPECT_NE(with([&](xpose_card& c) {
               c.axes = three;
               c.axis_count = 3;
@@ -121,6 +123,77 @@ TEST_F(ReadPlugin, EachMalformedFieldIsNamed) {
   card = good;
   strategy.launch = nullptr;
   EXPECT_NE(refusal().find("launch"), std::string::npos);
+}
+
+TEST_F(ReadPlugin, TwoAxesOfOneNameAreRefused) {
+  const xpose_axis two[] = {axis, axis};
+  card.axes = two;
+  card.axis_count = 2;
+  EXPECT_EQ(refusal(), "its strategy 'one' has two axes named 'tile'; rename one");
+}
+
+TEST_F(ReadPlugin, NamesHaveAtMost128Bytes) {
+  const std::string longest(128, 'a'), too_long(129, 'a');
+  for (const char** name : {&plugin.name, &card.name, &axis.name}) {
+    const char* const good = *name;
+    *name = longest.c_str();
+    EXPECT_EQ(refusal(), "");
+    *name = too_long.c_str();
+    EXPECT_NE(refusal().find("of at most 128 bytes"), std::string::npos) << refusal();
+    *name = good;
+  }
+}
+
+TEST_F(ReadPlugin, SummariesHaveAtMost512Bytes) {
+  const std::string longest(512, 's'), too_long(513, 's');
+  card.summary = longest.c_str();
+  EXPECT_EQ(refusal(), "");
+  card.summary = too_long.c_str();
+  EXPECT_EQ(refusal(), "its strategy 'one' has a summary of more than 512 bytes; shorten it");
+}
+
+TEST_F(ReadPlugin, FreeTextsAreCutAndCleaned) {
+  const std::string version = "1\x1b[2J" + std::string(1 << 20, 'v');
+  plugin.version = version.c_str();
+  plugin.build = "g++ \xe2\x80\xae\xff";
+  card.summary = "a\nstrategy";
+  auto result = read_plugin(&plugin);
+  const PluginInfo& info = std::get<PluginLibrary>(result).info;
+  EXPECT_EQ(info.version.size(), 512U);
+  EXPECT_TRUE(info.version.starts_with("1 [2Jvv"));
+  EXPECT_EQ(info.build, "g++ ??");
+  EXPECT_EQ(info.strategies.at(0).summary, "a strategy");
+}
+
+// Strategies of their own names, each with its own card.
+class ReadManyStrategies : public ReadPlugin {
+ protected:
+  void offer(std::size_t count) {
+    for (std::size_t i = 0; i < count; ++i) names.push_back("s" + std::to_string(i));
+    cards.assign(count, card);
+    many.assign(count, strategy);
+    for (std::size_t i = 0; i < count; ++i) {
+      cards[i].name = names[i].c_str();
+      many[i].card = &cards[i];
+      list.push_back(&many[i]);
+    }
+    plugin.strategies = list.data();
+    plugin.strategy_count = static_cast<std::uint32_t>(count);
+  }
+
+  std::vector<std::string> names;
+  std::vector<xpose_card> cards;
+  std::vector<xpose_strategy> many;
+  std::vector<const xpose_strategy*> list;
+};
+
+TEST_F(ReadManyStrategies, AreAtMost256) {
+  offer(257);
+  EXPECT_EQ(refusal(), "offers more than 256 strategies; make several plugins of it");
+  plugin.strategy_count = 256;
+  EXPECT_EQ(refusal(), "");
+  plugin.strategy_count = 0xffffffff;  // nor is more looked at
+  EXPECT_NE(refusal(), "");
 }
 
 }  // namespace

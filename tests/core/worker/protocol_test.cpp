@@ -12,7 +12,7 @@ namespace {
 PluginInfo plugin() {
   StrategyInfo strategy;
   strategy.name = "smem";
-  strategy.summary = "tiles, \"quoted\"\n";
+  strategy.summary = "tiles, \"quoted\"";
   strategy.device_kind = DeviceKind::cuda;
   strategy.is_copy = true;
   strategy.is_experiment = true;
@@ -92,10 +92,67 @@ TEST(Protocol, ADescriptionComesBackAsItWas) {
   EXPECT_EQ(back.strategies, plugin().strategies);
 }
 
-TEST(Protocol, AnyBytesAreText) {
+TEST(Protocol, AnyBytesAreTextAndAreCleaned) {
   Reply reply;
   reply.outcome = {Verdict::crashed, std::string("\xff\xfe 7 \0 broken", 13)};
-  EXPECT_EQ(decode_reply(encode(reply)).outcome, reply.outcome);
+  reply.quotes = {{{Verdict::unsupported, "\x1b[2Jno"}, "grid\x9b", 0}};
+  reply.plugin = plugin();
+  reply.plugin->version = "1\n2";
+  reply.plugin->build = "\xe2\x80\xae++g";
+  reply.plugin->strategies[0].summary = "\a";
+  const Reply back = decode_reply(encode(reply));
+  EXPECT_EQ(back.outcome, (Outcome{Verdict::crashed, "?? 7   broken"}));
+  EXPECT_EQ(back.quotes.at(0).outcome.detail, " [2Jno");
+  EXPECT_EQ(back.quotes.at(0).launch, "grid?");
+  ASSERT_TRUE(back.plugin);
+  EXPECT_EQ(back.plugin->version, "1 2");
+  EXPECT_EQ(back.plugin->build, "?++g");
+  EXPECT_EQ(back.plugin->strategies[0].summary, " ");
+  EXPECT_EQ(decode_plugin(encode(*reply.plugin)).version, "1 2");
+}
+
+TEST(Protocol, ADescriptionThatSaysTooMuchIsRefused) {
+  const auto is_taken = [](const PluginInfo& plugin) {
+    try {
+      decode_plugin(encode(plugin));
+      return true;
+    } catch (const Error&) {
+      return false;
+    }
+  };
+  const PluginInfo good = plugin();
+  EXPECT_TRUE(is_taken(good));
+  PluginInfo bad = good;
+  bad.name = "Two\nlines";
+  EXPECT_FALSE(is_taken(bad));
+  bad = good;
+  bad.strategies[0].name = "\x1b[31m";
+  EXPECT_FALSE(is_taken(bad));
+  bad = good;
+  bad.strategies[0].summary = std::string(513, 's');
+  EXPECT_FALSE(is_taken(bad));
+  bad = good;
+  bad.strategies[0].axes[1].second.clear();
+  EXPECT_FALSE(is_taken(bad));
+  bad = good;
+  bad.strategies.push_back(good.strategies[0]);
+  EXPECT_FALSE(is_taken(bad));
+
+  // Within every other limit, but of more than a mebibyte.
+  bad = good;
+  const std::vector<std::int64_t> values(64, std::numeric_limits<std::int64_t>::min());
+  bad.strategies[0].summary = std::string(512, 's');
+  bad.strategies[0].axes = {{"a", values}, {"b", values}};
+  for (int i = 0; i < 6; ++i)
+    bad.strategies[0].axes.push_back({std::string(127, 'a') + char('a' + i), {1}});
+  bad.strategies.resize(256, bad.strategies[0]);
+  for (std::size_t i = 0; i < 256; ++i)
+    bad.strategies[i].name = std::string(100, 'x') + std::to_string(i);
+  ASSERT_GT(encode(bad).size(), 1U << 20);
+  EXPECT_FALSE(is_taken(bad));
+  bad.strategies.resize(200);
+  ASSERT_LT(encode(bad).size(), 1U << 20);
+  EXPECT_TRUE(is_taken(bad));
 }
 
 TEST(Protocol, WhatItDidNotWriteIsRefused) {

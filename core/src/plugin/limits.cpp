@@ -1,0 +1,65 @@
+#include "plugin/limits.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include "xpose/plugin.h"
+
+namespace xpose {
+namespace {
+
+const std::string naming = "[a-z][a-z0-9_]*, of at most " + std::to_string(max_name_bytes) + " bytes";
+
+std::string axes_problem(const StrategyInfo& strategy) {
+  if (strategy.axes.size() > XPOSE_MAX_AXES)
+    return "has " + std::to_string(strategy.axes.size()) + " axes, more than " +
+           std::to_string(XPOSE_MAX_AXES);
+  std::uint64_t configs = 1;
+  std::set<std::string_view> names;
+  for (const auto& [axis, values] : strategy.axes) {
+    if (!is_name(axis)) return "has an axis whose name is not of " + naming;
+    if (!names.insert(axis).second) return "has two axes named '" + axis + "'; rename one";
+    if (values.empty() || values.size() > XPOSE_MAX_AXIS_VALUES)
+      return "has no values, or more than " + std::to_string(XPOSE_MAX_AXIS_VALUES) +
+             ", on its axis '" + axis + '\'';
+    configs *= values.size();
+    if (configs > max_configs)
+      return "has more than " + std::to_string(max_configs) + " configs; leave values out";
+  }
+  return {};
+}
+
+std::string problem_of(const StrategyInfo& strategy) {
+  if (!is_name(strategy.name)) return "has a strategy whose name is not of " + naming;
+  const std::string name = "its strategy '" + strategy.name + "' ";
+  if (strategy.summary.size() > max_summary_bytes)
+    return name + "has a summary of more than " + std::to_string(max_summary_bytes) +
+           " bytes; shorten it";
+  if (const std::string axes = axes_problem(strategy); !axes.empty()) return name + axes;
+  return {};
+}
+
+}  // namespace
+
+bool is_name(std::string_view text) {
+  const auto is_lower = [](char c) { return c >= 'a' && c <= 'z'; };
+  return !text.empty() && text.size() <= max_name_bytes && is_lower(text[0]) &&
+         std::ranges::all_of(
+             text, [&](char c) { return is_lower(c) || (c >= '0' && c <= '9') || c == '_'; });
+}
+
+std::string description_problem(const PluginInfo& plugin) {
+  if (!is_name(plugin.name)) return "its name is not of " + naming;
+  if (plugin.strategies.size() > max_strategies)
+    return "offers more than " + std::to_string(max_strategies) +
+           " strategies; make several plugins of it";
+  std::set<std::string_view> names;
+  for (const StrategyInfo& strategy : plugin.strategies) {
+    if (std::string problem = problem_of(strategy); !problem.empty()) return problem;
+    if (!names.insert(strategy.name).second)
+      return "offers two strategies named '" + strategy.name + "'; rename one";
+  }
+  return {};
+}
+
+}  // namespace xpose

@@ -1,0 +1,25 @@
+// What a plugin may say of itself.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "xpose/xpose.hpp"
+
+namespace xpose {
+
+constexpr std::size_t max_strategies = 256;
+constexpr std::size_t max_name_bytes = 128;
+constexpr std::size_t max_summary_bytes = 512;  // versions and build texts are cut there
+constexpr std::size_t max_description_bytes = 1 << 20;  // in the protocol's form
+constexpr std::uint64_t max_configs = 4096;  // of a strategy: each is quoted for each problem
+
+// [a-z][a-z0-9_]*, of at most max_name_bytes.
+bool is_name(std::string_view text);
+
+// Why a description is refused ("its strategy 'smem' has two axes named 'tile'; rename one"), or an
+// empty string. Asked of what a plugin says in the worker, and of what a worker or a cache says of
+// a plugin.
+std::string description_problem(const PluginInfo& plugin);
+
+}  // namespace xpose
