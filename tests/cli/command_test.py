@@ -354,7 +354,7 @@ class Others(unittest.TestCase):
             pathlib.Path(folder, "fake.so").write_text("not a library")
             listed = xpose("plugins", "--plugins", folder)
             self.assertEqual(listed.returncode, 0)
-            self.assertRegex(listed.stdout, r"\nrefused: fake\.so: is not a loadable shared library[^\n]+\n")
+            self.assertRegex(listed.stdout, r"\nrefused: fake\.so: is no shared library: it has no ELF header[^\n]+\n")
             tuned = tune("--shape", "20x30", "--plugins", folder)
             self.assertEqual(tuned.returncode, 0)
             self.assertRegex(tuned.stderr, r"\Axpose: refused fake\.so: [^\n]+\n\Z")

@@ -27,24 +27,24 @@ TEST(OneLine, HasNoControls) {
 }
 
 TEST(OneLine, TurnsNoDirection) {
-  const std::vector<std::string> marks = {
-      "\xd8\x9c",      // U+061C
-      "\xe2\x80\x8e",  // U+200E, U+200F
-      "\xe2\x80\x8f",
-      "\xe2\x80\xaa",  // U+202A to U+202E
-      "\xe2\x80\xab", "\xe2\x80\xac", "\xe2\x80\xad", "\xe2\x80\xae",
-      "\xe2\x81\xa6",  // U+2066 to U+2069
-      "\xe2\x81\xa7", "\xe2\x81\xa8", "\xe2\x81\xa9"};
+  const std::vector<std::string> marks = {"\xd8\x9c",      // U+061C
+                                          "\xe2\x80\x8e",  // U+200E, U+200F
+                                          "\xe2\x80\x8f",
+                                          "\xe2\x80\xaa",  // U+202A to U+202E
+                                          "\xe2\x80\xab", "\xe2\x80\xac", "\xe2\x80\xad",
+                                          "\xe2\x80\xae",
+                                          "\xe2\x81\xa6",  // U+2066 to U+2069
+                                          "\xe2\x81\xa7", "\xe2\x81\xa8", "\xe2\x81\xa9"};
   for (const std::string& mark : marks) EXPECT_EQ(one_line("gpj" + mark + ".exe"), "gpj?.exe");
 }
 
 TEST(OneLine, IsUtf8) {
   EXPECT_EQ(one_line("a\x80z"), "a?z");
-  EXPECT_EQ(one_line("\xc0\xaf"), "??");              // a slash in two bytes
-  EXPECT_EQ(one_line("\xc0\x9b"), "??");              // ESC in two bytes
-  EXPECT_EQ(one_line("\xe0\x80\x9b"), "???");         // ESC in three
-  EXPECT_EQ(one_line("\xed\xa0\x80"), "???");         // half a surrogate pair
-  EXPECT_EQ(one_line("\xf4\x90\x80\x80"), "????");    // behind the last code
+  EXPECT_EQ(one_line("\xc0\xaf"), "??");            // a slash in two bytes
+  EXPECT_EQ(one_line("\xc0\x9b"), "??");            // ESC in two bytes
+  EXPECT_EQ(one_line("\xe0\x80\x9b"), "???");       // ESC in three
+  EXPECT_EQ(one_line("\xed\xa0\x80"), "???");       // half a surrogate pair
+  EXPECT_EQ(one_line("\xf4\x90\x80\x80"), "????");  // behind the last code
   EXPECT_EQ(one_line("cut\xf0\x9f\x98"), "cut???");
 }
 

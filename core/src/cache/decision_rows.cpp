@@ -79,7 +79,7 @@ std::optional<Decision> read_choice(const Statement& row, int column, CacheKey k
   decision.untried = row.integer(column + 6);
   decision.improvements = row.integer(column + 7);
   decision.imported = row.integer(column + 8) != 0;
-  decision.stand_in = row.text(column + 9);
+  decision.stand_in = one_line(row.text(column + 9));
   return decision;
 }
 

@@ -8,7 +8,8 @@
 namespace xpose {
 namespace {
 
-const std::string naming = "[a-z][a-z0-9_]*, of at most " + std::to_string(max_name_bytes) + " bytes";
+const std::string naming =
+    "[a-z][a-z0-9_]*, of at most " + std::to_string(max_name_bytes) + " bytes";
 
 std::string axes_problem(const StrategyInfo& strategy) {
   if (strategy.axes.size() > XPOSE_MAX_AXES)
@@ -41,6 +42,9 @@ std::string problem_of(const StrategyInfo& strategy) {
 
 }  // namespace
 
+const std::string too_many_strategies = "offers more than " + std::to_string(max_strategies) +
+                                        " strategies; make several plugins of it";
+
 bool is_name(std::string_view text) {
   const auto is_lower = [](char c) { return c >= 'a' && c <= 'z'; };
   return !text.empty() && text.size() <= max_name_bytes && is_lower(text[0]) &&
@@ -50,9 +54,7 @@ bool is_name(std::string_view text) {
 
 std::string description_problem(const PluginInfo& plugin) {
   if (!is_name(plugin.name)) return "its name is not of " + naming;
-  if (plugin.strategies.size() > max_strategies)
-    return "offers more than " + std::to_string(max_strategies) +
-           " strategies; make several plugins of it";
+  if (plugin.strategies.size() > max_strategies) return too_many_strategies;
   std::set<std::string_view> names;
   for (const StrategyInfo& strategy : plugin.strategies) {
     if (std::string problem = problem_of(strategy); !problem.empty()) return problem;

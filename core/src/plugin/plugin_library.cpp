@@ -139,13 +139,12 @@ std::variant<PluginLibrary, Refusal> read_plugin(const xpose_plugin* plugin) {
   const xpose_plugin ours = negotiated(plugin, plugin->size);
   if (ours.strategy_count == 0 || ours.strategies == nullptr)
     return Refusal{"offers no strategies; name them in XPOSE_PLUGIN(\"name\", \"version\", ...)"};
+  if (ours.strategy_count > max_strategies) return Refusal{too_many_strategies};
   PluginLibrary library;
   library.info.name = cut(ours.name, max_name_bytes);
   library.info.version = one_line(cut(ours.version, max_summary_bytes), max_summary_bytes);
   library.info.build = one_line(cut(ours.build, max_summary_bytes), max_summary_bytes);
-  // One more than may be is enough to see it.
-  const auto count = std::min<std::size_t>(ours.strategy_count, max_strategies + 1);
-  for (std::uint32_t i = 0; i < count; ++i) {
+  for (std::uint32_t i = 0; i < ours.strategy_count; ++i) {
     const xpose_strategy* theirs = ours.strategies[i];
     if (theirs == nullptr || theirs->card == nullptr)
       return Refusal{"its strategy number " + std::to_string(i) + " is null or has no card"};

@@ -12,6 +12,7 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <fstream>
 #include <system_error>
 #include <thread>
 #include <vector>
@@ -37,6 +38,9 @@ void forbid_core_files() {
   setrlimit(RLIMIT_CORE, &limit);
 }
 
+// The kernel's want of memory is to end this process, and not the host.
+void volunteer_for_memory() { std::ofstream("/proc/self/oom_score_adj") << 1000; }
+
 // Watches the channel, and the host itself where the system can: a fork of the host may hold the
 // channel open after it. No events: data is the other threads' business, hanging up is reported
 // always.
@@ -58,7 +62,7 @@ void start_watching() try {
 
 }  // namespace
 
-HostChannel::HostChannel() {
+HostChannel::HostChannel() : pid_(getpid()) {
   int type = 0;
   socklen_t size = sizeof type;
   if (getsockopt(channel_descriptor, SOL_SOCKET, SO_TYPE, &type, &size) != 0 || type != SOCK_STREAM)
@@ -68,6 +72,7 @@ HostChannel::HostChannel() {
   // A program that a plugin starts must not hold it.
   fcntl(channel_descriptor, F_SETFD, FD_CLOEXEC);
   forbid_core_files();
+  volunteer_for_memory();
   start_watching();
 }
 
@@ -89,6 +94,10 @@ std::optional<std::string> HostChannel::receive(double seconds) {
 }
 
 void HostChannel::send(std::string_view payload) {
+  if (getpid() != pid_) {
+    std::fputs("the plugin forked, and its child went on as the worker\n", stderr);
+    kill(0, SIGKILL);
+  }
   const std::string bytes = frame(payload);
   for (std::string_view rest = bytes; !rest.empty();) {
     const ssize_t count = ::send(channel_descriptor, rest.data(), rest.size(), MSG_NOSIGNAL);

@@ -1,9 +1,14 @@
 #include "worker/trial_service.hpp"
 
+#include <cxxabi.h>
+
 #include <algorithm>
+#include <cstdio>
+#include <cstdlib>
 
 #include "plugin/limits.hpp"
 #include "plugin/plugin_file.hpp"
+#include "worker/busy_threads.hpp"
 #include "worker/host_channel.hpp"
 #include "worker/worker.hpp"
 
@@ -62,6 +67,7 @@ void TrialService::prepare(const Request& request) {
   problem_ = request.problem;
   runner_ = std::make_unique<InProcessRunner>(backend(problem_.device), problem_, request.threads,
                                               request.warm, [this](std::string_view stage) {
+                                                enter(stage);
                                                 Reply notice;
                                                 notice.id = id_;
                                                 notice.stage = stage;
@@ -81,9 +87,22 @@ Candidate TrialService::candidate(const Request& request) const {
       xpose::quote(strategy, request.configs[0], problem_, backend(problem_.device).info()));
 }
 
+// Between stages the process is put back to what it was. A launch runs in the thread of a caller,
+// who would be left with what it changed there.
+void TrialService::enter(std::string_view stage) {
+  const std::string changed = state_.restore();
+  const bool launched = stage_ == "launch" || stage_ == "time";
+  if (launched && !changed.empty() && misdeed_.empty())
+    misdeed_ = "its launch changed " + changed + " in the thread that called it";
+  stage_ = stage;
+}
+
 Reply TrialService::answer(const Request& request) {
   Reply reply;
   reply.id = id_ = request.id;
+  enter("");
+  misdeed_.clear();
+  threads_ = thread_count();
   try {
     switch (request.what) {
       case Request::What::hello:
@@ -120,14 +139,27 @@ Reply TrialService::answer(const Request& request) {
   } catch (const std::bad_alloc&) {
     reply.outcome = {Verdict::no_memory, "the host has no memory left"};
   }
+  enter("");
+  const bool is_plugins_doing =
+      request.what != Request::What::hello && request.what != Request::What::prepare;
+  if (is_plugins_doing && misdeed_.empty() && thread_count() > threads_ && threads_stay_busy())
+    misdeed_ = "it left a thread that keeps a processor busy";
+  if (!misdeed_.empty() && reply.outcome.verdict == Verdict::ok) {
+    reply.outcome = {Verdict::protocol_error, misdeed_};
+    reply.plugin.reset();
+  }
   return reply;
 }
 
-void serve_trials() {
+void serve_trials() try {
   HostChannel channel;
   TrialService service([&](const Reply& reply) { channel.send(encode(reply)); });
   while (const auto request = channel.receive(worker_idle_seconds))
     channel.send(encode(service.answer(decode_request(*request))));
+} catch (const abi::__forced_unwind&) {
+  // Other threads would let the process live, and the host wait.
+  std::fputs("the plugin ended the thread that called it\n", stderr);
+  std::_Exit(EXIT_FAILURE);
 }
 
 }  // namespace xpose

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "trial/in_process_runner.hpp"
+#include "worker/process_state.hpp"
 #include "worker/protocol.hpp"
 
 namespace xpose {
@@ -26,7 +27,13 @@ class TrialService {
   const Strategy& strategy_of(const Request& request) const;
   Candidate candidate(const Request& request) const;
 
+  void enter(std::string_view stage);
+
   std::function<void(const Reply&)> send_;
+  ProcessState state_;  // before any plugin was loaded
+  std::string stage_;   // of the request in hand
+  std::string misdeed_;
+  std::size_t threads_ = 0;                             // when the request came
   std::uint64_t id_ = 0;                                // of the request in hand
   std::map<std::string, const PluginLibrary*> loaded_;  // by digest
   Problem problem_;

@@ -222,7 +222,8 @@ ProcessEnd WorkerProcess::Impl::reap(const Deadline& deadline) const {
     int status = 0;
     const pid_t reaped = waitpid(pid, &status, WNOHANG);
     if (reaped == pid && WIFEXITED(status)) return {ProcessEnd::Kind::exited, WEXITSTATUS(status)};
-    if (reaped == pid) return {ProcessEnd::Kind::signalled, WTERMSIG(status)};
+    if (reaped == pid && WIFSIGNALED(status))  // else it has stopped, with us as its tracer
+      return {ProcessEnd::Kind::signalled, WTERMSIG(status)};
     if (reaped < 0) return {};
     if (deadline.passed()) break;
     poll(nullptr, 0, 1);

