@@ -1,0 +1,114 @@
+/* A plugin that does harm before it has said what it offers: HARM_AT_ENTRY says which. */
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "../../abi/refused/plain.h"
+
+enum harm {
+  garbage_entry,
+  many_strategies,
+  endless_name,
+  twin_axes,
+  axis_without_values,
+  empty_struct,
+  huge_struct,
+  kill_in_entry,
+  busy_at_load,
+  unknown_status,
+  null_plan,
+  words_without_end
+};
+
+static const int64_t values[] = {1, 2};
+static const xpose_axis twins[] = {{"tile", values, 2}, {"tile", values, 2}};
+static const xpose_axis empty[] = {{"tile", NULL, 2}};
+static char name[4096];
+
+static xpose_status create_nothing(const xpose_problem* problem, const int64_t* config,
+                                   xpose_plan** plan, xpose_text error) {
+  (void)problem, (void)config, (void)error;
+  *plan = NULL;
+  return XPOSE_OK;
+}
+
+static xpose_status launch_nowhere(const xpose_plan* plan, const xpose_launch* launch,
+                                   xpose_text error) {
+  (void)launch, (void)error;
+  return *(const volatile int*)plan == 0 ? 77 : -5;
+}
+
+static xpose_status launch_oddly(const xpose_plan* plan, const xpose_launch* launch,
+                                 xpose_text error) {
+  plain_launch(plan, launch, error);
+  return 77;
+}
+
+static xpose_status launch_talking(const xpose_plan* plan, const xpose_launch* launch,
+                                   xpose_text error) {
+  plain_launch(plan, launch, error);
+  memset(error.data, '\x9b', error.capacity);
+  return XPOSE_FAILED;
+}
+
+static void* run_for_ever(void* nothing) {
+  for (volatile int busy = 1; busy != 0;) continue;
+  return nothing;
+}
+
+__attribute__((constructor)) static void at_load(void) {
+  pthread_t thread;
+  if (HARM_AT_ENTRY == busy_at_load) pthread_create(&thread, NULL, run_for_ever, NULL);
+}
+
+const xpose_plugin* xpose_plugin_entry(void) {
+  static xpose_card card = PLAIN_CARD("at_entry");
+  static xpose_strategy strategy = PLAIN_STRATEGY(card);
+  static const xpose_strategy* strategies[] = {&strategy};
+  static xpose_plugin plugin = PLAIN_PLUGIN("at_entry", 1, strategies);
+  switch ((enum harm)HARM_AT_ENTRY) {
+    case garbage_entry:
+      return (const xpose_plugin*)&values[1];
+    case many_strategies:
+      plugin.strategy_count = 0xffffffffu;
+      break;
+    case endless_name:
+      memset(name, 'a', sizeof name - 1);
+      card.name = name;
+      break;
+    case twin_axes:
+      card.axes = twins;
+      card.axis_count = 2;
+      break;
+    case axis_without_values:
+      card.axes = empty;
+      card.axis_count = 1;
+      break;
+    case empty_struct:
+      plugin.size = 0;
+      break;
+    case huge_struct:
+      strategy.size = 0xffffffffu;
+      card.size = 0xffffffffu;
+      card.device_kind = 9;
+      break;
+    case kill_in_entry:
+      kill(getpid(), SIGKILL);
+      break;
+    case busy_at_load:
+      break;
+    case unknown_status:
+      strategy.launch = launch_oddly;
+      break;
+    case null_plan:
+      strategy.create = create_nothing;
+      strategy.launch = launch_nowhere;
+      break;
+    case words_without_end:
+      strategy.launch = launch_talking;
+      break;
+  }
+  return &plugin;
+}
