@@ -29,9 +29,9 @@ int run(const Arguments& arguments) {
       "out", po::value<std::string>(),
       "the .npy file to write, which may be the same; -: standard output")(
       "device", po::value<std::string>()->default_value("auto")->value_name("D"),
-      "auto, host, cuda or cuda:N")("strategy",
-                                    po::value<std::string>()->default_value("")->value_name("NAME"),
-                                    "use this strategy, with its default config")(
+      "auto (the host, where a file is), host, cuda or cuda:N")(
+      "strategy", po::value<std::string>()->default_value("")->value_name("NAME"),
+      "use this strategy, with its default config")(
       "tune",
       "choose by trial, and remember it; else by what was measured before, or is known of "
       "the strategies")("budget", po::value<std::string>()->default_value("2")->value_name("S"),
@@ -51,7 +51,9 @@ int run(const Arguments& arguments) {
   chosen.out = (*values)["out"].as<std::string>();
   for (const auto& [path, name] : {std::pair{&chosen.in, "in"}, std::pair{&chosen.out, "out"}})
     if (path->empty()) throw UsageError(std::string("the name of the file ") + name + " is empty");
-  chosen.how.device = parse_device((*values)["device"].as<std::string>());
+  // A file's bytes are on the host: to start CUDA and to take them there and back costs more.
+  const std::string device = (*values)["device"].as<std::string>();
+  chosen.how.device = device == "auto" ? Device{} : parse_device(device);
   chosen.how.strategy = (*values)["strategy"].as<std::string>();
   chosen.how.engine = engine_options(*values);
   const bool tunes = values->count("tune") != 0;
