@@ -141,6 +141,7 @@ CellResult Bench::measure(Device device, const Cell& cell) {
   ProgressLine line(progress_text(cell));
   TuneOptions options;
   options.budget_seconds = run_.setup.budget_seconds;
+  options.whole = true;
   options.every_strategy = !run_.setup.quick;
   options.warm = cell.warm;
   options.interrupted = [&] { return Interrupts::met() || out_of_time(); };

@@ -127,6 +127,9 @@ Json to_json(const TuneReport& report) {
   json["untried_rivals"] = report.untried_rivals;
   json["seconds"] = report.seconds;
   json["interrupted"] = report.interrupted;
+  json["stand_in"] = report.stand_in ? to_json(*report.stand_in) : Json(nullptr);
+  json["is_estimate"] = report.is_estimate;
+  json["why_not_whole"] = report.why_not_whole;
   json["trials"] = Json::array();
   for (const Trial& trial : report.trials) json["trials"].push_back(trial_json(trial, report));
   return json;

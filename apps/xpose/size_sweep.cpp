@@ -49,6 +49,7 @@ TuneOptions only(const std::vector<Variant>& part, TuneOptions options) {
   }
   options.every_strategy = true;
   options.budget_seconds = kBudgetSeconds;
+  options.whole = true;  // its own limits leave out what takes too long
   options.max_rounds = kRounds;
   return options;
 }
@@ -107,6 +108,7 @@ std::vector<std::vector<Variant>> compatible_parts(std::span<const Variant> vari
 std::vector<TuneReport> sweep_sizes(Engine& engine, const TuneReport& report,
                                     const DeviceInfo& device, const TuneOptions& options) {
   std::vector<TuneReport> sizes;
+  const Problem& tried = report.stand_in ? *report.stand_in : report.problem;
   const std::vector<std::vector<Variant>> parts =
       compatible_parts(fastest_variants(report, kStrategies));
   const auto start = std::chrono::steady_clock::now();
@@ -115,12 +117,12 @@ std::vector<TuneReport> sweep_sizes(Engine& engine, const TuneReport& report,
   double last_seconds = 0;
   double last_area = 1;
   for (const double scale : kScales) {
-    const Problem problem = scaled(report.problem, scale);
+    const Problem problem = scaled(tried, scale);
     // What went beyond the budget is verification, which grows with the area.
     const double grows = std::max(0.0, last_seconds - fixed) * scale * scale / last_area;
     const double expected = fixed + grows;
     const std::pair shape(problem.rows, problem.cols);
-    if (shape == std::pair(report.problem.rows, report.problem.cols)) continue;
+    if (shape == std::pair(tried.rows, tried.cols)) continue;
     if (std::exchange(last, shape) == shape || too_large(report, scale, device) ||
         seconds_since(start) + expected > kSeconds)
       continue;

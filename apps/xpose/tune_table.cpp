@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "table.hpp"
+#include "tried_on.hpp"
 
 namespace xpose::app {
 
@@ -19,6 +20,7 @@ const char* const above_the_roof =
 namespace {
 
 std::string verdict_text(const Trial& trial) {
+  if (trial.verdict == Verdict::ok && !trial.timing) return "estimated";
   if (trial.verdict == Verdict::ok)
     return trial.is_copy ? "ok (copy)" : trial.is_numeric ? "ok (numeric)" : "ok";
   const std::string name(to_string(trial.verdict));
@@ -49,6 +51,7 @@ std::string sentence(const TuneReport& report) {
   if (!report.winner && report.interrupted)
     return "Interrupted before any strategy was proven; nothing was chosen.";
   if (!report.winner) return "No strategy was right on this problem; nothing was chosen.";
+  if (report.is_estimate) return tried_on(report);
   std::ostringstream out;
   const Trial& winner = report.trials[*report.winner];
   out << to_string(winner.variant) << margin_text(report);
@@ -58,6 +61,7 @@ std::string sentence(const TuneReport& report) {
         << to_string(roof.variant) << ", " << fixed(gb_per_s(report, roof), 1) << " GB/s)";
   }
   out << '.';
+  if (report.stand_in) out << ' ' << tried_on(report);
   return out.str();
 }
 
@@ -107,7 +111,7 @@ void print_sentences(std::ostream& out, const TuneReport& report, const Screen& 
   };
   say(sentence(report));
   if (!report.winner) return;
-  if (report.rounds <= 1) say("A longer --budget races more rounds.");
+  if (report.rounds <= 1 && !report.is_estimate) say("A longer --budget races more rounds.");
   if (report.untried != 0)
     say(std::to_string(report.untried) +
         " variants were not tried: they are predicted to be far behind, or their strategy's first "

@@ -1,41 +1,15 @@
 #include "chooser.hpp"
 
-#include <algorithm>
-#include <chrono>
 #include <utility>
 
-#include "cache/decision.hpp"
 #include "device/device.hpp"
-#include "problem/normal_form.hpp"
 #include "trial/in_process_runner.hpp"
-#include "trial/tuner.hpp"
 #include "worker/worker_runner.hpp"
 
 namespace xpose {
 namespace {
 
 constexpr double longest_wait_seconds = 600;  // for another process that measures
-
-double steady_seconds() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
-
-// CUDA strategies that a machine without a device cannot try, so that a report shows them.
-void list_unreachable(const Catalog& catalog, const Problem& problem, TuneReport& report) {
-  const std::string reason = cuda_unavailable_reason();
-  if (problem.device.kind != DeviceKind::host || reason.empty()) return;
-  for (const Strategy* strategy : catalog.strategies) {
-    if (strategy->info.device_kind != DeviceKind::cuda) continue;
-    Trial trial;
-    trial.variant.strategy = strategy->info.name;
-    trial.is_copy = strategy->info.is_copy;
-    trial.is_numeric = strategy->info.is_numeric;
-    trial.verdict = Verdict::unsupported;
-    trial.detail = reason;
-    trial.prior_rank = strategy->info.prior_rank;
-    report.trials.push_back(std::move(trial));
-  }
-}
 
 }  // namespace
 
@@ -128,44 +102,12 @@ std::unique_ptr<TrialRunner> Chooser::runner(Desk& desk, const Catalog& offered,
       [&offered](const std::string& digest) { return offered.find(digest)->file; }, options_.warn});
 }
 
-std::pair<TuneReport, std::optional<Candidate>> Chooser::measure(Desk& desk, const Problem& normal,
-                                                                 const TuneOptions& options,
-                                                                 Which which) {
-  const DeviceInfo& device = backend(normal.device).info();
-  const Catalog& offered = described(desk);
-  const std::unique_ptr<TrialRunner> trials = runner(desk, offered, normal, options);
-  const CacheKey key = key_for(normal, options, offered);
-  const auto standing = is_whole(options) ? cache_.find_standing(key) : std::nullopt;
-  const bool improves =
-      standing && standing->key == key && standing->untried > 0 && !standing->imported;
-  Evidence known = evidence(offered);
-  if (standing) known.standing = standing->winner;
-  if (improves)
-    for (const CachedTrial& trial : standing->trials) known.tried.insert(trial.variant.strategy);
-  std::vector<Candidate> all =
-      candidates(offered.strategies, normal, device, options, *trials, known);
-  if (which == Which::untried)
-    std::erase_if(all, [&](const Candidate& candidate) {
-      return !candidate.is_copy && !candidate.is_favourite &&
-             known.tried.contains(candidate.variant.strategy);
-    });
-  const std::uint64_t bytes =
-      2 * static_cast<std::uint64_t>(element_count(normal)) * normal.element_bytes;
-  TuneReport report = race(all, bytes, *trials, steady_seconds, options);
-  report.problem = normal;
-  std::optional<Candidate> winner;
-  if (report.winner) {
-    winner = *std::ranges::find(all, report.trials[*report.winner].variant, &Candidate::variant);
-    if (is_whole(options) && !report.interrupted) {
-      cache_.store(decision_of(key, report, all, improves ? &*standing : nullptr));
-      cache_.store(predictions_of(key, report, all));
-    }
-  }
-  list_unreachable(offered, normal, report);
-  return {std::move(report), std::move(winner)};
-}
-
 TuneReport Chooser::tune(const Problem& normal, const TuneOptions& options) {
+  if (const TrialSubject subject = subject_of(normal, options); !subject.problem) {
+    const std::lock_guard lock(asking_.mutex);  // an estimate waits for nobody who measures
+    return retried(asking_, [&] { return estimate_instead(asking_, normal, subject.why, options); })
+        .first;
+  }
   const std::lock_guard lock(measuring_.mutex);
   const auto held = this->lock(normal, options, longest_wait_seconds);
   TuneReport report =

@@ -11,6 +11,7 @@
 #include "device/device_lock.hpp"
 #include "plugin/catalog.hpp"
 #include "trial/trial_runner.hpp"
+#include "trial/trial_subject.hpp"
 
 namespace xpose {
 
@@ -76,8 +77,23 @@ class Chooser {
                                        const TuneOptions& options);
   std::optional<Choice> recall(Desk& desk, const Problem& normal, const TuneOptions& options);
   enum class Which { all, untried };  // strategies: those that a provisional decision left out
+  // What trials run on, with so many bytes free, or as many as the device should have.
+  static TrialSubject subject_of(const Problem& normal, const TuneOptions& options,
+                                 std::optional<std::uint64_t> free_bytes = {});
   std::pair<TuneReport, std::optional<Candidate>> measure(Desk& desk, const Problem& normal,
                                                           const TuneOptions& options, Which which);
+  std::pair<TuneReport, std::optional<Candidate>> try_on(Desk& desk, const Problem& normal,
+                                                         const TrialSubject& subject,
+                                                         const TuneOptions& options, Which which);
+  std::pair<TuneReport, std::optional<Candidate>> estimate_instead(Desk& desk,
+                                                                   const Problem& normal,
+                                                                   const std::string& why,
+                                                                   const TuneOptions& options);
+  // Of `tried`, and unsupported where they do not serve `normal` as well.
+  std::vector<Candidate> candidates_of_both(Desk& desk, const Catalog& offered,
+                                            const Problem& normal, const Problem& tried,
+                                            TrialRunner& trials, const TuneOptions& options,
+                                            const Evidence& known);
   Candidate estimate(Desk& desk, const Problem& normal, const TuneOptions& options);
   const PluginLibrary& load(Desk& desk, const std::filesystem::path& file,
                             const std::string& digest);

@@ -144,10 +144,11 @@ std::optional<Choice> Chooser::measured(const Problem& normal, const PlanOptions
   if (auto choice = confirmed(normal, options.tune)) return choice;
   TuneOptions rest = options.tune;
   rest.budget_seconds = std::max(end - steady_seconds(), 0.0);
-  return retried(measuring_, [&] {
+  return retried(measuring_, [&]() -> std::optional<Choice> {
     const auto [report, winner] = measure(measuring_, normal, rest, which);
     if (!winner) throw_no_winner(report);
-    return keep(normal, options.tune, {bind(measuring_, *winner, normal)});
+    if (report.is_estimate && which == Which::untried) return std::nullopt;
+    return keep(normal, options.tune, {bind(measuring_, *winner, normal), report.is_estimate});
   });
 }
 
@@ -174,8 +175,11 @@ Choice Chooser::choose(const Problem& normal, const PlanOptions& options) {
     throw Error(ErrorKind::no_strategy, "no measured choice is known for " + to_string(normal) +
                                             "; tune it first, or plan with another policy");
   }
-  if (measures)
-    if (auto choice = measured(normal, options, Which::all)) return *choice;
+  if (measures) {
+    if (subject_of(normal, options.tune).problem)
+      if (auto choice = measured(normal, options, Which::all)) return *choice;
+    if (auto choice = found(normal, options, true)) return *choice;  // estimated before
+  }
   const std::lock_guard lock(asking_.mutex);
   return retried(asking_, [&] {
     const Candidate guess = estimate(asking_, normal, options.tune);

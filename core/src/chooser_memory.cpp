@@ -89,13 +89,16 @@ bool Chooser::is_imported(const Problem& normal, const TuneOptions& options) {
   return decision && decision->imported;
 }
 
-// [measuring_ held] What another machine measured, once its winner was right here, in a worker.
+// [measuring_ held] What another machine measured, once its winner was right here, in a worker, on
+// the problem or what stands in for it.
 std::optional<Choice> Chooser::confirmed(const Problem& normal, const TuneOptions& options) {
   if (!is_imported(normal, options)) return std::nullopt;
   return retried(measuring_, [&]() -> std::optional<Choice> {
     const auto found = remembered(measuring_, normal, options);
     if (!found || !found->decision.imported) return std::nullopt;
-    const auto trials = runner(measuring_, found->offered, normal, options);
+    const TrialSubject subject = subject_of(normal, options);
+    if (!subject.problem) return std::nullopt;
+    const auto trials = runner(measuring_, found->offered, *subject.problem, options);
     try {
       const Candidate winner = candidate_of(found->strategy, found->values,
                                             trials->quote(found->strategy, {found->values}).at(0));

@@ -87,17 +87,56 @@ class Tune(unittest.TestCase):
         self.assertEqual(transposes, ["host_blocked{tile=32}"])
 
     def test_a_spent_budget_leaves_out_what_is_predicted_far_behind_and_says_so(self):
-        result = tune("--shape", "256x4096", "--budget", "0")  # its columns fall into few cache sets
+        result = tune("--shape", "256x4096", "--budget", "0.03")  # its columns fall into few cache sets
         self.assertEqual((result.returncode, result.stderr), (0, ""))
         self.assertRegex(result.stdout, r"\nhost_naive_row +not tried\n")
         self.assertRegex(result.stdout, r"\nhost_simd\{\S+ [^\n]+  ok\n")
         self.assertRegex(result.stdout, r"\n[0-9]+ variants were not tried: [^\n]*--strategy and --budget\.\n")
-        named = tune("--shape", "256x4096", "--budget", "0", "--strategy", "host_simd", "--strategy", "host_naive_row",
+        named = tune("--shape", "256x4096", "--budget", "0.03", "--strategy", "host_simd", "--strategy", "host_naive_row",
                      "--json", "-")
         report = json.loads(named.stdout)
         self.assertEqual(report["untried_strategies"], [])
         self.assertEqual({t["strategy"] for t in report["trials"] if t["role"] == "transpose" and t["verdict"] == "ok"},
                          {"host_simd", "host_naive_row"})
+
+    def test_a_large_problem_is_tried_on_what_stands_in_for_it(self):
+        result = tune("--shape", "20000x20001", "--budget", "0.3")
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        self.assertEqual(result.stdout.splitlines()[0], "20000x20001 of 4 bytes on host")
+        self.assertRegex(" ".join(result.stdout.split()),
+                         r" Tried on [0-9]+x[0-9]+ of 4 bytes on host, which stands in for 20000x20001 of 4 "
+                         r"bytes on host: trials of the whole would take about [0-9]+ s of a budget of 0.3 s\.")
+        report = json.loads(tune("--shape", "20000x20001", "--budget", "0.3", "--json", "-").stdout)
+        stand_in = report["stand_in"]
+        self.assertEqual((stand_in["rows"] % 1024, stand_in["cols"] % 1024), (20000 % 1024, 20001 % 1024))
+        self.assertEqual(report["bytes"], 2 * stand_in["rows"] * stand_in["cols"] * 4)
+        self.assertFalse(report["is_estimate"])
+
+    def test_what_no_budget_can_measure_is_estimated_and_said_so(self):
+        for shape in ("20000x20001", "3x3"):
+            result = tune("--shape", shape, "--budget", "0")
+            self.assertEqual((result.returncode, result.stderr), (0, ""))
+            self.assertRegex(result.stdout, r"\nhost_[^\n]+ estimated\n")
+            self.assertRegex(" ".join(result.stdout.split()),
+                             r" is an estimate, and nothing was measured: trials of the whole would take about "
+                             r"[0-9.]+ s of a budget of 0 s\.$")
+        report = json.loads(tune("--shape", "20000x20001", "--budget", "0", "--json", "-").stdout)
+        self.assertTrue(report["is_estimate"])
+        self.assertIsNone(report["stand_in"])
+        self.assertEqual([trial["variant"] for trial in report["trials"] if "seconds" in trial], [])
+        self.assertTrue(report["winner"])
+
+    def test_what_does_not_fit_into_memory_is_tried_on_what_stands_in(self):
+        limited = ["bash", "-c", 'ulimit -v 450000; exec "$@"', "bash", XPOSE]
+        if subprocess.run([*limited, "--version"], capture_output=True).returncode != 0:
+            self.skipTest("built with a sanitizer, which needs a larger address space")
+        result = subprocess.run(  # 439 MiB of addresses do not hold two matrices of 256 MiB
+            [*limited, "tune", "--device", "host", "--shape", "4096x4096", "--bytes", "16", "--budget", "4",
+             "--strategy", "host_simd", "--json", "-"], capture_output=True, text=True)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        report = json.loads(result.stdout)
+        self.assertLess(report["stand_in"]["rows"], 4096)
+        self.assertRegex(report["why_not_whole"], r"^trials of the whole take [0-9]+ MiB of memory, and [0-9]+ MiB ")
 
     def test_empty_problem(self):
         result = tune("--shape", "0x5")

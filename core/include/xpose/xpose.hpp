@@ -91,7 +91,7 @@ struct Trial {
 // The outcome of tuning a problem.
 struct TuneReport {
   Problem problem;            // in normal form
-  std::uint64_t bytes = 0;    // read plus written by one call
+  std::uint64_t bytes = 0;    // read plus written by one call of what the trials ran on
   std::vector<Trial> trials;  // transposes and copies, fastest first, then those without a time
   std::optional<std::size_t> roof;       // index into trials: the fastest copy
   std::optional<std::size_t> winner;     // index into trials
@@ -108,6 +108,12 @@ struct TuneReport {
   int discarded_rounds = 0;  // the clock dropped during them
   double seconds = 0;        // spent tuning
   bool interrupted = false;
+  // The problem that trials ran on where those of `problem` fit into neither budget nor memory: a
+  // smaller one of its alignments and shape. All figures are its.
+  std::optional<Problem> stand_in = {};
+  // Not even such a problem could be tried: the winner is what the cost model puts first.
+  bool is_estimate = false;
+  std::string why_not_whole = {};  // trials ran on no problem or another; empty where they did not
 };
 
 struct Progress {
@@ -120,10 +126,11 @@ struct Progress {
 struct TuneOptions {
   double budget_seconds = 2;
   int max_rounds = 15;
-  // Try one config of each even when the budget is spent; of what is predicted to take over twice
-  // the best prediction, and is not among `strategies`, while it lasts.
+  // Try one config of each until the budget is spent, and of `strategies` also then; else trying
+  // leaves a part of it for the race.
   bool every_strategy = false;
-  bool warm = false;                         // leave caches warm: do not rotate buffers
+  bool warm = false;   // leave caches warm: do not rotate buffers
+  bool whole = false;  // try the problem itself, however long that takes; Error no_memory
   std::vector<std::string> strategies = {};  // only these; empty: all
   Config config = {};  // only configs with these values on axes of these names
   std::function<void(const Progress&)> progress = {};

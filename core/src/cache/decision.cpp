@@ -11,17 +11,20 @@
 
 namespace xpose {
 
+std::string key_anywhere(Problem normal) {
+  normal.device.ordinal = 0;
+  return key(normal);
+}
+
 CacheKey key_of(const Problem& normal, const DeviceInfo& device, const std::string& plugins,
                 unsigned threads, bool warm) {
-  Problem anywhere = normal;
-  anywhere.device.ordinal = 0;  // devices of one class share their choices
   CacheKey key;
   key.device = device.name + ", cc " + std::to_string(device.compute_capability) + ", " +
                std::to_string(device.multiprocessors) + " processors";
   key.driver = device.driver;
   key.abi = abi_version();
   key.plugins = plugins;
-  key.problem = xpose::key(anywhere);
+  key.problem = key_anywhere(normal);
   key.policy = warm ? "measure warm" : "measure cold";
   if (device.device.kind == DeviceKind::host) key.policy += ", threads=" + std::to_string(threads);
   return key;
@@ -65,6 +68,7 @@ Decision decision_of(const CacheKey& key, const TuneReport& report,
   decision.margin = report.margin;
   if (report.roof) decision.roof_seconds = report.trials.at(*report.roof).timing->median;
   decision.when = std::time(nullptr);
+  if (report.stand_in) decision.stand_in = key_anywhere(*report.stand_in);
   for (const Trial& trial : report.trials) {
     CachedTrial row;
     row.digest = digest_of_strategy(trial.variant.strategy);

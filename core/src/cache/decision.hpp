@@ -1,6 +1,7 @@
 // What is kept of a choice, and under which key.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "cache/cache.hpp"
@@ -8,6 +9,9 @@
 #include "xpose/cache.hpp"
 
 namespace xpose {
+
+// The key of a problem in what is remembered: devices of one class share their choices.
+std::string key_anywhere(Problem normal);
 
 // What a choice depends on. `plugins`: the catalog's digest.
 CacheKey key_of(const Problem& normal, const DeviceInfo& device, const std::string& plugins,

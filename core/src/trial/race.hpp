@@ -46,6 +46,7 @@ class Race {
   }
   bool may_skip(const Candidate& candidate);
   bool is_hopeless(const Candidate& candidate);
+  bool is_too_long(const Candidate& candidate);
   void expect(const Runner& runner);
   void try_one(const Candidate& candidate, std::size_t total);
   std::map<std::string, FirstConfig> first_configs();

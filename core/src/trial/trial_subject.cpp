@@ -82,11 +82,11 @@ TrialSubject trial_subject(const Problem& normal, const DeviceInfo& device, doub
   const double seconds = least_trial_seconds(device, whole);
   TrialSubject subject;
   if (!is_in_memory(whole))
-    subject.why = "its trials take " + mebibytes(whole) + " of memory, and " +
+    subject.why = "trials of the whole take " + mebibytes(whole) + " of memory, and " +
                   mebibytes(free_bytes) + " are free";
   else if (seconds > budget_seconds)
-    subject.why = "its trials would take about " + rounded(seconds) + " s of a budget of " +
-                  rounded(budget_seconds) + " s";
+    subject.why = "trials of the whole would take about " + rounded(seconds) +
+                  " s of a budget of " + rounded(budget_seconds) + " s";
   else
     return {normal, ""};
   const std::uint64_t least = least_stand_in(device);

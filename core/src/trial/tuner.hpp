@@ -21,7 +21,10 @@ using Clock = std::function<double()>;
 //   What was measured of a strategy counts in place of what was predicted.
 // Favourites are always tried, and with `every_strategy` one config of each: of what is believed so
 // far behind until 85 % of the budget are spent, the making of the buffers included, and of what
-// only claims its predictions as long as trying may take, unless either is asked for by name.
+// only claims its predictions as long as trying may take, unless either is asked for by name. What
+// would end beyond the budget by one launch, as its prediction and the fastest copy tell, is not
+// tried once one transpose is right, unless it is a favourite or the caller asked for it or for the
+// whole problem.
 //
 // Then races the fast ones in interleaved rounds of rotated order:
 //   - a round in which the fastest copy took over 1.2 times its median is discarded: the clock

@@ -49,9 +49,9 @@ TEST(TrialSubject, ALargerBudgetTriesTheWhole) {
 
 TEST(TrialSubject, AReasonSaysWhatTheWholeWouldTake) {
   const TrialSubject subject = trial_subject(square(20000, 4), host(), 2, plenty);
-  EXPECT_EQ(subject.why, "its trials would take about 10 s of a budget of 2 s");
+  EXPECT_EQ(subject.why, "trials of the whole would take about 10 s of a budget of 2 s");
   const TrialSubject without = trial_subject(square(20000, 4), host(), 100, gibibyte);
-  EXPECT_EQ(without.why, "its trials take 3052 MiB of memory, and 1024 MiB are free");
+  EXPECT_EQ(without.why, "trials of the whole take 3052 MiB of memory, and 1024 MiB are free");
 }
 
 TEST(TrialSubject, MoreProcessorsTryLargerProblems) {

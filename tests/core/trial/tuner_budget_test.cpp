@@ -89,7 +89,7 @@ TEST_F(TunerBudget, AskingAgainTakesATenthOfTheBudget) {
 TEST_F(TunerBudget, NobodyIsAskedAgainOnceTheBudgetIsSpent) {
   candidates = {candidate("wrong"), candidate("fast"), candidate("slow")};
   runner.variants["wrong"].verdict = Verdict::wrong_result;
-  runner.variants["wrong"].seconds = 20e-3;
+  runner.variants["wrong"].seconds = 9e-3;
   runner.variants["fast"].seconds = 0.1e-3;
   runner.variants["slow"].seconds = 0.4e-3;
   options.budget_seconds = 10e-3;
@@ -130,14 +130,13 @@ TEST_F(TunerBudget, OneOfEachStrategyIsTriedWhateverIsPredictedWhileTheBudgetLas
 
   options.budget_seconds = 3e-3;  // a try takes 2 ms: it is spent after the second one
   report = run();
-  EXPECT_EQ(report.untried, 2U);
-  EXPECT_EQ(report.untried_strategies, std::vector<std::string>{"later"});
-  EXPECT_EQ(trial(report, "silent").verdict, Verdict::ok);
+  EXPECT_EQ(report.untried, 3U);
+  EXPECT_EQ(report.untried_strategies, (std::vector<std::string>{"later", "silent"}));
 
   options.budget_seconds = 1;
   runner.preparing = 1;
   report = run();
-  EXPECT_EQ(report.untried_strategies, (std::vector<std::string>{"far", "later"}));
+  EXPECT_EQ(report.untried_strategies, (std::vector<std::string>{"far", "later", "silent"}));
   EXPECT_EQ(report.rounds, 1);
   EXPECT_GT(report.seconds, 1);
 
@@ -207,12 +206,39 @@ TEST_F(TunerBudget, BudgetCutsSecondConfigsButEveryStrategyCanBeAskedFor) {
     candidates.push_back(candidate(name));
     candidates.back().variant.config = {{"tile", 2}};
   }
-  options.budget_seconds = 0;
-  const TuneReport report = run();
+  options.budget_seconds = 6e-3;  // a try takes 2 ms: one of every strategy takes all of it
+  TuneReport report = run();
   EXPECT_EQ(report.untried, 3U);
   EXPECT_EQ(report.trials.size(), 3U);
   EXPECT_EQ(report.rounds, 1);
   EXPECT_NE(winner(report), "");
+
+  options.budget_seconds = 0;
+  report = run();
+  EXPECT_EQ(report.untried_strategies, (std::vector<std::string>{"b", "c"}));
+  options.strategies = {"a", "b", "c"};  // by name
+  EXPECT_TRUE(run().untried_strategies.empty());
+}
+
+TEST_F(TunerBudget, WhatWouldEndBeyondTheBudgetByOneLaunchIsNotTried) {
+  candidates = {candidate("copy", 900, true), candidate("fast"), candidate("slow"),
+                candidate("silent")};
+  candidates[1].predicted = 1.1;
+  candidates[2].predicted = 16;  // 40 copies
+  runner.variants["copy"].seconds = 20e-3;
+  runner.variants["fast"].seconds = 22e-3;
+  runner.variants["slow"].seconds = 0.72;
+  runner.variants["silent"].seconds = 0.1;
+  options.every_strategy = true;
+  options.budget_seconds = 0.8;
+  const TuneReport report = run();
+  EXPECT_EQ(report.untried_strategies, std::vector<std::string>{"slow"});
+  EXPECT_EQ(runner.variants["slow"].verified, 0);
+  EXPECT_GT(runner.variants["silent"].verified, 0);
+  EXPECT_LT(report.seconds, 0.8);
+
+  options.whole = true;  // however long that takes
+  EXPECT_TRUE(run().untried_strategies.empty());
 }
 
 TEST_F(TunerBudget, InterruptionFinishesTheCandidateInHand) {
