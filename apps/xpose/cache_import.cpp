@@ -72,9 +72,8 @@ std::vector<std::string> take_usable(CacheContents& contents,
   for (const auto& [why, group] : refused)
     sentences.push_back(sentence("Not taken, decisions that " + why, group));
   if (absent.decisions != 0)
-    sentences.push_back(
-        sentence("Kept for plugins that are not installed here, and not used until they are",
-                 absent));
+    sentences.push_back(sentence(
+        "Kept for plugins that are not installed here, and not used until they are", absent));
   return sentences;
 }
 

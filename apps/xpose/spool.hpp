@@ -5,8 +5,8 @@
 
 namespace xpose::app {
 
-// Reads to the end of `from` and returns a file of it that has no name: in memory where it is small,
-// else in $TMPDIR, or /var/tmp. Throws std::runtime_error.
+// Reads to the end of `from` and returns a file of it that has no name: in memory where it is
+// small, else in $TMPDIR, or /var/tmp. Throws std::runtime_error.
 FileDescriptor spooled(int from);
 
 }  // namespace xpose::app

@@ -6,7 +6,6 @@ namespace xpose {
 namespace {
 
 constexpr std::size_t shipped_evidence = 3;  // predictions that held, before anything is measured
-constexpr double held_ratio = 2;
 
 }  // namespace
 

@@ -6,6 +6,9 @@
 
 namespace xpose {
 
+// Up to as many times the predicted time is the model's affair, and no lie.
+inline constexpr double held_ratio = 2;
+
 struct Trust {
   // A prediction is multiplied by this before it counts. None: nothing of the strategy was measured
   // here, and it did not come with the library, so that its predictions do not count.

@@ -10,11 +10,15 @@ Expectations::Expectations(std::span<const Candidate> candidates) {
     if (candidate.is_copy || candidate.is_numeric) continue;
     const auto known = best_.try_emplace(candidate.variant.strategy, not_predicted).first;
     known->second = std::min(known->second, candidate.believed());
+    if (candidate.trust.is_shipped)
+      at_most_[candidate.variant.strategy] = held_ratio * known->second;
   }
 }
 
 void Expectations::measured(const std::string& strategy, double time) {
   time = std::max(time, 1.0);  // as a prediction is: nobody makes others far behind by a miracle
+  if (const auto most = at_most_.find(strategy); most != at_most_.end())
+    time = std::min(time, most->second);
   double& best = best_[strategy];
   best = measured_.insert(strategy).second ? time : std::min(best, time);
 }
