@@ -13,6 +13,7 @@
 #include "exit_cleanup.hpp"
 #include "input_file.hpp"
 #include "output_file.hpp"
+#include "run_progress.hpp"
 
 namespace xpose::app {
 namespace {
@@ -67,7 +68,7 @@ void write_tile(OutputFile& output, const BandPlan& plan, const Tile& tile,
 
 // Returns the variant that moved most of it.
 std::string move(const InputFile& input, OutputFile& output, const BandPlan& plan,
-                 const TileTransposer::Options& options) {
+                 const TileTransposer::Options& options, RunProgress& progress) {
   const BandReader reader(input, plan);
   const auto shape = [&](std::int64_t rows, std::int64_t cols) {
     return TileShape{rows, cols, reader.row_pitch(),
@@ -81,8 +82,19 @@ std::string move(const InputFile& input, OutputFile& output, const BandPlan& pla
                if (!transposer) transposer.emplace(options, most);
                transposer->transpose(shape(tile.rows, tile.cols), in, out);
              },
-             [&](const Tile& tile, const std::byte* out) { write_tile(output, plan, tile, out); }});
+             [&](const Tile& tile, const std::byte* out) {
+               write_tile(output, plan, tile, out);
+               progress.written(static_cast<std::uint64_t>(tile.rows * tile.cols) *
+                                plan.matrix().item_bytes);
+             }});
   return transposer->chosen();
+}
+
+// "a.npy: 700x900 of <f4, 12 tiles of 700x64".
+std::string plan_text(const NpyHeader& header, const BandPlan& plan, const std::string& name) {
+  return name + ": " + shape_text(header.shape) + " of " + dtype_name(header) + ", " +
+         std::to_string(plan.size()) + (plan.size() == 1 ? " tile of " : " tiles of ") +
+         std::to_string(plan.most_rows()) + "x" + std::to_string(plan.most_cols());
 }
 
 }  // namespace
@@ -105,7 +117,13 @@ int run_command(const RunOptions& options) {
     const BandPlan plan(
         file_matrix(header, head.size()),
         tile_limits(memory, header.data_bytes, input.is_cached(), output.is_stream()));
-    how = move(input, output, plan, options.how);
+    RunProgress progress(header.data_bytes);
+    if (options.verbose) progress.say(plan_text(header, plan, input.name()));
+    TileTransposer::Options with = options.how;
+    with.engine.warn = [&](std::string_view text) {
+      progress.say("warning: " + std::string(text));
+    };
+    how = move(input, output, plan, with, progress);
   }
   input.check_unchanged();
   output.commit();

@@ -4,11 +4,13 @@ Every array that NumPy writes comes back transposed, bit for bit; everything els
 exit code and one sentence, and leaves the folder as it was.
 """
 
+import contextlib
 import fcntl
 import io
 import json
 import os
 import pathlib
+import pty
 import re
 import resource
 import signal
@@ -328,6 +330,29 @@ class Streams(InAFolder):
         self.assertEqual(done.returncode, 1)
         self.assertIn(b"standard output: cannot be written: No space left", done.stderr)
         self.assertFalse(self.target.exists())
+
+
+class Tells(InAFolder):
+    def test_progress_on_a_terminal_alone(self):
+        np.save(self.source, random_array("<f4", (701, 903)))
+        for term, shown in (("xterm", True), ("dumb", False)):
+            end, terminal = pty.openpty()
+            done = subprocess.run(command(self.source, self.target), stderr=terminal,
+                                  env=dict(os.environ, TERM=term))
+            os.close(terminal)
+            said = b""
+            with contextlib.suppress(OSError):  # the end of a terminal
+                while part := os.read(end, 4096):
+                    said += part
+            os.close(end)
+            self.assertEqual(done.returncode, 0)
+            self.assertEqual(b"0 of 0.00 GB" in said, shown, said)
+
+    def test_verbose_says_what_is_done(self):
+        np.save(self.source, random_array("<f4", (701, 903)))
+        done = self.run_xpose("-v", "--memory", "1M")
+        self.assertRegex(done.stderr, r"xpose: \S+a\.npy: 701x903 of <f4, \d+ tiles of 701x\d+\n")
+        self.assertRegex(done.stderr, r" with \S+ in ")
 
 
 class Refuses(InAFolder):
