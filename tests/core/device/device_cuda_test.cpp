@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <vector>
 
 #include "device/device.hpp"
@@ -96,6 +97,34 @@ TEST_F(CudaBackendTest, PatternsAgreeBeyond32Bits) {
     cuda->download(found.data(), there.data(), pattern.bytes);
     EXPECT_EQ(found, here);
   }
+}
+
+// The kernels and the host change and judge the same places in the same way.
+TEST_F(CudaBackendTest, SpotsAgreeWithTheHosts) {
+  for (const std::uint32_t bytes : {1U, 4U, 16U, 48U})
+    for (Problem problem : odd_problems(bytes)) {
+      Problem on_device = problem;
+      on_device.device = {DeviceKind::cuda, 0};
+      Arena here(backend(Device{}), normal_form(problem), 2);
+      Arena there(*cuda, normal_form(on_device), 2);
+      const auto launched = Arena::Launched::transpose;
+      const Spots mine = here.change_spots(here.spots(launched, 0, 2, 40), 7);
+      const Spots theirs = there.change_spots(there.spots(launched, 0, 2, 40), 7);
+      std::vector<std::byte> found(here.out_buffer(1).size());
+      cuda->download(found.data(), there.out_buffer(1).data(), found.size());
+      EXPECT_TRUE(std::ranges::equal(found, here.out_buffer(1)));
+      std::vector<std::byte> input(here.in_buffer(1).size());
+      cuda->download(input.data(), there.in_buffer(1).data(), input.size());
+      EXPECT_TRUE(std::ranges::equal(input, here.in_buffer(1)));
+      EXPECT_EQ(cuda->wrong_spot(theirs), 0U);
+      for (std::uint32_t i = 0; i < theirs.count(); ++i) {
+        const Spot spot = spot_at(theirs, i);
+        cuda->upload(spot.out, &spot.changed, theirs.pattern.element_bytes);
+      }
+      EXPECT_FALSE(cuda->wrong_spot(theirs));
+      EXPECT_EQ(there.check_spots(theirs, launched).detail, "");
+      EXPECT_NE(here.check_spots(mine, launched).detail, "");
+    }
 }
 
 // The device's check against Eigen's result: a right output passes, one wrong byte does not.

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <functional>
 
+#include "../device/odd_problems.hpp"
 #include "problem/normal_form.hpp"
 #include "trial/verify.hpp"
 
@@ -234,6 +235,63 @@ TEST(Arena, RestoreMendsDamage) {
   reference_transpose(problem, static_cast<const std::byte*>(arena.in(0)),
                       static_cast<std::byte*>(arena.out(0)));
   EXPECT_EQ(arena.check_transpose(0).verdict, Verdict::ok);
+}
+
+// ------------------------------------------------------------------------------------------ spots
+
+std::vector<Problem> spotted_problems(std::uint32_t bytes) {
+  std::vector<Problem> problems = odd_problems(bytes);
+  problems.push_back(in_place(bytes));
+  problems.push_back(matrix(2, 2, bytes));
+  problems.back().in_place = true;
+  for (Problem& problem : problems) problem = normal_form(problem);
+  std::erase_if(problems, [](const Problem& problem) { return element_count(problem) == 0; });
+  return problems;
+}
+
+void transpose(Arena& arena, const Problem& problem, std::size_t set) {
+  const auto* in = static_cast<const std::byte*>(arena.in(set));
+  const std::vector<std::byte> copy(
+      in, in + static_cast<std::size_t>(in_span(problem)) * problem.element_bytes);
+  reference_transpose(problem, copy.data(), static_cast<std::byte*>(arena.out(set)));
+}
+
+// Whatever the output held before, and however often: the input is as it was each time.
+TEST(Arena, SpotsAreRightAfterATransposeAndWrongWithout) {
+  for (const std::uint32_t bytes : {1U, 2U, 4U, 8U, 16U, 48U})
+    for (const Content content : {Content::bits, Content::numbers})
+      for (const Problem& problem : spotted_problems(bytes)) {
+        if (content == Content::numbers && (bytes < 4 || bytes > 16)) continue;
+        Arena arena(backend(Device{}), problem, 2);
+        arena.hold(content);
+        for (std::uint64_t seed = 1; seed < 5; ++seed) {
+          const auto changed = [&] {
+            return arena.change_spots(arena.spots(Arena::Launched::transpose, 1, 2, 20), seed);
+          };
+          EXPECT_NE(arena.check_spots(changed(), Arena::Launched::transpose).detail, "");
+          const Spots spots = changed();
+          for (const std::size_t set : {0, 1}) transpose(arena, problem, set);
+          EXPECT_EQ(arena.check_spots(spots, Arena::Launched::transpose).detail, "");
+        }
+        arena.poison(0);
+        transpose(arena, problem, 0);
+        EXPECT_EQ(arena.check_transpose(0).detail, "") << to_string(problem);
+      }
+}
+
+TEST(Arena, SpotsOfCopiesLieInTheirBytes) {
+  for (const Problem& problem : spotted_problems(4)) {
+    const auto bytes = static_cast<std::size_t>(element_count(problem)) * 4;
+    Arena arena(backend(Device{}), problem, 1);
+    for (std::uint64_t seed = 1; seed < 5; ++seed) {
+      const Spots spots = arena.change_spots(arena.spots(Arena::Launched::copy, 0, 1, 20), seed);
+      std::memcpy(arena.copy_out(0), arena.copy_in(0), bytes);
+      EXPECT_EQ(arena.check_spots(spots, Arena::Launched::copy).detail, "");
+    }
+    arena.poison(0);
+    std::memcpy(arena.copy_out(0), arena.copy_in(0), bytes);
+    EXPECT_EQ(arena.check_copy(0).detail, "") << to_string(problem);
+  }
 }
 
 }  // namespace
