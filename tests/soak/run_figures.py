@@ -130,9 +130,10 @@ def case(arguments, name, size, item, limit):
             if who == "NumPy" and not arguments.numpy:
                 continue
             runs = []
-            for _ in range(1 if who == "NumPy" else arguments.times):
+            for _ in range(2 if who == "NumPy" else arguments.times + 1):
                 (cool if limit else warm)(source)
                 runs.append(measured([str(word) for word in command], target, disk, group))
+            runs = runs[1:]  # a virtual machine's host backs memory when it is touched first
             if None in runs:
                 print(f"{name:8} {item} bytes {'1 GiB' if limit else '     '} {who:10} failed")
                 continue
