@@ -9,6 +9,7 @@ import pathlib
 import platform
 import pty
 import signal
+import struct
 import subprocess
 import sys
 import tempfile
@@ -391,6 +392,22 @@ class Others(unittest.TestCase):
             self.assertEqual(listed.returncode, 0)
             self.assertIn(said.replace("refused ", "refused: "), listed.stdout)
             self.assertIn("xpose: " + said, tune("--shape", "20x30", "--plugins", folder + "/build").stderr)
+
+    def test_a_plugin_for_another_machine_is_said(self):
+        built = json.loads(xpose("plugins", "--json").stdout)["plugins"][0]["file"]
+        content = bytearray(pathlib.Path(built).read_bytes())
+        machine, name = (62, "x86-64") if platform.machine() == "aarch64" else (183, "aarch64")
+        content[18:20] = struct.pack("=H", machine)  # e_machine
+        with tempfile.TemporaryDirectory() as folder:
+            file = pathlib.Path(folder, "other.so")
+            file.write_bytes(content)
+            said = fr"other\.so: was built for {name}, this machine is [^;\n]+; build it here\n"
+            self.assertRegex(xpose("plugins", "--plugins", folder).stdout, r"\nrefused: " + said)
+            checked = xpose("check", str(file))
+            self.assertEqual(checked.returncode, 1)
+            self.assertRegex(checked.stderr, r"\Axpose: refused " + said + r"\Z")
+            refused = json.loads(xpose("plugins", "--plugins", folder, "--json").stdout)["plugins"][-1]
+            self.assertRegex(refused["refused"] + "\n", said)
 
     def test_refused_plugins_are_said_and_the_rest_goes_on(self):
         with tempfile.TemporaryDirectory() as folder:
