@@ -157,21 +157,26 @@ TEST(ZooAlone, ADaemonKeepsNobodyWaiting) {
 class LyingAboutSpeed : public testing::TestWithParam<std::string> {};
 
 // Right whenever it is verified, and fast where it thinks that nobody looks: found while it is
-// timed, on buffers that are too large to be rotated.
+// timed, on buffers that are too large to be rotated. Whom a disturbed first sample has thrown out
+// of the race has not lied yet: once more.
 TEST_P(LyingAboutSpeed, IsFoundWhileItIsTimed) {
-  Enclosure enclosure(animal_file(GetParam()), good_plugins());
-  Engine engine(enclosure.options(60));
-  TuneOptions options;
-  options.every_strategy = true;
-  const TuneReport report = engine.tune(matrix(1100, 1000, 4), options);
-  const Trial* const trial = find_trial(report, GetParam());
-  ASSERT_NE(trial, nullptr);
-  EXPECT_EQ(to_string(trial->verdict), "wrong_result");
-  for (const char* words : {"should be in[", "not written when a timed launch returned"})
-    EXPECT_NE(trial->detail.find(words), std::string::npos) << trial->detail;
-  EXPECT_EQ(read_cache(enclosure.cache()).quarantine.size(), 1U);
-  ASSERT_TRUE(report.winner.has_value());
-  EXPECT_NE(report.trials[*report.winner].variant.strategy, GetParam());
+  for (int turn = 0;; ++turn) {
+    Enclosure enclosure(animal_file(GetParam()), good_plugins());
+    Engine engine(enclosure.options(60));
+    TuneOptions options;
+    options.every_strategy = true;
+    const TuneReport report = engine.tune(matrix(1100, 1000, 4), options);
+    const Trial* const trial = find_trial(report, GetParam());
+    ASSERT_NE(trial, nullptr);
+    ASSERT_TRUE(report.winner.has_value());
+    EXPECT_NE(report.trials[*report.winner].variant.strategy, GetParam());
+    if (trial->verdict == Verdict::ok && turn < 9) continue;
+    EXPECT_EQ(to_string(trial->verdict), "wrong_result");
+    for (const char* words : {"should be in[", "not written when a timed launch returned"})
+      EXPECT_NE(trial->detail.find(words), std::string::npos) << trial->detail;
+    EXPECT_EQ(read_cache(enclosure.cache()).quarantine.size(), 1U);
+    return;
+  }
 }
 
 const std::vector<std::string> liars = {"right_at_first", "skip_what_looks_right",

@@ -107,9 +107,12 @@ std::uint64_t memory_left_by_groups(const fs::path& root) {
   for (const Hierarchy& hierarchy : hierarchies(root)) {
     const auto group = own_group(root, hierarchy.is_v2);
     if (!group) continue;
-    for (fs::path folder = folder_of(hierarchy, *group);; folder = folder.parent_path()) {
+    // As text: a path of libstdc++ 12 that memory runs out for while it changes frees a part twice.
+    const std::string top = hierarchy.mounted_at.string();
+    for (std::string folder = folder_of(hierarchy, *group).string();;
+         folder.resize(folder.rfind('/'))) {
       left = std::min(left, left_in(folder, hierarchy.is_v2));
-      if (folder == hierarchy.mounted_at || !folder.has_relative_path()) break;
+      if (folder.size() <= top.size()) break;
     }
   }
   return left;
