@@ -28,7 +28,7 @@ namespace {
 
 [[noreturn]] void fail(const std::filesystem::path& executable, int error) {
   const bool not_there = error == ENOENT || error == EACCES || error == ENOEXEC || error == ENOTDIR;
-  throw Error(ErrorKind::failed,
+  throw Error(error == ENOMEM ? ErrorKind::no_memory : ErrorKind::failed,
               "cannot start the worker " + executable.string() + ": " +
                   std::generic_category().message(error) +
                   (not_there ? "; install xpose-trial there, or set XPOSE_TRIAL to where it is"
