@@ -133,7 +133,7 @@ std::optional<Decision> find_standing(Database& database, const CacheKey& key) {
   Statement row = database.run(
       text(
           {"SELECT id, ", key_columns, ", ", choice_columns,
-           " FROM decision WHERE problem = ?1 AND policy = ?2 AND device = ?3 "
+           " FROM decision WHERE problem = ?1 AND policy = ?2 AND device = ?3 ",
            "ORDER BY driver = ?4 AND abi = ?5 AND plugins = ?6 DESC, since DESC, id DESC LIMIT 1"}),
       {key.problem, key.policy, key.device, key.driver, key.abi, key.plugins});
   return row.step() ? read_whole(database, row) : std::nullopt;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <functional>
 #include <iterator>
+#include <span>
 #include <utility>
 
 namespace xpose {
@@ -40,18 +41,19 @@ std::ptrdiff_t sort_by_belief(std::vector<Configs>& all) {
   std::ranges::stable_sort(all, {}, [](const Configs& configs) {
     return std::pair(!configs.front().trust.is_shipped, configs.front().prior_rank);
   });
-  const auto claimed = std::ranges::stable_partition(
-      all, [](const Configs& configs) { return configs.front().trust.discount.has_value(); });
-  const std::ranges::subrange believed(all.begin(), claimed.begin());
+  const auto claimed = std::stable_partition(all.begin(), all.end(), [](const Configs& configs) {
+    return configs.front().trust.discount.has_value();
+  });
+  const std::span believed(all.begin(), claimed);
   sort_by_prediction(believed, best_believed);
-  sort_by_prediction(claimed, best_claimed);
+  sort_by_prediction(std::span(claimed, all.end()), best_claimed);
   if (believed.empty()) return std::ssize(all);
   const double best = best_of(believed, best_believed);
   const auto far = std::ranges::find_if(believed, [&](const Configs& configs) {
     const double time = best_believed(configs);
     return time != not_predicted && time > far_behind_ratio * best;
   });
-  return std::rotate(far, claimed.begin(), all.end()) - all.begin();
+  return std::rotate(all.begin() + (far - believed.begin()), claimed, all.end()) - all.begin();
 }
 
 bool may_be_chosen(const Candidate& candidate) {
@@ -78,8 +80,9 @@ void mark_favourites(std::vector<Configs>& all, const Evidence& evidence) {
 
 void sort_configs(std::vector<Candidate>& configs, const Evidence& evidence) {
   sort_by_prediction(configs, &Candidate::predicted);
-  std::ranges::stable_partition(
-      configs, [&](const Candidate& candidate) { return candidate.variant == evidence.standing; });
+  std::stable_partition(configs.begin(), configs.end(), [&](const Candidate& candidate) {
+    return candidate.variant == evidence.standing;
+  });
 }
 
 void sort_strategies(std::vector<Configs>& all, const Evidence& evidence) {

@@ -147,6 +147,12 @@ std::string hexadecimal(const XXH3_state_t& state) {
   return text;
 }
 
+Refusal too_large() {
+  return {"has more than " + std::to_string(max_file_bytes >> 20) +
+          " MiB, the most that a plugin may have; strip --strip-debug takes its debug information "
+          "out"};
+}
+
 }  // namespace
 
 PluginFile PluginFile::open(const fs::path& file) {
@@ -168,10 +174,7 @@ PluginFile PluginFile::open_in(const Descriptor& folder, const fs::path& path) {
 std::string PluginFile::foreign() const { return xpose::foreign(descriptor()); }
 
 std::string PluginFile::digest() const {
-  const Refusal too_large{"has more than " + std::to_string(max_file_bytes >> 20) +
-                          " MiB, the most that a plugin may have; strip --strip-debug takes its "
-                          "debug information out"};
-  if (identity_.bytes > max_file_bytes) throw too_large;
+  if (identity_.bytes > max_file_bytes) throw too_large();
   XXH3_state_t state;
   XXH3_128bits_reset(&state);
   // Read, not mapped: a mapped file that somebody cuts short ends the process.
@@ -185,7 +188,7 @@ std::string PluginFile::digest() const {
     XXH3_128bits_update(&state, chunk.data(), static_cast<std::size_t>(got));
     at += got;
     if (static_cast<std::uint64_t>(at) > max_file_bytes)
-      throw too_large;  // of no size, as in /proc
+      throw too_large();  // of no size, as in /proc
   }
   check_unchanged();
   return hexadecimal(state);
