@@ -10,13 +10,14 @@
 namespace xpose {
 namespace {
 
-namespace fs = std::filesystem;
+// Files are named by text: where memory runs out while a path of libstdc++ 12 changes, it frees a
+// part twice.
 
 // A hierarchy of groups that accounts for memory, as it is mounted here.
 struct Hierarchy {
   bool is_v2 = false;
-  std::string top;      // the group that is mounted
-  fs::path mounted_at;  // where
+  std::string top;         // the group that is mounted
+  std::string mounted_at;  // where
 };
 
 std::vector<std::string> fields(const std::string& text, char separator) {
@@ -31,9 +32,9 @@ bool lists(const std::string& options, const char* wanted) {
 }
 
 // See proc_pid_mountinfo(5): "36 35 98:0 /top /mounted/at options ... - type source super-options".
-std::vector<Hierarchy> hierarchies(const fs::path& root) {
+std::vector<Hierarchy> hierarchies(const std::string& root) {
   std::vector<Hierarchy> found;
-  std::ifstream mounts(root / "proc/self/mountinfo");
+  std::ifstream mounts(root + "/proc/self/mountinfo");
   for (std::string line; std::getline(mounts, line);) {
     const auto dash = line.find(" - ");
     if (dash == std::string::npos) continue;
@@ -42,14 +43,14 @@ std::vector<Hierarchy> hierarchies(const fs::path& root) {
     if (mount.size() < 5 || file_system.size() < 3) continue;
     const bool is_v2 = file_system[0] == "cgroup2";
     if (is_v2 || (file_system[0] == "cgroup" && lists(file_system[2], "memory")))
-      found.push_back({is_v2, mount[3], root / fs::path(mount[4]).relative_path()});
+      found.push_back({is_v2, mount[3], root + mount[4]});
   }
   return found;
 }
 
 // The group of this process in a hierarchy, see cgroups(7): "4:memory:/group", of v2 "0::/group".
-std::optional<std::string> own_group(const fs::path& root, bool is_v2) {
-  std::ifstream groups(root / "proc/self/cgroup");
+std::optional<std::string> own_group(const std::string& root, bool is_v2) {
+  std::ifstream groups(root + "/proc/self/cgroup");
   for (std::string line; std::getline(groups, line);) {
     const auto first = line.find(':');
     const auto second = line.find(':', first + 1);
@@ -62,7 +63,7 @@ std::optional<std::string> own_group(const fs::path& root, bool is_v2) {
 }
 
 // Nothing for "max", and where there is no such file.
-std::optional<std::uint64_t> number_in(const fs::path& file) {
+std::optional<std::uint64_t> number_in(const std::string& file) {
   std::ifstream stream(file);
   std::uint64_t number = 0;
   if (stream >> number) return number;
@@ -70,49 +71,48 @@ std::optional<std::uint64_t> number_in(const fs::path& file) {
 }
 
 // Bytes of cached files in a group and those below it.
-std::uint64_t cached_files(const fs::path& group, bool is_v2) {
+std::uint64_t cached_files(const std::string& group, bool is_v2) {
   const std::string prefix = is_v2 ? "" : "total_";
   std::uint64_t bytes = 0;
-  std::ifstream statistics(group / "memory.stat");
+  std::ifstream statistics(group + "/memory.stat");
   std::string name;
   for (std::uint64_t value = 0; statistics >> name >> value;)
     if (name == prefix + "inactive_file" || name == prefix + "active_file") bytes += value;
   return bytes;
 }
 
-std::uint64_t left_in(const fs::path& group, bool is_v2) {
+std::uint64_t left_in(const std::string& group, bool is_v2) {
   std::uint64_t limit = no_memory_limit;
-  for (const char* file : {"memory.max", "memory.high", "memory.limit_in_bytes"})
-    limit = std::min(limit, number_in(group / file).value_or(no_memory_limit));
+  for (const char* file : {"/memory.max", "/memory.high", "/memory.limit_in_bytes"})
+    limit = std::min(limit, number_in(group + file).value_or(no_memory_limit));
   // Of v1, no limit is the largest multiple of a page that is no negative number.
   if (limit > no_memory_limit / 4) return no_memory_limit;
   const std::uint64_t used =
-      number_in(group / (is_v2 ? "memory.current" : "memory.usage_in_bytes")).value_or(0);
+      number_in(group + (is_v2 ? "/memory.current" : "/memory.usage_in_bytes")).value_or(0);
   const std::uint64_t taken = used - std::min(used, cached_files(group, is_v2));
   return limit - std::min(limit, taken);
 }
 
 // The folder of the group below the mounted one. A group that is not below it, since a container
 // sees its own part of the hierarchy alone, is the mounted one itself.
-fs::path folder_of(const Hierarchy& hierarchy, const std::string& group) {
-  const fs::path below = fs::path(group).lexically_relative(hierarchy.top);
-  if (below.empty() || *below.begin() == "..") return hierarchy.mounted_at;
-  return (hierarchy.mounted_at / below).lexically_normal();
+std::string folder_of(const Hierarchy& hierarchy, const std::string& group) {
+  const std::string top = hierarchy.top == "/" ? "" : hierarchy.top;
+  const bool is_below = group.starts_with(top + '/') && group.find("/..") == std::string::npos;
+  if (!is_below || group.size() == top.size() + 1) return hierarchy.mounted_at;
+  return hierarchy.mounted_at + group.substr(top.size());
 }
 
 }  // namespace
 
-std::uint64_t memory_left_by_groups(const fs::path& root) {
+std::uint64_t memory_left_by_groups(const std::filesystem::path& root) {
   std::uint64_t left = no_memory_limit;
-  for (const Hierarchy& hierarchy : hierarchies(root)) {
-    const auto group = own_group(root, hierarchy.is_v2);
+  const std::string machine = root == "/" ? "" : root.string();
+  for (const Hierarchy& hierarchy : hierarchies(machine)) {
+    const auto group = own_group(machine, hierarchy.is_v2);
     if (!group) continue;
-    // As text: a path of libstdc++ 12 that memory runs out for while it changes frees a part twice.
-    const std::string top = hierarchy.mounted_at.string();
-    for (std::string folder = folder_of(hierarchy, *group).string();;
-         folder.resize(folder.rfind('/'))) {
+    for (std::string folder = folder_of(hierarchy, *group);; folder.resize(folder.rfind('/'))) {
       left = std::min(left, left_in(folder, hierarchy.is_v2));
-      if (folder.size() <= top.size()) break;
+      if (folder.size() <= hierarchy.mounted_at.size()) break;
     }
   }
   return left;

@@ -180,7 +180,7 @@ Outcome InProcessRunner::timed_calls(const Candidate& candidate, Prepared& prepa
       if (is_timed_alone()) backend_.clean_cache({buffers.in_buffer(0), buffers.out_buffer(0)});
     };
     seconds += backend_.seconds(at_once, call, calls_are_long, before);
-    const Outcome outcome = buffers.check_spots(spots, launched);
+    Outcome outcome = buffers.check_spots(spots, launched);
     if (outcome.verdict == Verdict::ok) continue;
     for (std::size_t set = 0; set < buffers.sets(); ++set) buffers.restore(set);
     return outcome;
