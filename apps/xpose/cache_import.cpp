@@ -69,6 +69,7 @@ std::vector<std::string> take_usable(CacheContents& contents,
     return true;
   });
   std::vector<std::string> sentences;
+  sentences.reserve(refused.size() + 1);
   for (const auto& [why, group] : refused)
     sentences.push_back(sentence("Not taken, decisions that " + why, group));
   if (absent.decisions != 0)

@@ -92,9 +92,10 @@ std::optional<po::variables_map> parse(const std::string& command, const std::st
                        values["beyond"].as<std::vector<std::string>>().front() + "': it is " +
                        usage + " [options]");
     po::notify(values);
-    for (const std::string& needed : positional)
-      if (values.count(needed) == 0)
-        throw UsageError(name + " needs " + upper(needed) + ": it is " + usage + " [options]");
+    const auto needed = std::ranges::find_if(
+        positional, [&](const std::string& argument) { return values.count(argument) == 0; });
+    if (needed != positional.end())
+      throw UsageError(name + " needs " + upper(*needed) + ": it is " + usage + " [options]");
     return values;
   } catch (const po::error& e) {
     throw UsageError(name + ": " + message_of(e, arguments));
