@@ -158,7 +158,7 @@ class CandidatesOfStrangers : public Candidates {
       one->info.axes[0].second = {64, 128};
     }
     liar.functions = &best;
-    honest.functions = &best;
+    honest.functions = copy.functions = &best;
     rival.functions = &near;
     loop.functions = &behind;
     silent.info.axes.clear();
