@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <iostream>
 #include <map>
 #include <string>
@@ -101,6 +102,10 @@ struct Course {
   std::uint64_t step = 1;
 };
 
+// A first use makes many thousand allocations: a sample of them, or all where
+// XPOSE_EVERY_ALLOCATION is set.
+std::uint64_t first_use_step() { return std::getenv("XPOSE_EVERY_ALLOCATION") == nullptr ? 7 : 1; }
+
 // Fails every step-th allocation of a scenario.
 void fail_each(const Workplace& place, const Scenario& scenario, Failing failing,
                const Course& course) {
@@ -134,7 +139,7 @@ TEST_P(Faults, AFirstUseSurvivesEveryFailingAllocation) {
   // A load that fails leaves a few records of the system's loader behind.
   constexpr std::int64_t records = 16;
   fail_each(place, first_use(), GetParam(),
-            {.attempts = 1, .allowed_growth = sound.growth + records});
+            {.attempts = 1, .allowed_growth = sound.growth + records, .step = first_use_step()});
 }
 
 // With the plugins loaded. The worker is another process, whose allocations do not fail.
