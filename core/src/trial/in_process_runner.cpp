@@ -110,6 +110,12 @@ InProcessRunner::Prepared& InProcessRunner::bind(const Candidate& candidate) {
   return prepared;
 }
 
+void InProcessRunner::mend() {
+  if (!is_disturbed_) return;
+  for (std::size_t set = 0; set < arena_->sets(); ++set) arena_->restore(set);
+  is_disturbed_ = false;
+}
+
 void InProcessRunner::launch(const Candidate& candidate, const BoundPlan& plan, void* workspace,
                              std::size_t set) {
   if (candidate.is_copy)
@@ -124,6 +130,7 @@ Outcome InProcessRunner::verify(const Candidate& candidate) {
     Prepared& prepared = bind(candidate);
     Arena& buffers = *arena_;
     buffers.hold(candidate.is_numeric ? Content::numbers : Content::bits);
+    mend();
     const std::size_t set = next_set_++ % buffers.sets();
     buffers.poison(set);
     void* workspace = buffers.workspace(candidate.workspace_bytes);
@@ -148,6 +155,7 @@ Outcome InProcessRunner::verify(const Candidate& candidate) {
     }
     return outcome;
   } catch (const Error& error) {
+    is_disturbed_ = arena_.has_value();
     return outcome_of(error);
   }
 }
@@ -195,6 +203,7 @@ Sample InProcessRunner::time(const Candidate& candidate) {
     Prepared& prepared = bind(candidate);
     // Arithmetic on bits that are denormal numbers would be slow; what only moves does not mind.
     if (candidate.is_numeric) arena_->hold(Content::numbers);
+    mend();
     at_stage("time");
     const bool on_host = problem_.device.kind == DeviceKind::host;
     const double wanted = on_host ? host_sample_seconds : cuda_sample_seconds;
@@ -225,6 +234,7 @@ Sample InProcessRunner::time(const Candidate& candidate) {
     return is_suspect(candidate, prepared, once) ? time_under_suspicion(candidate, prepared, once)
                                                  : Sample{{Verdict::ok, prepared.note}, once};
   } catch (const Error& error) {
+    is_disturbed_ = arena_.has_value();
     return {outcome_of(error), 0};
   }
 }

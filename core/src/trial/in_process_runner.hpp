@@ -59,6 +59,9 @@ class InProcessRunner final : public TrialRunner {
                       bool calls_are_long, double& seconds);
   bool is_suspect(const Candidate& candidate, const Prepared& prepared, double seconds) const;
   Sample time_under_suspicion(const Candidate& candidate, Prepared& prepared, double seconds);
+  // Restores the buffers after a trial that failed on its way: no strategy is blamed for what
+  // another has left there.
+  void mend();
   void launch(const Candidate& candidate, const BoundPlan& plan, void* workspace, std::size_t set);
 
   Backend& backend_;
@@ -68,6 +71,7 @@ class InProcessRunner final : public TrialRunner {
   AtStage at_stage_;
   std::optional<Arena> arena_;
   std::size_t next_set_ = 0;
+  bool is_disturbed_ = false;                 // the buffers, by a trial that failed on its way
   double fastest_[2] = {infinity, infinity};  // seconds of a call so far: transposes, references
   double fastest_copy_ = infinity;
   std::mt19937_64 random_{std::random_device{}()};  // no plugin knows which

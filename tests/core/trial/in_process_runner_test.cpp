@@ -146,6 +146,25 @@ TEST(InProcessRunner, AWarmSampleFollowsAnUntimedCall) {
   }
 }
 
+// Memory runs out while it is timed, where elements of the buffers have been changed.
+xpose_status run_out_of_memory(const xpose_plan* plan, const xpose_launch* launch, xpose_text) {
+  if (plan->launches++ > 0) return XPOSE_NO_MEMORY;
+  transpose(plan, launch);
+  return XPOSE_OK;
+}
+
+TEST(InProcessRunner, NoStrategyIsBlamedForWhatAnotherHasLeftInTheBuffers) {
+  const Launched failing(run_out_of_memory, "failing"), right(launch_at_once, "right");
+  InProcessRunner runner(backend(Device{}), normal_form(matrix(64, 64, 4)), 1, true);
+  for (int turn = 0; turn < 3; ++turn) {
+    runner.verify(failing.candidate);
+    EXPECT_EQ(runner.time(failing.candidate).outcome.verdict, Verdict::no_memory);
+    EXPECT_EQ(runner.verify(right.candidate), Outcome{});
+    EXPECT_EQ(runner.time(failing.candidate).outcome.verdict, Verdict::no_memory);
+    EXPECT_EQ(runner.time(right.candidate).outcome, Outcome{});
+  }
+}
+
 // ------------------------------------------------------------------- right only where it is looked
 
 // Leaves the work out where some places of the output look right.
