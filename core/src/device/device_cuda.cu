@@ -198,10 +198,8 @@ class CudaBackend final : public Backend {
                  const std::function<void()>& before) override {
     const std::lock_guard lock(mutex_);
     make_current();
-    if (begin_ == nullptr) {
-      check(cudaEventCreate(&begin_), "creating an event");
-      check(cudaEventCreate(&end_), "creating an event");
-    }
+    for (cudaEvent_t* event : {&begin_, &end_})
+      if (*event == nullptr) check(cudaEventCreate(event), "creating an event");
     if (!calls_are_long) call();
     if (before) before();
     check(cudaEventRecord(begin_), "recording an event");
