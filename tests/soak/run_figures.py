@@ -20,6 +20,7 @@ import numpy as np
 
 GIB = 1 << 30
 LIMIT = GIB
+PATIENCE = 120  # seconds
 NUMPY = ("import numpy as np, sys; "
          "np.save(sys.argv[2], np.ascontiguousarray(np.load(sys.argv[1], mmap_mode='r').T))")
 
@@ -56,9 +57,13 @@ def limited_group(limit):
 
 
 def peak_of(process):
-    """The most that the process had resident, in MiB, until it ends."""
+    """The most that the process had resident, in MiB, until it ends. A patient reader's time is
+    limited: then it is killed."""
     peak = 0
+    end = time.monotonic() + PATIENCE
     while process.poll() is None:
+        if time.monotonic() > end:
+            process.kill()
         with contextlib.suppress(OSError):
             for line in pathlib.Path(f"/proc/{process.pid}/status").read_text().splitlines():
                 if line.startswith("VmHWM:"):
@@ -133,10 +138,12 @@ def case(arguments, name, size, item, limit):
             for _ in range(2 if who == "NumPy" else arguments.times + 1):
                 (cool if limit else warm)(source)
                 runs.append(measured([str(word) for word in command], target, disk, group))
-            runs = runs[1:]  # a virtual machine's host backs memory when it is touched first
+                if runs[-1] is None:
+                    break
             if None in runs:
-                print(f"{name:8} {item} bytes {'1 GiB' if limit else '     '} {who:10} failed")
+                print(f"{name:8} {item} bytes {'1 GiB' if limit else '     '} {who:10} failed, or took over {PATIENCE} s")
                 continue
+            runs = runs[1:]  # a virtual machine's host backs memory when it is touched first
             seconds = statistics.median(run[0] for run in runs)
             seconds_of_cp = seconds_of_cp or seconds
             written = max(run[1] for run in runs) / source.stat().st_size

@@ -91,16 +91,18 @@ Candidate TrialService::candidate(const Request& request) const {
 // who would be left with what it changed there.
 void TrialService::enter(std::string_view stage) {
   const std::string changed = state_.restore();
-  const bool launched = stage_ == "launch" || stage_ == "time";
-  if (launched && !changed.empty() && misdeed_.empty())
+  if (launched_ && !changed.empty() && misdeed_.empty())
     misdeed_ = "its launch changed " + changed + " in the thread that called it";
-  stage_ = stage;
+  launched_ = stage == "launch" || stage == "time";
 }
 
 Reply TrialService::answer(const Request& request) {
+  using What = Request::What;
+  // The others are many, and nothing of them is timed.
+  const bool tries = request.what == What::verify || request.what == What::time;
   Reply reply;
   reply.id = id_ = request.id;
-  enter("");
+  if (tries) enter("");
   misdeed_.clear();
   threads_ = thread_count();
   try {
@@ -139,9 +141,8 @@ Reply TrialService::answer(const Request& request) {
   } catch (const std::bad_alloc&) {
     reply.outcome = {Verdict::no_memory, "the host has no memory left"};
   }
-  enter("");
-  const bool is_plugins_doing =
-      request.what != Request::What::hello && request.what != Request::What::prepare;
+  if (tries) enter("");
+  const bool is_plugins_doing = tries || request.what == What::load || request.what == What::quote;
   if (is_plugins_doing && misdeed_.empty() && thread_count() > threads_ && threads_stay_busy())
     misdeed_ = "it left a thread that keeps a processor busy";
   if (!misdeed_.empty() && reply.outcome.verdict == Verdict::ok) {

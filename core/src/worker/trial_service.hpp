@@ -30,8 +30,8 @@ class TrialService {
   void enter(std::string_view stage);
 
   std::function<void(const Reply&)> send_;
-  ProcessState state_;  // before any plugin was loaded
-  std::string stage_;   // of the request in hand
+  ProcessState state_;     // before any plugin was loaded
+  bool launched_ = false;  // in the stage that ends
   std::string misdeed_;
   std::size_t threads_ = 0;                             // when the request came
   std::uint64_t id_ = 0;                                // of the request in hand
