@@ -131,7 +131,8 @@ Outcome InProcessRunner::verify(const Candidate& candidate) {
     Arena& buffers = *arena_;
     buffers.hold(candidate.is_numeric ? Content::numbers : Content::bits);
     mend();
-    const std::size_t set = next_set_++ % buffers.sets();
+    // Whoever serves each pair of buffers once has served that one.
+    const std::size_t set = prepared.timed_set ? *prepared.timed_set : next_set_++ % buffers.sets();
     buffers.poison(set);
     void* workspace = buffers.workspace(candidate.workspace_bytes);
     const Spots spots =
@@ -194,6 +195,7 @@ Outcome InProcessRunner::timed_calls(const Candidate& candidate, Prepared& prepa
     return outcome;
   }
   seconds /= done;
+  prepared.timed_set = (next_set_ - 1) % buffers.sets();
   return {};
 }
 

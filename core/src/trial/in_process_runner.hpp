@@ -40,7 +40,8 @@ class InProcessRunner final : public TrialRunner {
   static constexpr double infinity = std::numeric_limits<double>::infinity();
   struct Prepared {
     std::unique_ptr<BoundPlan> plan;
-    int calls = 0;                // in one sample
+    int calls = 0;                         // in one sample
+    std::optional<std::size_t> timed_set;  // the buffers that it was timed on last
     double verified_seconds = 0;  // of the launch that was verified last, as the host sees it
     bool destroyed_one = false;
     bool timed_by_verification = false;  // once; who asks again doubts it

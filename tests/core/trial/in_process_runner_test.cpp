@@ -238,6 +238,22 @@ INSTANTIATE_TEST_SUITE_P(Host, Lying,
                                          Liar{"FinishesLater", finish_later}),
                          [](const auto& info) { return info.param.name; });
 
+// Does its work once on each pair of buffers.
+xpose_status serve_once(const xpose_plan* plan, const xpose_launch* launch, xpose_text) {
+  static std::set<const void*> met;
+  if (met.insert(launch->out).second) transpose(plan, launch);
+  return XPOSE_OK;
+}
+
+// It does all of its work where it is timed, on the many pairs of a small problem.
+TEST(InProcessRunner, WhoServesBuffersOnceIsFoundByItsLastVerification) {
+  const Launched launched(serve_once);
+  InProcessRunner runner(backend(Device{}), normal_form(matrix(640, 640, 4)), 1, false);
+  EXPECT_EQ(runner.verify(launched.candidate), Outcome{});
+  EXPECT_EQ(runner.time(launched.candidate).outcome, Outcome{});
+  EXPECT_EQ(runner.verify(launched.candidate).verdict, Verdict::wrong_result);
+}
+
 // A right launch is not accused, whatever the layout and the content.
 TEST(InProcessRunner, TimesWhatIsRight) {
   Problem padded = matrix(35, 31, 4);
