@@ -1,6 +1,7 @@
 #include "plan.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "batch_loop.hpp"
 #include "plugin/plugin_call.hpp"
@@ -49,7 +50,21 @@ BoundPlan::BoundPlan(const Candidate& candidate, const Problem& normal, const De
   });
 }
 
-BoundPlan::~BoundPlan() { functions_.destroy(plan_); }
+// Whoever wants to hear of a failure calls destroy() before.
+BoundPlan::~BoundPlan() {
+  try {
+    destroy();
+  } catch (const std::exception&) {
+  }
+}
+
+void BoundPlan::destroy() {
+  xpose_plan* const plan = std::exchange(plan_, nullptr);
+  checked(strategy_, "destroy its plan", [&](xpose_text) {
+    if (plan != nullptr) functions_.destroy(plan);
+    return XPOSE_OK;
+  });
+}
 
 void BoundPlan::launch(const void* in, void* out, void* workspace, void* stream) const {
   for_each_matrix(loop_, element_bytes_, in, out, [&](const void* one_in, void* one_out) {
@@ -140,9 +155,9 @@ void Plan::Impl::bind(const Candidate& chosen, Backend& device, unsigned threads
 
 void Plan::execute(const void* in, void* out, void* stream) const {
   if (impl_->bound == nullptr) return;
-  impl_->promise.check(impl_->problem, in, out);
-  if (impl_->switch_device) impl_->backend->make_current();
   reported([&] {
+    impl_->promise.check(impl_->problem, in, out);
+    if (impl_->switch_device) impl_->backend->make_current();
     impl_->workspaces->with(
         stream, [&](void* workspace) { impl_->bound->launch(in, out, workspace, stream); });
   });

@@ -24,6 +24,10 @@ class BoundPlan {
 
   void launch(const void* in, void* out, void* workspace, void* stream) const;
 
+  // Destroys the plugin's plan, as the destructor does, which does not say how that went. Throws
+  // Error failed where the plugin throws. Nothing is launched after it.
+  void destroy();
+
  private:
   void launch_one(const void* in, void* out, void* workspace, void* stream) const;
 

@@ -62,6 +62,8 @@ const std::vector<Animal> animals = {
     throws_in("quote"),
     throws_in("create"),
     throws_in("launch"),
+    throws_in("destroy"),
+    {"throw_without_words", Verdict::protocol_error, {"threw an exception through the ABI"}},
     last("write_descriptor_3", Verdict::protocol_error, {}),
     last("close_descriptor_3", Verdict::crashed, {"closed descriptor 3"}),
     last("kill_itself", Verdict::crashed, {"signal 9"}),

@@ -20,9 +20,11 @@ extern "C" __attribute__((visibility("hidden"))) const xpose_trace_fn* xpose_mod
 
 namespace xpose::plugin::detail {
 
+// message: null, as an exception's what() may be, says that there are no words.
 inline void write(xpose_text text, const char* message) noexcept {
   if (text.data != nullptr && text.capacity != 0)
-    std::snprintf(text.data, static_cast<size_t>(text.capacity), "%s", message);
+    std::snprintf(text.data, static_cast<size_t>(text.capacity), "%s",
+                  message == nullptr ? "an exception without words" : message);
 }
 
 template <class Body>
@@ -128,7 +130,9 @@ class Exported {
     return guarded(error, [&] { reinterpret_cast<const Strategy*>(plan)->launch(*launch); });
   }
 
-  static void destroy(xpose_plan* plan) noexcept { delete reinterpret_cast<Strategy*>(plan); }
+  static void destroy(xpose_plan* plan) noexcept {
+    guarded({}, [&] { delete reinterpret_cast<Strategy*>(plan); });
+  }
 
 #ifdef XPOSE_MODEL
   struct Traced {

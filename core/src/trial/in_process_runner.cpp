@@ -152,7 +152,7 @@ Outcome InProcessRunner::verify(const Candidate& candidate) {
     if (outcome.verdict != Verdict::ok) buffers.restore(set);
     if (!std::exchange(prepared.destroyed_one, true)) {
       at_stage("destroy");  // part of what is tried; the next plan is kept
-      prepared.plan.reset();
+      std::exchange(prepared.plan, nullptr)->destroy();
     }
     return outcome;
   } catch (const Error& error) {

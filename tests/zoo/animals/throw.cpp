@@ -3,10 +3,21 @@
 
 namespace {
 
-template <class... Arguments>
-xpose_status thrown(Arguments...) {
+template <class Status, class... Arguments>
+Status thrown(Arguments...) {
   zoo::note(ZOO_STAGE);
   throw std::runtime_error("thrown by " ZOO_NAME);
+}
+
+// An exception that has nothing to say.
+struct Speechless : std::exception {
+  const char* what() const noexcept override { return nullptr; }
+};
+
+template <class... Arguments>
+xpose_status thrown_without_words(Arguments...) {
+  zoo::note(ZOO_STAGE);
+  throw Speechless();
 }
 
 }  // namespace
@@ -14,8 +25,10 @@ xpose_status thrown(Arguments...) {
 extern "C" XPOSE_EXPORT const xpose_plugin* xpose_plugin_entry() {
   static zoo::Description self(zoo::detail::describe<zoo::Animal>(ZOO_NAME, "1.0"));
   const std::string_view stage = ZOO_STAGE;
-  if (stage == "quote") self.strategy.quote = thrown;
-  if (stage == "create") self.strategy.create = thrown;
-  if (stage == "launch") self.strategy.launch = thrown;
+  if (stage == "quote") self.strategy.quote = thrown<xpose_status>;
+  if (stage == "create") self.strategy.create = thrown<xpose_status>;
+  if (stage == "launch") self.strategy.launch = thrown<xpose_status>;
+  if (stage == "launch_without_words") self.strategy.launch = thrown_without_words;
+  if (stage == "destroy") self.strategy.destroy = thrown<void>;
   return &self.plugin;
 }
