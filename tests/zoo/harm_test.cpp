@@ -176,7 +176,7 @@ const std::vector<Harm> wreckers = {
     {"wreckers", "put_a_file_there", Known::quarantined, "crashed"},
     {"wreckers", "forge_a_notice", Known::quarantined, "descriptor 3"},
     {"wreckers", "announce_much", Known::quarantined, "descriptor 3"},
-    {"wreckers", "double_itself", Known::quarantined, "crashed"},
+    {"wreckers", "double_itself", Known::quarantined, "left a child process"},
     {"wreckers", "many_children", Known::quarantined, "exit status 7"},
     {"wreckers", "round_upward", Known::quarantined, "the rounding"},
 #if defined(__x86_64__)

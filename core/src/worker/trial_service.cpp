@@ -1,6 +1,8 @@
 #include "worker/trial_service.hpp"
 
 #include <cxxabi.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -24,6 +26,12 @@ Outcome outcome_of(const Error& error) {
     default:
       return {Verdict::protocol_error, error.what()};
   }
+}
+
+// Running, or ended and not waited for.
+bool has_child() {
+  siginfo_t child{};
+  return waitid(P_ALL, 0, &child, WEXITED | WNOHANG | WNOWAIT) == 0;
 }
 
 }  // namespace
@@ -90,9 +98,14 @@ Candidate TrialService::candidate(const Request& request) const {
 // Between stages the process is put back to what it was. A launch runs in the thread of a caller,
 // who would be left with what it changed there.
 void TrialService::enter(std::string_view stage) {
+  if (getpid() != process_) std::_Exit(EXIT_FAILURE);  // a copy, made by a fork of the plugin
   const std::string changed = state_.restore();
-  if (launched_ && !changed.empty() && misdeed_.empty())
-    misdeed_ = "its launch changed " + changed + " in the thread that called it";
+  if (launched_ && misdeed_.empty()) {
+    if (has_child())
+      misdeed_ = "its launch left a child process behind";
+    else if (!changed.empty())
+      misdeed_ = "its launch changed " + changed + " in the thread that called it";
+  }
   launched_ = stage == "launch" || stage == "time";
 }
 

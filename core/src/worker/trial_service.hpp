@@ -1,6 +1,8 @@
 // What the worker does: loads, quotes, verifies and times on request, until the host goes away.
 #pragma once
 
+#include <unistd.h>
+
 #include <functional>
 #include <memory>
 #include <string>
@@ -30,6 +32,7 @@ class TrialService {
   void enter(std::string_view stage);
 
   std::function<void(const Reply&)> send_;
+  pid_t process_ = getpid();
   ProcessState state_;     // before any plugin was loaded
   bool launched_ = false;  // in the stage that ends
   std::string misdeed_;
