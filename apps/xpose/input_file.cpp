@@ -1,12 +1,14 @@
 #include "input_file.hpp"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <stdexcept>
+#include <utility>
 
 #include "spool.hpp"
 
@@ -21,19 +23,32 @@ struct stat stat_of(int fd, const std::string& name) {
   return status;
 }
 
-// Not blocking, so that a named pipe is refused rather than waited for.
-FileDescriptor opened_for_reading(const std::filesystem::path& path) {
-  if (path == "-") {
-    if (isatty(STDIN_FILENO) != 0)
-      throw std::runtime_error("standard input is a terminal: redirect a .npy file to it");
-    struct stat status {};
-    if (fstat(STDIN_FILENO, &status) == 0 && S_ISREG(status.st_mode))
-      return FileDescriptor(fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0));
-    return spooled(STDIN_FILENO);
-  }
-  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (fd < 0) fail(path.string(), "cannot be read", errno);
-  return FileDescriptor(fd);
+// The standard input, as it is where it is a file.
+FileDescriptor standard_input(const std::string& name) {
+  if (isatty(STDIN_FILENO) != 0)
+    throw std::runtime_error("standard input is a terminal: redirect a .npy file to it");
+  struct stat status {};
+  if (fstat(STDIN_FILENO, &status) == 0 && S_ISREG(status.st_mode))
+    return FileDescriptor(fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0));
+  return spooled(STDIN_FILENO, name);
+}
+
+// All that comes from a named pipe. Without a writer it has ended, so that one is waited for: what
+// a short one leaves behind is still there, unlike for a call of open() that waits.
+FileDescriptor spooled_pipe(int fd, const std::string& name) {
+  pollfd coming = {fd, POLLIN, 0};
+  while (poll(&coming, 1, -1) < 0)
+    if (errno != EINTR) fail(name, "cannot be read", errno);
+  if (fcntl(fd, F_SETFL, 0) != 0) fail(name, "cannot be read", errno);
+  return spooled(fd, name);
+}
+
+FileDescriptor opened_for_reading(const std::filesystem::path& path, const std::string& name) {
+  if (path == "-") return standard_input(name);
+  FileDescriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  if (file.get() < 0) fail(name, "cannot be read", errno);
+  return S_ISFIFO(stat_of(file.get(), name).st_mode) ? spooled_pipe(file.get(), name)
+                                                     : std::move(file);
 }
 
 struct stat regular_file(int fd, const std::string& name) {
@@ -41,8 +56,8 @@ struct stat regular_file(int fd, const std::string& name) {
   if (S_ISDIR(status.st_mode)) throw std::runtime_error(name + " is a folder: name a .npy file");
   if (!S_ISREG(status.st_mode))
     throw std::runtime_error(name +
-                             " is not a regular file: xpose reads its input in pieces; a pipe "
-                             "is read as -, from the standard input");
+                             " is not a regular file: xpose reads its input in pieces, from a file "
+                             "or a pipe");
   return status;
 }
 
@@ -50,7 +65,7 @@ struct stat regular_file(int fd, const std::string& name) {
 
 InputFile::InputFile(const std::filesystem::path& path)
     : name_(path == "-" ? "standard input" : path.string()),
-      file_(opened_for_reading(path)),
+      file_(opened_for_reading(path, name_)),
       opened_(regular_file(file_.get(), name_)) {
   const off_t at = path == "-" ? lseek(STDIN_FILENO, 0, SEEK_CUR) : 0;
   if (at > 0) begin_ = std::min<std::uint64_t>(static_cast<std::uint64_t>(at), bytes());

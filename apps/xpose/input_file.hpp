@@ -14,11 +14,12 @@
 
 namespace xpose::app {
 
-// A regular file. Stays what it was when another file is renamed over its path.
+// A regular file, or all that comes from a pipe. Stays what it was when another file is renamed
+// over its path.
 class InputFile {
  public:
-  // "-": standard input, from where it stands; of a pipe, all that comes. Throws std::runtime_error
-  // naming the path where it cannot be opened or is no regular file.
+  // "-": standard input, from where it stands. A pipe is read to its end here. Throws
+  // std::runtime_error naming the path where it cannot be opened or is neither file nor pipe.
   explicit InputFile(const std::filesystem::path& path);
 
   const std::string& name() const { return name_; }

@@ -1,6 +1,7 @@
 #include "output_file.hpp"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -25,16 +26,31 @@ void reserve(int fd, std::uint64_t bytes, const std::string& target) {
   if (result != 0) fail(target, "cannot reserve its " + std::to_string(bytes) + " bytes", errno);
 }
 
+FileDescriptor opened_stream(const std::filesystem::path& target, const std::string& name) {
+  if (target == "-" && isatty(STDOUT_FILENO) != 0)
+    throw std::runtime_error("standard output is a terminal: redirect it to a file or a program");
+  FileDescriptor stream(target == "-" ? fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0)
+                                      : open(target.c_str(), O_WRONLY | O_CLOEXEC));
+  if (stream.get() < 0) fail(name, "cannot be written", errno);
+  return stream;
+}
+
 }  // namespace
+
+bool OutputFile::is_stream(const std::filesystem::path& target) {
+  struct stat status {};
+  return target == "-" || (stat(target.c_str(), &status) == 0 && S_ISFIFO(status.st_mode));
+}
 
 OutputFile::OutputFile(const std::filesystem::path& target, std::uint64_t bytes,
                        std::uint64_t most_dirty)
-    : most_dirty_(most_dirty) {
-  if (target != "-") {
+    : name_(target == "-" ? "standard output" : target.string()), most_dirty_(most_dirty) {
+  if (is_stream(target)) {
+    stream_ = opened_stream(target, name_);
+  } else {
     file_.emplace(target);
-    reserve(fd(), bytes, name());
-  } else if (isatty(STDOUT_FILENO) != 0) {
-    throw std::runtime_error("standard output is a terminal: redirect it to a file or a program");
+    name_ = file_->target().string();
+    reserve(fd(), bytes, name_);
   }
 }
 
@@ -46,7 +62,7 @@ void OutputFile::write(std::uint64_t offset, std::span<const std::byte> bytes,
     const ssize_t put = is_stream() ? ::write(fd(), bytes.data(), step)
                                     : pwrite(fd(), bytes.data(), step, static_cast<off_t>(offset));
     if (put < 0 && errno == EINTR) continue;
-    if (put < 0) fail(name(), "cannot be written", errno);
+    if (put < 0) fail(name_, "cannot be written", errno);
     const auto done = static_cast<std::size_t>(put);
     bytes = bytes.subspan(done);
     send(whole_pages({offset, offset + done}, {before, bytes.empty() && written.behind}));
@@ -72,7 +88,7 @@ void OutputFile::sync(const ByteRange& range, unsigned flags) {
   const int result = sync_file_range(fd(), static_cast<off_t>(range.begin),
                                      static_cast<off_t>(range.size()), flags);
   if (result != 0 && (errno == EIO || errno == ENOSPC || errno == EDQUOT))
-    fail(name(), "cannot be written to the disk", errno);
+    fail(name_, "cannot be written to the disk", errno);
 }
 
 }  // namespace xpose::app

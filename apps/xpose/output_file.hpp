@@ -1,8 +1,6 @@
 // A file of known size that is written once, in pieces, and goes to the disk as it is written.
 #pragma once
 
-#include <unistd.h>
-
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -19,10 +17,10 @@ namespace xpose::app {
 // Its room on the disk is reserved when it is made. [one thread at a time]
 class OutputFile {
  public:
-  // Target "-": standard output, which takes writes in their order alone. most_dirty: bytes that
-  // may wait for the disk at once; a page cache that is full of them would stop everybody else.
-  // Throws std::runtime_error naming the target as PendingFile does, and where there is no room for
-  // that many bytes.
+  // Target "-", the standard output, and a named pipe, whose reader is waited for, are streams:
+  // they take writes in their order alone. most_dirty: bytes that may wait for the disk at once; a
+  // page cache that is full of them would stop everybody else. Throws std::runtime_error naming the
+  // target as PendingFile does, and where there is no room for that many bytes.
   OutputFile(const std::filesystem::path& target, std::uint64_t bytes, std::uint64_t most_dirty);
 
   // Writes the bytes at that place and sends to the disk what is whole with them. Throws
@@ -30,6 +28,7 @@ class OutputFile {
   void write(std::uint64_t offset, std::span<const std::byte> bytes, const Neighbours& written);
 
   bool is_stream() const { return !file_; }
+  static bool is_stream(const std::filesystem::path& target);
 
   // Puts the rest on the disk and the file in its place. Throws std::runtime_error naming the
   // target.
@@ -41,10 +40,11 @@ class OutputFile {
   void send(const ByteRange& pages);
   void sync(const ByteRange& range, unsigned flags);
 
-  std::string name() const { return file_ ? file_->target().string() : "standard output"; }
-  int fd() const { return file_ ? file_->fd() : STDOUT_FILENO; }
+  int fd() const { return file_ ? file_->fd() : stream_.get(); }
 
-  std::optional<PendingFile> file_;  // none: standard output
+  std::string name_;
+  FileDescriptor stream_;
+  std::optional<PendingFile> file_;  // none: a stream
   std::uint64_t most_dirty_;
   std::uint64_t dirty_ = 0;  // bytes of:
   std::deque<ByteRange> sent_;

@@ -101,8 +101,9 @@ std::string plan_text(const NpyHeader& header, const BandPlan& plan, const std::
 
 int run_command(const RunOptions& options) {
   const auto begin = std::chrono::steady_clock::now();
-  ExitCleanup::set_last_words(options.out == "-" ? "the standard output is not whole"
-                                                 : options.out.string() + " is as it was");
+  const bool is_stream = OutputFile::is_stream(options.out);
+  ExitCleanup::set_last_words((options.out == "-" ? "the standard output" : options.out.string()) +
+                              (is_stream ? " is not whole" : " is as it was"));
   const InputFile input(options.in);
   const NpyHeader header = header_of(input);
   check_served(header, input.name());

@@ -25,9 +25,10 @@ std::uint64_t parse_size(const std::string& text) {
 
 int run(const Arguments& arguments) {
   po::options_description options;
-  options.add_options()("in", po::value<std::string>(), "the .npy file to read; -: standard input")(
+  options.add_options()("in", po::value<std::string>(),
+                        "the .npy file or pipe to read; -: standard input")(
       "out", po::value<std::string>(),
-      "the .npy file to write, which may be the same; -: standard output")(
+      "the .npy file or pipe to write, which may be the same file; -: standard output")(
       "device", po::value<std::string>()->default_value("auto")->value_name("D"),
       "auto (the host, where a file is), host, cuda or cuda:N")(
       "strategy", po::value<std::string>()->default_value("")->value_name("NAME"),

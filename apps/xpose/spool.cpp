@@ -16,48 +16,47 @@ namespace xpose::app {
 namespace {
 
 constexpr std::uint64_t kInMemory = std::uint64_t{32} << 20;
-constexpr const char* kName = "standard input";
 
-void write_all(int fd, std::string_view bytes) {
+void write_all(int fd, std::string_view bytes, const std::string& name) {
   while (!bytes.empty()) {
     const ssize_t put = write(fd, bytes.data(), bytes.size());
     if (put < 0 && errno == EINTR) continue;
-    if (put < 0) fail(kName, "cannot be kept in a temporary file (see $TMPDIR)", errno);
+    if (put < 0) fail(name, "cannot be kept in a temporary file (see $TMPDIR)", errno);
     bytes.remove_prefix(static_cast<std::size_t>(put));
   }
 }
 
 // A file on the disk that begins with what is in another.
-FileDescriptor on_disk(int small, std::vector<char>& block) {
+FileDescriptor on_disk(int small, std::vector<char>& block, const std::string& name) {
   const char* const named = std::getenv("TMPDIR");
   const std::filesystem::path folder = named != nullptr && *named != '\0' ? named : "/var/tmp";
-  const TemporaryFile file(folder / "standard input");
+  const TemporaryFile file(folder / std::filesystem::path(name).filename());
   FileDescriptor disk(dup(file.fd()));
-  if (disk.get() < 0) fail(kName, "cannot be kept", errno);
+  if (disk.get() < 0) fail(name, "cannot be kept", errno);
   lseek(small, 0, SEEK_SET);
   for (ssize_t got = 0; (got = read(small, block.data(), block.size())) > 0;)
-    write_all(disk.get(), {block.data(), static_cast<std::size_t>(got)});
+    write_all(disk.get(), {block.data(), static_cast<std::size_t>(got)}, name);
   return disk;
 }
 
 }  // namespace
 
-FileDescriptor spooled(int from) {
+FileDescriptor spooled(int from, const std::string& name) {
   FileDescriptor kept(memfd_create("xpose", MFD_CLOEXEC));
-  if (kept.get() < 0) fail(kName, "cannot be kept", errno);
+  if (kept.get() < 0) fail(name, "cannot be kept", errno);
   std::vector<char> block(std::size_t{1} << 20);
   std::uint64_t bytes = 0;
   bool is_small = true;
   while (true) {
     const ssize_t got = read(from, block.data(), block.size());
     if (got < 0 && errno == EINTR) continue;
-    if (got < 0) fail(kName, "cannot be read", errno);
+    if (got < 0) fail(name, "cannot be read", errno);
     if (got == 0) return kept;
-    write_all(kept.get(), {block.data(), static_cast<std::size_t>(got)});
+    write_all(kept.get(), {block.data(), static_cast<std::size_t>(got)}, name);
     bytes += static_cast<std::uint64_t>(got);
     if (!is_small || bytes <= kInMemory) continue;
     is_small = false;
-    kept = on_disk(kept.get(), block);
+    kept = on_disk(kept.get(), block, name);
   }
 }
 

@@ -1,12 +1,14 @@
 // What comes through a pipe, as a file that can be read at any place.
 #pragma once
 
+#include <string>
+
 #include "file_descriptor.hpp"
 
 namespace xpose::app {
 
 // Reads to the end of `from` and returns a file of it that has no name: in memory where it is
-// small, else in $TMPDIR, or /var/tmp. Throws std::runtime_error.
-FileDescriptor spooled(int from);
+// small, else in $TMPDIR, or /var/tmp. Throws std::runtime_error, which calls it `name`.
+FileDescriptor spooled(int from, const std::string& name);
 
 }  // namespace xpose::app

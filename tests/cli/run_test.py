@@ -13,7 +13,9 @@ import pathlib
 import pty
 import re
 import resource
+import shutil
 import signal
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -309,6 +311,32 @@ class Streams(InAFolder):
             with open(self.source, "rb") as file:
                 both = subprocess.run(command("-", "-"), stdin=file, capture_output=True)
             self.assertEqual(both.stdout, self.target.read_bytes())
+
+    def test_named_pipes(self):
+        """Input and output, beside a writer and a reader that come later; and a writer that has gone."""
+        pipes = self.folder / "in.pipe", self.folder / "out.pipe"
+        for pipe in pipes:
+            os.mkfifo(pipe)
+        for shape in ((20, 30), (3001, 3011)):  # kept in memory, and on the disk
+            array = random_array("<f4", shape)
+            np.save(self.source, array)
+            process = subprocess.Popen(command(*pipes), stderr=subprocess.PIPE)
+            with open(self.source, "rb") as file, open(pipes[0], "wb") as pipe:
+                shutil.copyfileobj(file, pipe)
+            written = pipes[1].read_bytes()
+            self.assertEqual((process.wait(), process.communicate()[1]), (0, b""))
+            self.assertEqual(np.load(io.BytesIO(written)).tobytes(), array.T.tobytes())
+            self.assertTrue(pipes[1].is_fifo())
+
+    def test_a_pipe_that_is_refused_is_not_read_as_nothing(self):
+        pipe = self.folder / "in.pipe"
+        os.mkfifo(pipe)
+        process = subprocess.Popen(command(pipe, self.target), stderr=subprocess.PIPE)
+        with open(pipe, "wb"):
+            pass
+        self.assertEqual(process.wait(), 1)
+        self.assertIn(b"in.pipe: not a .npy file", process.communicate()[1])
+        self.assertFalse(self.target.exists())
 
     def test_redirected_from_the_middle(self):
         array = random_array("<f4", (20, 30))
