@@ -70,23 +70,26 @@ void write_tile(OutputFile& output, const BandPlan& plan, const Tile& tile,
 std::string move(const InputFile& input, OutputFile& output, const BandPlan& plan,
                  const TileTransposer::Options& options, RunProgress& progress) {
   const BandReader reader(input, plan);
+  const FileMatrix& matrix = plan.matrix();
+  const auto item_bytes = static_cast<std::uint32_t>(matrix.item_bytes);
   const auto shape = [&](std::int64_t rows, std::int64_t cols) {
-    return TileShape{rows, cols, reader.row_pitch(),
-                     static_cast<std::uint32_t>(plan.matrix().item_bytes)};
+    return TileShape{rows, cols, reader.row_pitch(), item_bytes};
   };
+  const TileShape whole = {matrix.rows, matrix.cols,
+                           static_cast<std::uint64_t>(matrix.cols) * matrix.item_bytes, item_bytes};
   const TileShape most = shape(plan.most_rows(), plan.most_cols());
   std::optional<TileTransposer> transposer;  // made while the first tile is read
-  run_bands(plan, most.in_bytes(), most.out_bytes(),
-            {[&](const Tile& tile, std::byte* in) { reader.read(tile, in); },
-             [&](const Tile& tile, const std::byte* in, std::byte* out) {
-               if (!transposer) transposer.emplace(options, most);
-               transposer->transpose(shape(tile.rows, tile.cols), in, out);
-             },
-             [&](const Tile& tile, const std::byte* out) {
-               write_tile(output, plan, tile, out);
-               progress.written(static_cast<std::uint64_t>(tile.rows * tile.cols) *
-                                plan.matrix().item_bytes);
-             }});
+  run_bands(
+      plan, most.in_bytes(), most.out_bytes(),
+      {[&](const Tile& tile, std::byte* in) { reader.read(tile, in); },
+       [&](const Tile& tile, const std::byte* in, std::byte* out) {
+         if (!transposer) transposer.emplace(options, most, whole);
+         transposer->transpose(shape(tile.rows, tile.cols), in, out);
+       },
+       [&](const Tile& tile, const std::byte* out) {
+         write_tile(output, plan, tile, out);
+         progress.written(static_cast<std::uint64_t>(tile.rows * tile.cols) * matrix.item_bytes);
+       }});
   return transposer->chosen();
 }
 

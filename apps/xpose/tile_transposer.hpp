@@ -29,13 +29,14 @@ class TileTransposer {
     Device device = {};
     EngineOptions engine = {};
     PlanOptions plan = {};
-    std::string strategy = {};  // empty: the engine chooses
+    std::string strategy = {};   // empty: the engine chooses
   };
 
-  // most: the shape of the largest tile, which is what `options` choose for; the tiles at the edges
-  // are estimated. Throws Error where the strategy is not offered, or the device has no memory for
-  // the tile.
-  TileTransposer(const Options& options, const TileShape& most);
+  // most: the shape of the largest tile, which is what `options` choose for. Where nothing was
+  // measured for that shape, or for that of a tile at an edge, the variant that was measured for
+  // the largest tile or for the whole matrix is used if it serves the tile; else an estimate.
+  // Throws Error where the strategy is not offered, or the device has no memory for the tile.
+  TileTransposer(const Options& options, const TileShape& most, const TileShape& whole);
 
   // Returns when the transpose is in `out`. Throws Error.
   void transpose(const TileShape& shape, const std::byte* in, std::byte* out);
@@ -43,6 +44,9 @@ class TileTransposer {
   const std::string& chosen() const { return chosen_; }  // for the largest tile
 
  private:
+  Problem problem_of(const TileShape& shape) const;
+  void recall(const TileShape& whole);
+  std::optional<Plan> plan_as_measured(const Problem& tile);
   Plan plan(const TileShape& shape, const void* in, const void* out);
 
   Options options_;
@@ -50,6 +54,7 @@ class TileTransposer {
   std::optional<Engine> engine_;    // none for what is a plain copy
   std::optional<DeviceMemory> in_;  // of a device other than the host
   std::optional<DeviceMemory> out_;
+  std::optional<Variant> measured_;  // for a larger shape
   std::string chosen_ = "a plain copy";
 };
 

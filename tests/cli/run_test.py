@@ -554,6 +554,42 @@ class Chooses(InAFolder):
         self.assertEqual(name.findall(measured.stderr), name.findall(again.stderr))
         self.assertEqual(len(self.remembered(cache)), 1)
 
+    def decide(self, cache, shape, strategy):
+        """A decision as `tune` stores it, with this winner."""
+        subprocess.run([XPOSE, "tune", "--device", DEVICE, "--shape", shape, "--bytes", "4", "--budget", "60",
+                        "--cache", str(cache)], check=True, capture_output=True)
+        plugins = json.loads(subprocess.check_output([XPOSE, "plugins", "--json"]))["plugins"]
+        digest, = {p["digest"] for p in plugins for s in p["strategies"] if s["name"] == strategy}
+        with contextlib.closing(sqlite3.connect(cache)) as database, database:
+            changed = database.execute("UPDATE decision SET strategy = ?, config = '', digest = ?",
+                                       (strategy, digest)).rowcount
+        self.assertEqual(changed, 1)
+
+    def test_a_choice_that_was_measured_for_the_whole_is_used_for_its_tiles(self):
+        """The winner is one that no estimate chooses. Tiles of their own choice keep that."""
+        strategy = "host_naive_row" if DEVICE == "host" else "naive_row"
+        array = random_array("<f4", (701, 903))
+        np.save(self.source, array)
+        cache = self.folder / "trials.sqlite"
+        self.decide(cache, "701x903", strategy)
+        tiles = self.run_xpose("-v", "--memory", "1M", "--cache", str(cache))
+        self.assertRegex(tiles.stderr, r" (\d\d+) tiles of 701x\d+\n")
+        self.assertIn(f" with {strategy} in ", tiles.stderr)
+        self.assertEqual(np.load(self.target).tobytes(), array.T.tobytes())
+        self.assertEqual(len(self.remembered(cache)), 1)
+        tuned = self.run_xpose("-v", "--memory", "1M", "--tune", "--budget", "60", "--cache", str(cache))
+        self.assertNotIn(f" with {strategy} in ", tuned.stderr)
+        again = self.run_xpose("-v", "--memory", "1M", "--cache", str(cache))
+        name = re.compile(r" with (\S+) in ")
+        self.assertEqual(name.findall(again.stderr), name.findall(tuned.stderr))
+
+    def test_auto_is_the_host(self):
+        np.save(self.source, random_array("<f4", (200, 300)))
+        for device in ((), ("--device", "auto")):
+            done = subprocess.run([XPOSE, "run", str(self.source), str(self.target), "-v", *device],
+                                  capture_output=True, text=True, check=True)
+            self.assertRegex(done.stderr, r" with host_\S+ in ")
+
     def test_tune_and_strategy_exclude_each_other(self):
         np.save(self.source, random_array("<f4", (2, 3)))
         self.assertEqual(self.run_xpose("--tune", "--strategy", "host_naive").returncode, 2)
