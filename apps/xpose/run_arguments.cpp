@@ -57,6 +57,7 @@ int run(const Arguments& arguments) {
   chosen.how.device = device == "auto" ? Device{} : parse_device(device);
   chosen.how.strategy = (*values)["strategy"].as<std::string>();
   chosen.how.engine = engine_options(*values);
+  chosen.how.names_refused = values->count("plugins") != 0;
   const bool tunes = values->count("tune") != 0;
   if (tunes && !chosen.how.strategy.empty())
     throw UsageError("--strategy leaves nothing to --tune: give one of them");

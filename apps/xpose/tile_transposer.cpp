@@ -20,6 +20,9 @@ TileTransposer::TileTransposer(const Options& options, const TileShape& most,
     : options_(options), most_(most) {
   if (is_copy(most)) return;
   engine_.emplace(options.engine);
+  if (options.names_refused)
+    for (const PluginInfo& plugin : engine_->plugins())
+      if (!plugin.refused.empty()) options.engine.warn("refused " + plugin.refused);
   if (!options.strategy.empty()) {
     check_strategies(engine_->plugins(), {options.strategy});
     options_.plan.tune.strategies = {options.strategy};

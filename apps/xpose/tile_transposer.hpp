@@ -30,6 +30,7 @@ class TileTransposer {
     EngineOptions engine = {};
     PlanOptions plan = {};
     std::string strategy = {};   // empty: the engine chooses
+    bool names_refused = false;  // warn of plugins that are refused, which takes asking all of them
   };
 
   // most: the shape of the largest tile, which is what `options` choose for. Where nothing was

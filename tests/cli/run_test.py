@@ -583,6 +583,16 @@ class Chooses(InAFolder):
         name = re.compile(r" with (\S+) in ")
         self.assertEqual(name.findall(again.stderr), name.findall(tuned.stderr))
 
+    def test_plugins_that_are_refused_are_named(self):
+        np.save(self.source, random_array("<f4", (200, 300)))
+        more = self.folder / "more"
+        more.mkdir(mode=0o700)
+        (more / "broken.so").write_bytes(b"no plugin")
+        done = self.run_xpose("--plugins", str(more))
+        self.assertEqual(done.returncode, 0)
+        self.assertRegex(WAITING.sub("", done.stderr), r"\Axpose: warning: refused broken\.so: [^\n]+\n\Z")
+        self.assertEqual(self.run_xpose().stderr, "")
+
     def test_auto_is_the_host(self):
         np.save(self.source, random_array("<f4", (200, 300)))
         for device in ((), ("--device", "auto")):
