@@ -49,6 +49,11 @@ void print_command(const std::string& title, const std::string& command) {
 }
 
 void print_failure(const ConformanceCase& one, const std::string& plugin, bool model) {
+  if (one.at_exit) {
+    print_line("FAILED " + one.variant.strategy +
+               " at exit: " + std::string(to_string(one.verdict)) + ": " + one.detail);
+    return;
+  }
   print_line("FAILED " + to_string(one.variant) + " on problem " + std::to_string(one.index) +
              ", " + to_string(one.problem) + ": " + std::string(to_string(one.verdict)) + ": " +
              one.detail);
@@ -80,7 +85,7 @@ int check_one(const std::string& plugin, const StrategyInfo& strategy, std::uint
   check_conformance(
       plugin, strategy.name, bytes,
       [&](const ConformanceCase& one) {
-        if (one.verdict != Verdict::unsupported) {
+        if (one.verdict != Verdict::unsupported && !one.at_exit) {
           tally.problems.insert(one.index);
           tally.variants.insert(to_string(one.variant));
         }
@@ -137,8 +142,8 @@ int check(const Arguments& arguments) {
   const auto values = parse(
       "check",
       "Runs the conformance suite on a plugin: every config of its strategies on awkward "
-      "problems, each result compared with Eigen's. Trials run in a worker process, so that a "
-      "plugin may crash or hang. Exit code 77: no device to check on.",
+      "problems, each result compared with Eigen's; then the end of the process. Trials run in a worker process, so that a plugin may "
+      "crash or hang. Exit code 77: no device to check on.",
       options, {"plugin"}, arguments);
   if (!values) return done;
   const auto file = (*values)["plugin"].as<std::string>();

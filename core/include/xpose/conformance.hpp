@@ -17,6 +17,9 @@ struct ConformanceCase {
   Problem problem;
   Verdict verdict = Verdict::ok;  // unsupported where the strategy declines
   std::string detail;
+  // Not of this pair, which is the last: the worker's process did not end as it should, after all
+  // of them.
+  bool at_exit = false;
 };
 
 // Which part of the suite runs, and where.
@@ -37,8 +40,10 @@ XPOSE_API std::vector<std::uint32_t> conformance_sizes(std::uint32_t element_siz
 // Runs every config of one strategy of a plugin over the suite's problems of one element size: odd
 // and prime shapes, one row, one column, whole tiles and one more or less, padded leading
 // dimensions, batches, misaligned bases, and squares in place where its card says so. Each pair is
-// verified three times, with two plans. `each` sees every case. Throws Error: failed where the file
-// is refused, no_strategy for an unknown name, device where the strategy's device is missing.
+// verified three times, with two plans. At last the worker ends in the ordinary way:
+// a case only where it crashes, fails or hangs. `each` sees every case. Throws Error: failed where
+// the file is refused, no_strategy for an unknown name, device where the strategy's device is
+// missing.
 XPOSE_API void check_conformance(const std::filesystem::path& plugin, const std::string& strategy,
                                  std::uint32_t element_bytes,
                                  const std::function<void(const ConformanceCase&)>& each,

@@ -256,6 +256,8 @@ void check_conformance(const std::filesystem::path& plugin, const std::string& s
   TuneOptions every;
   every.config = options.config;
   std::size_t index = 0;
+  ConformanceCase last;
+  last.variant.strategy = strategy_name;
   for (const Problem& problem : conformance_problems(element_bytes, device)) {
     const std::size_t here = index++;
     if (problem.in_place && !described.info.in_place) continue;
@@ -288,8 +290,16 @@ void check_conformance(const std::filesystem::path& plugin, const std::string& s
         result.detail = outcome.detail;
       }
       each(result);
+      last = std::move(result);
     }
   }
+  if (options.model || options.engine.in_process) return;
+  const Outcome end = subject.worker.leave();
+  if (end.verdict == Verdict::ok) return;
+  last.verdict = end.verdict;
+  last.detail = end.detail;
+  last.at_exit = true;
+  each(last);
 }
 
 PluginInfo inspect_plugin(const std::filesystem::path& plugin, const EngineOptions& options) {

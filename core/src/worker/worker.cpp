@@ -20,6 +20,12 @@ constexpr double start_seconds = 60;  // a loaded machine may start processes sl
 constexpr double send_seconds = 10;
 constexpr double leave_seconds = 1;  // from the end of its channel to its own
 
+std::string text_of(double seconds) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.3g s", seconds);
+  return text;
+}
+
 }  // namespace
 
 Worker::Worker(std::filesystem::path program, double stage_seconds)
@@ -36,6 +42,23 @@ void Worker::end(Outcome& outcome) {
   if (const std::string words = process_->last_words(); !words.empty())
     outcome.detail += "; its last words: " + words;
   end();
+}
+
+Outcome Worker::leave() {
+  if (process_ == nullptr) return {};
+  process_->stop_asking();
+  Outcome outcome;
+  const std::string usual = ", in a destructor of a static object or a function given to atexit";
+  if (!process_->has_ended(stage_seconds_)) {
+    outcome = {Verdict::timed_out,
+               "took more than " + text_of(stage_seconds_) + " to end its process at exit" + usual};
+  } else if (const ProcessEnd ended = process_->kill(); ended.kind == ProcessEnd::Kind::signalled) {
+    outcome = {Verdict::crashed, "crashed at exit" + usual + ": " + to_string(ended)};
+  } else if (ended.kind == ProcessEnd::Kind::exited && ended.code != 0) {
+    outcome = {Verdict::exited, "made its process fail at exit" + usual + ": " + to_string(ended)};
+  }
+  end(outcome);
+  return outcome;
 }
 
 void Worker::start() {
@@ -81,9 +104,7 @@ Reply Worker::bad_end(const std::string& stage, const WorkerProcess::Reply& hear
   Reply reply;
   using Heard = WorkerProcess::Heard;
   if (heard.heard == Heard::late) {
-    char text[32];
-    std::snprintf(text, sizeof text, "%.3g", seconds);
-    reply.outcome = {Verdict::timed_out, stage + " took more than " + text + " s"};
+    reply.outcome = {Verdict::timed_out, stage + " took more than " + text_of(seconds)};
     if (is_impatient())
       reply.outcome.detail += ", which is not remembered: the deadline is shorter than the default";
   } else if (heard.heard == Heard::ended) {

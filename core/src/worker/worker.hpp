@@ -37,6 +37,11 @@ class Worker {
   void end();
   void end(Outcome& outcome);
 
+  // Lets the process end in the ordinary way, in which its plugins' destructors of static objects
+  // and functions given to atexit run, within the time of a stage. Not ok where it crashed, failed
+  // or hung. Nothing where there is no process.
+  Outcome leave();
+
   // Counts the processes started: what one had loaded and prepared, the next has not.
   std::uint64_t generation() const { return generation_; }
 

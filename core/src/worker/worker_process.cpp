@@ -277,6 +277,11 @@ WorkerProcess::Reply WorkerProcess::receive(double seconds) {
   }
 }
 
+void WorkerProcess::stop_asking() {
+  shutdown(impl_->channel.get(), SHUT_WR);
+  impl_->listens = false;
+}
+
 bool WorkerProcess::has_ended(double seconds) {
   const Deadline deadline(seconds);
   while (!impl_->end && !impl_->wait(0, deadline.milliseconds()))

@@ -47,6 +47,9 @@ class WorkerProcess {
   // tail.
   Reply receive(double seconds);
 
+  // Nothing more will be asked: for the worker its channel has come to its end.
+  void stop_asking();
+
   // Whether the worker ends by itself within `seconds`. Takes its output meanwhile.
   bool has_ended(double seconds);
 
