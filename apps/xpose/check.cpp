@@ -142,7 +142,8 @@ int check(const Arguments& arguments) {
   const auto values = parse(
       "check",
       "Runs the conformance suite on a plugin: every config of its strategies on awkward "
-      "problems, each result compared with Eigen's; then the end of the process. Trials run in a worker process, so that a plugin may "
+      "problems, each result compared with Eigen's; then reads beside the input, two launches at "
+      "once, and the end of the process. Trials run in a worker process, so that a plugin may "
       "crash or hang. Exit code 77: no device to check on.",
       options, {"plugin"}, arguments);
   if (!values) return done;

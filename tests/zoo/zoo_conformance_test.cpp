@@ -62,6 +62,12 @@ Improper at_exit(const std::string& name, Verdict verdict, const std::string& wo
 }
 
 const std::vector<Improper> animals = {
+    {"read_before_input", Verdict::read_outside, {"touched memory 1 bytes before the input"}},
+    {"read_past_input", Verdict::read_outside, {"bytes past the input's end"}},
+    {"read_gap", Verdict::read_outside, {"of the input, in a gap between its elements"}},
+    {"believe_gap", Verdict::wrong_result, {"with other bytes in their gaps", "should be in["}},
+    {"write_input_back", Verdict::modified_input, {"wrote to the byte 1 of the input"}},
+    {"share_scratch", Verdict::wrong_result, {"from two threads at once", "should be in["}},
     at_exit("crash_in_destructor", Verdict::crashed, "signal 11"),
     at_exit("crash_at_exit", Verdict::crashed, "signal 11"),
     at_exit("fail_at_exit", Verdict::exited, "exit status 3"),

@@ -40,7 +40,8 @@ XPOSE_API std::vector<std::uint32_t> conformance_sizes(std::uint32_t element_siz
 // Runs every config of one strategy of a plugin over the suite's problems of one element size: odd
 // and prime shapes, one row, one column, whole tiles and one more or less, padded leading
 // dimensions, batches, misaligned bases, and squares in place where its card says so. Each pair is
-// verified three times, with two plans. At last the worker ends in the ordinary way:
+// verified three times, with two plans, and then examined: touches of memory beside the elements,
+// or output that depends on it; two launches at once. At last the worker ends in the ordinary way:
 // a case only where it crashes, fails or hangs. `each` sees every case. Throws Error: failed where
 // the file is refused, no_strategy for an unknown name, device where the strategy's device is
 // missing.

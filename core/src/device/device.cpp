@@ -96,11 +96,10 @@ class HostBackend final : public Backend {
   void make_current() override {}
 
   void* allocate(std::uint64_t bytes) override {
-    void* memory = allocate_or_null(bytes);
-    if (memory == nullptr)
-      throw Error(ErrorKind::no_memory,
-                  "the host has no room for " + std::to_string(bytes) + " bytes");
-    return memory;
+    return checked(allocate_or_null(bytes, bytes < huge_page ? 256 : huge_page), bytes);
+  }
+  void* allocate_pages(std::uint64_t bytes) override {
+    return checked(allocate_or_null(bytes, page_bytes()), bytes);
   }
   void release(void* memory) noexcept override { std::free(memory); }
   void upload(void* device, const void* host, std::uint64_t bytes) override {
@@ -160,7 +159,7 @@ class HostBackend final : public Backend {
     for (const auto& buffer : buffers) buffered += buffer.size();
     if (buffered <= bytes && std::ranges::all_of(buffers, drop_from_caches)) return;
     if (clean_ == nullptr) {
-      clean_ = static_cast<std::byte*>(allocate_or_null(bytes));
+      clean_ = static_cast<std::byte*>(allocate_or_null(bytes, huge_page));
       if (clean_ == nullptr) return;
       std::memset(clean_, 1, bytes);  // pages of its own, not one of zeros for all
     }
@@ -179,8 +178,13 @@ class HostBackend final : public Backend {
   }
 
  private:
-  static void* allocate_or_null(std::uint64_t bytes) {
-    const std::uint64_t alignment = bytes < huge_page ? 256 : huge_page;
+  static void* checked(void* memory, std::uint64_t bytes) {
+    if (memory == nullptr)
+      throw Error(ErrorKind::no_memory,
+                  "the host has no room for " + std::to_string(bytes) + " bytes");
+    return memory;
+  }
+  static void* allocate_or_null(std::uint64_t bytes, std::uint64_t alignment) {
     const std::uint64_t rounded =
         (std::max<std::uint64_t>(bytes, 1) + alignment - 1) / alignment * alignment;
     void* memory = rounded < bytes ? nullptr : std::aligned_alloc(alignment, rounded);
@@ -226,6 +230,8 @@ Backend& backend(Device device) {
                                   : reason) +
                   "; --device host always works");
 }
+
+std::uint64_t page_bytes() { return static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE)); }
 
 std::vector<DeviceInfo> devices() {
   std::vector<DeviceInfo> infos = {host_backend().info()};

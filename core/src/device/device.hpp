@@ -24,6 +24,8 @@ class Backend {
   virtual void make_current() = 0;  // for the calling thread
 
   virtual void* allocate(std::uint64_t bytes) = 0;  // 256-byte aligned
+  // Host: whole pages, of which nothing else has a part; aligned as they are.
+  virtual void* allocate_pages(std::uint64_t bytes) { return allocate(bytes); }
   virtual void release(void* memory) noexcept = 0;
   virtual void upload(void* device, const void* host, std::uint64_t bytes) = 0;
   virtual void download(void* host, const void* device, std::uint64_t bytes) = 0;
@@ -55,12 +57,17 @@ class Backend {
 
   virtual void synchronize() = 0;
   virtual bool is_capturing(void* stream) = 0;  // into a CUDA graph
+  // CUDA: a stream whose work waits for no other's. Host: null.
+  virtual void* make_stream() { return nullptr; }
+  virtual void release_stream(void*) noexcept {}
   // Seconds that `calls` calls take on the device. CUDA: events on the default stream, behind one
   // untimed call that keeps the queue full while the timed ones are submitted; not where one call
   // is so long that its submission does not count. `before` comes right before the timed calls.
   virtual double seconds(int calls, const std::function<void()>& call, bool calls_are_long,
                          const std::function<void()>& before = {}) = 0;
 };
+
+std::uint64_t page_bytes();  // of the host's memory
 
 // The backend of a device; throws Error device where it cannot be used. Lives until exit.
 Backend& backend(Device device);
@@ -75,6 +82,13 @@ class DeviceBuffer {
   DeviceBuffer() = default;
   DeviceBuffer(Backend& backend, std::uint64_t bytes)
       : backend_(&backend), data_(backend.allocate(bytes)), bytes_(bytes) {}
+  static DeviceBuffer of_pages(Backend& backend, std::uint64_t bytes) {
+    DeviceBuffer buffer;
+    buffer.data_ = backend.allocate_pages(bytes);
+    buffer.backend_ = &backend;
+    buffer.bytes_ = bytes;
+    return buffer;
+  }
   DeviceBuffer(DeviceBuffer&& other) noexcept { *this = std::move(other); }
   DeviceBuffer& operator=(DeviceBuffer&& other) noexcept {
     std::swap(backend_, other.backend_);

@@ -193,6 +193,15 @@ class CudaBackend final : public Backend {
     return status != cudaStreamCaptureStatusNone;
   }
 
+  void* make_stream() override {
+    cudaStream_t stream = nullptr;
+    check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "creating a stream");
+    return stream;
+  }
+  void release_stream(void* stream) noexcept override {
+    (void)cudaStreamDestroy(static_cast<cudaStream_t>(stream));
+  }
+
   void clean_cache(std::initializer_list<std::span<const std::byte>>) override {}
   double seconds(int calls, const std::function<void()>& call, bool calls_are_long,
                  const std::function<void()>& before) override {

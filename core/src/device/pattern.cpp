@@ -73,10 +73,10 @@ void for_size(std::uint32_t element_bytes, const Each& each) {
 class Fill {
  public:
   Fill(const Pattern& pattern, std::byte* data, std::uint64_t from)
-      : flip_(pattern.flip), data_(data), from_(from) {}
+      : flip_(pattern.flip), guard_(pattern.guard), data_(data), from_(from) {}
 
   bool guard(std::uint64_t at, std::uint64_t bytes) {
-    std::memset(data_ + (at - from_), guard_byte, bytes);
+    std::memset(data_ + (at - from_), guard_, bytes);
     return true;
   }
   bool part(std::uint64_t at, std::byte value) {
@@ -99,6 +99,7 @@ class Fill {
 
  private:
   std::uint64_t flip_;
+  std::uint8_t guard_;
   std::byte* data_;  // what lies at from_
   std::uint64_t from_;
 };
@@ -107,14 +108,14 @@ class Fill {
 class Compare {
  public:
   Compare(const Pattern& pattern, const std::byte* data, std::uint64_t from)
-      : flip_(pattern.flip), data_(data), from_(from) {}
+      : flip_(pattern.flip), guard_{pattern.guard}, data_(data), from_(from) {}
 
   std::optional<std::uint64_t> found() const { return found_; }
 
   bool guard(std::uint64_t at, std::uint64_t bytes) {
     const std::byte* begin = data_ + (at - from_);
     const std::byte* other = std::find_if(
-        begin, begin + bytes, [](std::byte byte) { return byte != std::byte{guard_byte}; });
+        begin, begin + bytes, [guard = guard_](std::byte byte) { return byte != guard; });
     if (other != begin + bytes) found_ = offset_of(other);
     return !found_;
   }
@@ -161,6 +162,7 @@ class Compare {
   }
 
   std::uint64_t flip_;
+  std::byte guard_;
   const std::byte* data_;  // what lies at from_
   std::uint64_t from_;
   std::optional<std::uint64_t> found_;

@@ -17,7 +17,7 @@ namespace xpose {
 constexpr std::uint8_t guard_byte = 0xc3;
 
 // An allocation: guard bytes, elements from `begin` on, guard bytes again. Elements lie in nested
-// dimensions, and what they leave between them are guard bytes too.
+// dimensions, and what they leave between them are guard bytes too, those of `guard`.
 struct Pattern {
   struct Dim {
     std::int64_t extent = 0;
@@ -30,6 +30,7 @@ struct Pattern {
   // A power of two up to 16. What lies in fat elements are their 16-byte parts, each an element
   // here with an index of its own, and one dimension more.
   std::uint32_t element_bytes = 1;
+  std::uint8_t guard = guard_byte;
   // Element e holds (element_bits(e) & keep | set) ^ flip, 8 bytes at a time.
   std::uint64_t keep = ~std::uint64_t{0};
   std::uint64_t set = 0;

@@ -44,7 +44,7 @@ XPOSE_ANYWHERE inline Bits128 chunk_of_run(const Run& run, std::uint64_t flip, s
 
 // The 16 bytes of an allocation from offset `at` on, a multiple of 16. [at < pattern.bytes]
 XPOSE_ANYWHERE inline Bits128 pattern_chunk(const Pattern& pattern, std::uint64_t at) {
-  constexpr std::uint64_t guards = 0x0101010101010101ULL * guard_byte;
+  const std::uint64_t guards = 0x0101010101010101ULL * pattern.guard;
   const std::uint32_t size = pattern.element_bytes;
   const std::uint64_t end = pattern.begin + static_cast<std::uint64_t>(pattern.span) * size;
   const Bits128 guard = (static_cast<Bits128>(guards) << 64) | guards;

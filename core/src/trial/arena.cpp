@@ -12,21 +12,14 @@ namespace {
 
 constexpr std::uint64_t guard = Arena::copy_offset;  // bytes on either side; a multiple of 256
 constexpr std::uint64_t most_for_eigen = 4 << 20;    // bytes; a few milliseconds on one processor
+constexpr std::uint8_t other_guard_byte = 0x5a;
 constexpr std::uint64_t max_workspace = std::uint64_t{1} << 62;  // so that sums do not wrap
 
 // An address that is aligned to `alignment` and no more, behind a 256-byte aligned one.
 std::uint64_t misalignment(std::uint32_t alignment) { return alignment < 256 ? alignment : 0; }
 
-std::uint64_t round_up(std::uint64_t bytes) { return (bytes + 255) / 256 * 256; }
-
-std::uint64_t in_bytes(const Problem& problem) {
-  const std::int64_t elements = std::max(in_span(problem), element_count(problem));
-  return round_up(2 * guard + 256 + static_cast<std::uint64_t>(elements) * problem.element_bytes);
-}
-
-std::uint64_t out_bytes(const Problem& problem) {
-  return round_up(2 * guard + 256 +
-                  static_cast<std::uint64_t>(out_span(problem)) * problem.element_bytes);
+std::uint64_t round_up(std::uint64_t bytes, std::uint64_t to = 256) {
+  return (bytes + to - 1) / to * to;
 }
 
 // An element of a pattern, which is a part of a fat one, as it must be; zeros behind it.
@@ -39,16 +32,43 @@ std::array<std::byte, 16> element_bytes(const Pattern& pattern, std::int64_t pos
 
 }  // namespace
 
-Arena::Arena(Backend& backend, const Problem& problem, std::size_t sets)
+Arena::Place Arena::place(std::uint64_t payload, std::uint64_t span, std::uint32_t alignment,
+                          ArenaForm::Edge edge) {
+  if (edge == ArenaForm::Edge::none)
+    return {round_up(2 * guard + 256 + payload), guard + misalignment(alignment)};
+  const std::uint64_t page = page_bytes();
+  const std::uint64_t bytes = round_up(page + payload, page) + 2 * page;
+  if (edge == ArenaForm::Edge::begins_page) return {bytes, page};
+  const std::uint64_t before_end = round_up(page + span, page) - span;
+  return {bytes, before_end / std::min(alignment, 256U) * std::min(alignment, 256U)};
+}
+
+Arena::Place Arena::place_in(const Problem& problem, ArenaForm::Edge edge) {
+  const auto span = static_cast<std::uint64_t>(in_span(problem)) * problem.element_bytes;
+  const auto copied = static_cast<std::uint64_t>(element_count(problem)) * problem.element_bytes;
+  return place(std::max(span, copied), span, problem.in_alignment, edge);
+}
+
+Arena::Place Arena::place_out(const Problem& problem, ArenaForm::Edge edge) {
+  const auto span = static_cast<std::uint64_t>(out_span(problem)) * problem.element_bytes;
+  return place(span, span, problem.out_alignment, edge);
+}
+
+Arena::Arena(Backend& backend, const Problem& problem, std::size_t sets, ArenaForm form)
     : backend_(backend),
       problem_(problem),
+      form_(form),
       bytes_(static_cast<std::uint64_t>(element_count(problem)) * problem.element_bytes),
-      in_offset_(guard + misalignment(problem.in_alignment)),
-      out_offset_(guard + misalignment(problem.out_alignment)) {
+      in_offset_(place_in(problem, form.edge).begin),
+      out_offset_(place_out(problem, form.edge).begin) {
   backend_.make_current();
+  const auto buffer = [&](std::uint64_t bytes) {
+    return form.edge == ArenaForm::Edge::none ? DeviceBuffer(backend_, bytes)
+                                              : DeviceBuffer::of_pages(backend_, bytes);
+  };
   for (std::size_t i = 0; i < sets; ++i)
     sets_.push_back(
-        {DeviceBuffer(backend_, in_bytes(problem)), DeviceBuffer(backend_, out_bytes(problem))});
+        {buffer(place_in(problem, form.edge).bytes), buffer(place_out(problem, form.edge).bytes)});
   hold(Content::bits);
 }
 
@@ -63,14 +83,22 @@ void Arena::hold(Content content) {
 }
 
 void Arena::hold_patterns(Content content) {
-  input_ = input_pattern(problem_, in_bytes(problem_), in_offset_);
-  expected_ = output_pattern(problem_, out_bytes(problem_), out_offset_);
-  poison_ =
-      problem_.in_place ? in_place_pattern(problem_, expected_.bytes, out_offset_) : expected_;
-  if (content == Content::numbers)
-    for (Pattern* pattern : {&input_, &expected_, &poison_}) hold_numbers(*pattern);
+  const std::uint64_t in_bytes = place_in(problem_, form_.edge).bytes;
+  const std::uint64_t out_bytes = place_out(problem_, form_.edge).bytes;
+  input_ = form_.is_other ? input_elements_pattern(problem_, in_bytes, in_offset_)
+                          : input_pattern(problem_, in_bytes, in_offset_);
+  expected_ = output_pattern(problem_, out_bytes, out_offset_);
+  poison_ = problem_.in_place ? in_place_pattern(problem_, out_bytes, out_offset_) : expected_;
+  const bool are_numbers = content == Content::numbers;
+  for (Pattern* pattern : {&input_, &expected_, &poison_}) {
+    if (are_numbers) hold_numbers(*pattern);
+    if (!form_.is_other) continue;
+    pattern->flip = are_numbers ? 1 : ~std::uint64_t{0};  // a normal number stays one
+    pattern->guard = other_guard_byte;
+  }
   // What was not written shows: by a transpose, or in place by a copy.
-  (problem_.in_place ? input_ : poison_).flip = ~std::uint64_t{0};
+  Pattern& complement = problem_.in_place ? input_ : poison_;
+  complement.flip = ~complement.flip;
 }
 
 // The device's check accepts Eigen's transpose of what the device filled in.
@@ -206,13 +234,17 @@ Outcome Arena::explain_output(std::size_t set, std::uint64_t offset) {
     return {Verdict::wrong_result,
             where + (problem_.in_place ? "but was not moved" : "but was not written")};
   const std::int64_t elements = std::max(in_span(problem_), element_count(problem_));
-  return {Verdict::wrong_result,
-          where + describe_value(wanted.data(), expected_.element_bytes, elements, parts) +
-              "; found " + describe_value(found.data(), expected_.element_bytes, elements, parts)};
+  const auto described = [&](std::array<std::byte, 16> value) {
+    for (std::size_t i = 0; i < value.size(); ++i)  // as it would be in the usual form
+      value.at(i) ^= static_cast<std::byte>(expected_.flip >> (i % 8 * 8));
+    return describe_value(value.data(), expected_.element_bytes, elements, parts);
+  };
+  return {Verdict::wrong_result, where + described(wanted) + "; found " + described(found)};
 }
 
 std::uint64_t Arena::footprint(const Problem& problem, std::size_t sets) {
-  return (in_bytes(problem) + out_bytes(problem)) * sets;
+  constexpr auto usual = ArenaForm::Edge::none;
+  return (place_in(problem, usual).bytes + place_out(problem, usual).bytes) * sets;
 }
 
 }  // namespace xpose

@@ -8,10 +8,19 @@
 
 #include "device/device.hpp"
 #include "plugin/candidates.hpp"
+#include "trial/page_watch.hpp"
 #include "trial/verify.hpp"
 #include "xpose/xpose.hpp"
 
 namespace xpose {
+
+// For the examination of launches that were right in the usual form.
+struct ArenaForm {
+  // Host: element 0 begins a page of memory, or the last one ends it, as nearly as the problem's
+  // alignment allows. Aligned as the problem says, or to more.
+  enum class Edge { none, begins_page, ends_page } edge = Edge::none;
+  bool is_other = false;  // all elements have other values, and guards and gaps other bytes
+};
 
 // Every allocation is [guard | slack to the problem's real alignment | payload | guard]. The whole
 // allocation is compared with the pattern that it must hold, so that one comparison covers the
@@ -23,7 +32,7 @@ class Arena {
  public:
   // [normal form, not empty] `sets` pairs of buffers with the same content, Content::bits.
   // Throws Error no_memory or device; failed where the check does not accept Eigen's transpose.
-  Arena(Backend& backend, const Problem& problem, std::size_t sets);
+  Arena(Backend& backend, const Problem& problem, std::size_t sets, ArenaForm form = {});
 
   // Fills all sets anew where they hold another content. Throws as the constructor does.
   void hold(Content content);
@@ -54,6 +63,11 @@ class Arena {
   // [spots that are not changed] After a launch into a poisoned set.
   bool is_written(const Spots& spots);
 
+  // [at an edge of pages] The pages of a set in which nothing lies that the launch may touch, and
+  // those of the input; and what a touch of one means, after a check that found nothing.
+  std::vector<PageWatch::Pages> closed_pages(std::size_t set, Launched launched);
+  Outcome explain_touch(std::size_t set, Launched launched, const std::byte* address);
+
   // Of what a copy reads and writes, in an allocation: bytes.
   static constexpr std::uint64_t copy_offset = 4096;
   // Device memory that a problem takes with so many sets, workspaces aside.
@@ -64,6 +78,18 @@ class Arena {
     DeviceBuffer in;
     DeviceBuffer out;
   };
+  // Of an allocation: all its bytes, and the offset of element 0.
+  struct Place {
+    std::uint64_t bytes;
+    std::uint64_t begin;
+  };
+  // `payload` bytes, of which `span` are the problem's.
+  static Place place(std::uint64_t payload, std::uint64_t span, std::uint32_t alignment,
+                     ArenaForm::Edge edge);
+  static Place place_in(const Problem& problem, ArenaForm::Edge edge);
+  static Place place_out(const Problem& problem, ArenaForm::Edge edge);
+  // What a launch may touch of one allocation: pages, each with whether something lies there.
+  std::vector<bool> used_pages(const DeviceBuffer& buffer, bool is_output, Launched launched) const;
   void hold_patterns(Content content);
   void hold_check_against_eigen();
   Pattern workspace_guards() const;
@@ -73,6 +99,7 @@ class Arena {
 
   Backend& backend_;
   Problem problem_;
+  ArenaForm form_;
   std::uint64_t bytes_;      // of the elements
   std::uint64_t in_offset_;  // of element 0 in an input allocation
   std::uint64_t out_offset_;

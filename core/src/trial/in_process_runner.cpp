@@ -161,6 +161,18 @@ Outcome InProcessRunner::verify(const Candidate& candidate) {
   }
 }
 
+Outcome InProcessRunner::examine(const Candidate& candidate) {
+  try {
+    backend_.make_current();
+    const Prepared& prepared = bind(candidate);
+    if (!examination_) examination_.emplace(backend_, problem_);
+    return examination_->examine(candidate, *prepared.plan,
+                                 [this](std::string_view stage) { at_stage(stage); });
+  } catch (const Error& error) {
+    return outcome_of(error);
+  }
+}
+
 Outcome InProcessRunner::timed_calls(const Candidate& candidate, Prepared& prepared, int calls,
                                      bool calls_are_long, double& seconds) {
   Arena& buffers = *arena_;

@@ -11,14 +11,15 @@
 
 #include "plan.hpp"
 #include "trial/arena.hpp"
+#include "trial/examination.hpp"
 #include "trial/trial_runner.hpp"
 
 namespace xpose {
 
 class InProcessRunner final : public TrialRunner {
  public:
-  // Told which stage begins: "create", "launch", "check", "destroy",
-  // "time".
+  // Told which stage begins: "create", "launch", "check", "destroy", "time", and those of an
+  // Examination.
   using AtStage = std::function<void(std::string_view)>;
 
   // [normal form, not empty] The buffers are rotated over four times the last level cache, and
@@ -34,6 +35,7 @@ class InProcessRunner final : public TrialRunner {
                                  const std::vector<Values>& configs) override;
   void prepare() override;
   Outcome verify(const Candidate& candidate) override;
+  Outcome examine(const Candidate& candidate) override;
   Sample time(const Candidate& candidate) override;
 
  private:
@@ -71,6 +73,7 @@ class InProcessRunner final : public TrialRunner {
   bool warm_;
   AtStage at_stage_;
   std::optional<Arena> arena_;
+  std::optional<Examination> examination_;
   std::size_t next_set_ = 0;
   bool is_disturbed_ = false;                 // the buffers, by a trial that failed on its way
   double fastest_[2] = {infinity, infinity};  // seconds of a call so far: transposes, references

@@ -21,6 +21,10 @@ class TrialRunner : public Quoter {
   virtual void prepare() = 0;
   // Poisons the output, launches once, and compares everything.
   virtual Outcome verify(const Candidate& candidate) = 0;
+  // For authors, of what verify() finds right: whether launches touch memory outside the input and
+  // the output, or depend on it, and whether two threads may launch at once. Here: nothing is
+  // looked for.
+  virtual Outcome examine(const Candidate&) { return {}; }
   // Times enough calls for one sample.
   virtual Sample time(const Candidate& candidate) = 0;
 };

@@ -3,6 +3,7 @@
 #include <Eigen/Core>
 #include <algorithm>
 #include <cstring>
+#include <ranges>
 
 #include "parallel.hpp"
 #include "problem/normal_form.hpp"
@@ -92,6 +93,27 @@ Pattern input_pattern(const Problem& problem, std::uint64_t bytes, std::uint64_t
   pattern.span = std::max(in_span(problem), element_count(problem)) * parts_of_element(problem);
   pattern.element_bytes = std::min(problem.element_bytes, 16U);
   pattern.dims[pattern.rank++] = {pattern.span, 1, 1};
+  return pattern;
+}
+
+Pattern input_elements_pattern(const Problem& problem, std::uint64_t bytes, std::uint64_t begin) {
+  Pattern pattern = input_pattern(problem, bytes, begin);
+  const std::int64_t parts = parts_of_element(problem);
+  std::vector<Pattern::Dim> dims = {{problem.rows, problem.in_ld * parts, problem.in_ld * parts},
+                                    {problem.cols, parts, parts},
+                                    {parts, 1, 1}};
+  for (const BatchDim& dim : problem.batch)
+    dims.push_back({dim.extent, dim.in_stride * parts, dim.in_stride * parts});
+  std::erase_if(dims, [](const Pattern::Dim& dim) { return dim.extent == 1 || dim.stride == 0; });
+  std::ranges::sort(dims, {}, &Pattern::Dim::stride);
+  std::int64_t span = 1;
+  for (const Pattern::Dim& dim : dims) {
+    if (dim.stride < span) return pattern;  // elements are read more than once
+    span += (dim.extent - 1) * dim.stride;
+  }
+  pattern.span = span;
+  std::ranges::copy(dims | std::views::reverse, pattern.dims);
+  pattern.rank = static_cast<int>(dims.size());
   return pattern;
 }
 

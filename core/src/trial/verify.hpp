@@ -21,6 +21,9 @@ std::string describe_part(std::int64_t part);  // "bytes 16 to 31 of "
 // `begin`: an input, with its gaps filled too and as long as a copy of the same bytes reads; and
 // its transpose; and [in place] what that transpose begins with.
 Pattern input_pattern(const Problem& problem, std::uint64_t bytes, std::uint64_t begin);
+// An input with guard bytes in its gaps, where the elements lie in nested dimensions; else as
+// above.
+Pattern input_elements_pattern(const Problem& problem, std::uint64_t bytes, std::uint64_t begin);
 Pattern output_pattern(const Problem& problem, std::uint64_t bytes, std::uint64_t begin);
 Pattern in_place_pattern(const Problem& problem, std::uint64_t bytes, std::uint64_t begin);
 

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "plugin/limits.hpp"
+#include "trial/examination.hpp"
 
 namespace xpose {
 namespace {
@@ -72,7 +73,7 @@ constexpr std::size_t max_detail_bytes = 4096;
 
 constexpr int last(DeviceKind) { return static_cast<int>(DeviceKind::cuda); }
 constexpr int last(Verdict) { return static_cast<int>(Verdict::load_refused); }
-constexpr int last(Request::What) { return static_cast<int>(Request::What::time); }
+constexpr int last(Request::What) { return static_cast<int>(Request::What::examine); }
 
 // Numbers in decimal and a space behind each; texts and lists with their length before them.
 class Writer {
@@ -233,13 +234,16 @@ void clean(PluginInfo& plugin) {
 
 }  // namespace
 
-std::string build_version() { return XPOSE_VERSION ", protocol 2"; }
+std::string build_version() { return XPOSE_VERSION ", protocol 3"; }
 
 std::span<const std::string_view> stages_of(Request::What what) {
   static constexpr std::array<std::string_view, 4> of_verify = {"create", "launch", "check",
                                                                 "destroy"};
   static constexpr std::array<std::string_view, 2> of_time = {"create", "time"};
+  static constexpr std::array<std::string_view, 3> of_examine = {"create", Examination::alone_stage,
+                                                                 Examination::together_stage};
   if (what == Request::What::verify) return of_verify;
+  if (what == Request::What::examine) return of_examine;
   if (what == Request::What::time) return of_time;
   return {};
 }

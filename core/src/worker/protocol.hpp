@@ -14,20 +14,20 @@
 
 namespace xpose {
 
-// Host and worker must be of one build: "0.1.0, protocol 2".
+// Host and worker must be of one build: "0.1.0, protocol 3".
 std::string build_version();
 
 struct Request {
-  enum class What { hello, load, quote, prepare, verify, time };
+  enum class What { hello, load, quote, prepare, verify, time, examine };
   // Replies and notices carry it. It cannot be guessed, so that neither an answer to another
   // question nor what a plugin writes into the channel is taken for one.
   std::uint64_t id = 0;
   What what = What::hello;
   std::string version;          // hello: of the host, in the form of build_version()
   std::string file;             // load
-  std::string digest;           // load: what the file must have; quote, verify, time: the plugin
-  std::string strategy;         // quote, verify, time
-  std::vector<Values> configs;  // quote: all; verify, time: the one
+  std::string digest;           // load: what the file must have; quote and trials: the plugin
+  std::string strategy;         // quote and trials
+  std::vector<Values> configs;  // quote: all; trials: the one
   Problem problem;              // quote, prepare
   DeviceInfo device;            // quote
   unsigned threads = 0;         // prepare

@@ -106,13 +106,14 @@ void TrialService::enter(std::string_view stage) {
     else if (!changed.empty())
       misdeed_ = "its launch changed " + changed + " in the thread that called it";
   }
-  launched_ = stage == "launch" || stage == "time";
+  launched_ = stage.starts_with("launch") || stage == "time";
 }
 
 Reply TrialService::answer(const Request& request) {
   using What = Request::What;
   // The others are many, and nothing of them is timed.
-  const bool tries = request.what == What::verify || request.what == What::time;
+  const bool tries =
+      request.what == What::verify || request.what == What::examine || request.what == What::time;
   Reply reply;
   reply.id = id_ = request.id;
   if (tries) enter("");
@@ -138,6 +139,12 @@ Reply TrialService::answer(const Request& request) {
         const Candidate tried = candidate(request);
         reply.outcome =
             tried.outcome.verdict == Verdict::ok ? runner_->verify(tried) : tried.outcome;
+        break;
+      }
+      case Request::What::examine: {
+        const Candidate tried = candidate(request);
+        reply.outcome =
+            tried.outcome.verdict == Verdict::ok ? runner_->examine(tried) : tried.outcome;
         break;
       }
       case Request::What::time: {

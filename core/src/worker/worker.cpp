@@ -125,7 +125,8 @@ Reply Worker::ask(Request request, std::uint64_t bytes) {
   if (process_ == nullptr) start();
   if (getentropy(&request.id, sizeof request.id) != 0) request.id = ++last_id_;
   const double limit = stage_seconds_ + static_cast<double>(bytes) / slowest_bytes_per_second;
-  constexpr std::array stages = {"the start", "load", "quote", "prepare", "launch", "time"};
+  constexpr std::array stages = {"the start", "load", "quote", "prepare",
+                                 "launch",    "time", "launch"};
   std::string stage = stages.at(static_cast<std::size_t>(request.what));
   if (!process_->send(encode(request), send_seconds))
     return bad_end(stage, process_->receive(0), send_seconds);

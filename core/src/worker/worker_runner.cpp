@@ -204,6 +204,10 @@ Outcome WorkerRunner::verify(const Candidate& candidate) {
   return outcome;
 }
 
+Outcome WorkerRunner::examine(const Candidate& candidate) {
+  return attempt(Request::What::examine, candidate).outcome;
+}
+
 Sample WorkerRunner::time(const Candidate& candidate) {
   const bool first = timed_.insert(to_string(candidate.variant)).second;
   if (first) begin(candidate);

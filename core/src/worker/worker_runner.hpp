@@ -35,6 +35,8 @@ class WorkerRunner final : public TrialRunner {
                                  const std::vector<Values>& configs) override;
   void prepare() override;
   Outcome verify(const Candidate& candidate) override;
+  // Blames nobody beyond its outcome.
+  Outcome examine(const Candidate& candidate) override;
   Sample time(const Candidate& candidate) override;
 
  private:

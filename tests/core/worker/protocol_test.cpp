@@ -54,7 +54,7 @@ TEST(Protocol, ARequestComesBackAsItWas) {
   request.warm = true;
   EXPECT_EQ(decode_request(encode(request)), request);
   for (const auto what : {Request::What::hello, Request::What::load, Request::What::quote,
-                          Request::What::prepare, Request::What::time}) {
+                          Request::What::prepare, Request::What::time, Request::What::examine}) {
     request.what = what;
     EXPECT_EQ(decode_request(encode(request)).what, what);
   }

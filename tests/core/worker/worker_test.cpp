@@ -44,6 +44,17 @@ TEST(Worker, LoadsQuotesVerifiesAndTimes) {
   EXPECT_EQ(worker.generation(), 1U);
 }
 
+TEST(Worker, ExaminesAndLeavesInTheOrdinaryWay) {
+  Worker worker(XPOSE_TRIAL_PROGRAM, 10);
+  EXPECT_EQ(worker.leave(), Outcome{});  // there is none
+  worker.load(naive, digest_of_naive());
+  worker.ask(about(Request::What::prepare));
+  EXPECT_EQ(worker.ask(about(Request::What::examine)).outcome, Outcome{});
+  EXPECT_EQ(worker.leave(), Outcome{});
+  EXPECT_EQ(worker.ask(Request{}).outcome.detail.find("it is of xpose"), 0U);  // a fresh one
+  EXPECT_EQ(worker.generation(), 2U);
+}
+
 TEST(Worker, IsStartedAgainWithNothingLoaded) {
   Worker worker(XPOSE_TRIAL_PROGRAM, 10);
   worker.load(naive, digest_of_naive());
