@@ -14,6 +14,13 @@ namespace {
 // Written at once: as long as a signal has to wait, and a step of what is dirty.
 constexpr std::size_t kStep = std::size_t{4} << 20;
 
+// What one call takes. A page whose beginning is still to come is written by a call of its own:
+// what one call has brought into the page cache, some kernels send to the disk as one.
+std::size_t step_at(std::uint64_t offset, bool begins_there) {
+  const std::size_t in_page = offset % BandPlan::kPage;
+  return begins_there && in_page != 0 ? BandPlan::kPage - in_page : kStep - in_page;
+}
+
 // fallocate rather than posix_fallocate, which writes to every block where the file system cannot
 // reserve.
 void reserve(int fd, std::uint64_t bytes, const std::string& target) {
@@ -58,7 +65,7 @@ void OutputFile::write(std::uint64_t offset, std::span<const std::byte> bytes,
                        const Neighbours& written) {
   bool before = written.before;
   while (!bytes.empty()) {
-    const std::size_t step = std::min<std::size_t>(bytes.size(), kStep - offset % BandPlan::kPage);
+    const std::size_t step = std::min(bytes.size(), step_at(offset, !before));
     const ssize_t put = is_stream() ? ::write(fd(), bytes.data(), step)
                                     : pwrite(fd(), bytes.data(), step, static_cast<off_t>(offset));
     if (put < 0 && errno == EINTR) continue;
