@@ -57,10 +57,8 @@ class Chooser {
     Admission admission;
   };
 
-  // A decision of the cache whose winner this engine may use.
+  // The winner of a decision that this engine may use.
   struct Remembered {
-    const Catalog& offered;
-    Decision decision;
     Strategy strategy;  // not loaded here
     Values values;
   };
@@ -73,8 +71,9 @@ class Chooser {
 
   // All of these: [the desk's mutex held]; throw Refusal where a plugin's file has changed.
   const Catalog& described(Desk& desk, Shipped shipped = Shipped::ignored);
-  std::optional<Remembered> remembered(Desk& desk, const Problem& normal,
-                                       const TuneOptions& options);
+  Remembered usable(Desk& desk, const Catalog& offered, const Decision& decision,
+                    const Device& device);
+  PluginInfo described_file(Desk& desk, const Catalog& offered, const PluginInfo& plugin);
   std::optional<Choice> recall(Desk& desk, const Problem& normal, const TuneOptions& options);
   enum class Which { all, untried };  // strategies: those that a provisional decision left out
   // What trials run on, with so many bytes free, or as many as the device should have.
@@ -112,6 +111,8 @@ class Chooser {
   std::optional<Choice> measured(const Problem& normal, const PlanOptions& options, Which which);
   bool is_imported(const Problem& normal, const TuneOptions& options);
   std::optional<Choice> confirmed(const Problem& normal, const TuneOptions& options);
+  Choice verified(const Catalog& offered, const Decision& decision, const Problem& normal,
+                  const TuneOptions& options);
   Choice improved(const Choice& standing, const Problem& normal, const PlanOptions& options);
   CacheKey key_for(const Problem& normal, const TuneOptions& options, const Catalog& offered) const;
   bool is_shipped(const Catalog& offered, const std::string& digest);

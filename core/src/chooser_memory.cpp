@@ -5,7 +5,9 @@
 #include "cache/decision.hpp"
 #include "chooser.hpp"
 #include "device/device.hpp"
+#include "plugin/plugin_file.hpp"
 #include "problem/normal_form.hpp"
+#include "worker/worker_runner.hpp"
 
 namespace xpose {
 namespace {
@@ -41,43 +43,52 @@ Evidence Chooser::evidence(const Catalog& offered) {
   return known;
 }
 
-// A decision whose winner is there, out of quarantine, and may be chosen: whoever wrote the file.
-std::optional<Chooser::Remembered> Chooser::remembered(Desk& desk, const Problem& normal,
-                                                       const TuneOptions& options) {
-  const Catalog& offered = catalog();
-  std::optional<Decision> decision = cache_.find(key_for(normal, options, offered));
-  if (!decision) return std::nullopt;
-  const PluginInfo* plugin = offered.find(decision->digest);
-  if (plugin == nullptr || !plugin->refused.empty() ||
-      cache_.find_quarantine(decision->digest, decision->winner.strategy))
-    return std::nullopt;
-  const PluginInfo info =
-      desk.admission.describe(plugin->file, plugin->digest, offered.find_shipped(plugin->digest));
-  for (const StrategyInfo& strategy : info.strategies)
-    if (strategy.name == decision->winner.strategy && may_be_chosen(strategy, normal.device)) try {
-        Values values = values_of(strategy, decision->winner.config);
-        return Remembered{
-            offered, std::move(*decision), {strategy, plugin->digest, nullptr}, std::move(values)};
-      } catch (const Error&) {  // not a config of this plugin
-        return std::nullopt;
-      }
-  return std::nullopt;
+// The winner of a decision, whoever wrote it. Throws Error where it may not be used, with the
+// reason.
+Chooser::Remembered Chooser::usable(Desk& desk, const Catalog& offered, const Decision& decision,
+                                    const Device& device) {
+  const std::string& name = decision.winner.strategy;
+  const auto unusable = [](const std::string& why) { return Error(ErrorKind::no_strategy, why); };
+  const PluginInfo* plugin = offered.find(decision.digest);
+  if (plugin == nullptr) throw unusable("its plugin is not here");
+  if (!plugin->refused.empty()) throw unusable(plugin->refused);
+  if (const auto out = cache_.find_quarantine(decision.digest, name))
+    throw unusable(xpose::describe(*out));
+  const PluginInfo info = described_file(desk, offered, *plugin);
+  const auto found = std::ranges::find(info.strategies, name, &StrategyInfo::name);
+  if (found == info.strategies.end())
+    throw unusable(plugin->file.filename().string() + " offers no strategy " + name);
+  if (!may_be_chosen(*found, device))
+    throw unusable(name + " is no transpose that may be chosen on " + to_string(device));
+  Values values = values_of(*found, decision.winner.config);
+  return {{*found, plugin->digest, nullptr}, std::move(values)};
+}
+
+// What a plugin's file offers. Throws Error where it is refused with the content that it had.
+PluginInfo Chooser::described_file(Desk& desk, const Catalog& offered, const PluginInfo& plugin) {
+  try {
+    return desk.admission.describe(plugin.file, plugin.digest, offered.find_shipped(plugin.digest));
+  } catch (const Refusal& refusal) {
+    if (PluginFile::open(plugin.file).digest() != plugin.digest) throw;
+    throw Error(ErrorKind::no_strategy, plugin.file.filename().string() + ' ' + refusal.why);
+  }
 }
 
 // What an earlier process measured here, in buffers of this alignment or else of the nearest.
 std::optional<Choice> Chooser::recall(Desk& desk, const Problem& normal,
                                       const TuneOptions& options) {
+  const Catalog& offered = catalog();
   for (const Problem& alike : alike_in_alignment(normal)) {
-    const auto found = remembered(desk, alike, options);
-    if (!found || found->decision.imported) continue;
-    const Decision& decision = found->decision;
+    const auto decision = cache_.find(key_for(alike, options, offered));
+    if (!decision || decision->imported) continue;
     try {
-      Choice choice{bind(desk, candidate_of(found->strategy, found->values, {}), normal)};
+      const Remembered found = usable(desk, offered, *decision, normal.device);
+      Choice choice{bind(desk, candidate_of(found.strategy, found.values, {}), normal)};
       choice.is_provisional =
-          alike == normal && decision.untried > 0 && decision.improvements < most_improvements;
+          alike == normal && decision->untried > 0 && decision->improvements < most_improvements;
       return choice;
-    } catch (const Error&) {  // its quote has changed its mind, or declines this alignment
-    }
+    } catch (const Error&) {  // it is gone, its quote has changed its mind, or declines this
+    }                         // alignment
   }
   return std::nullopt;
 }
@@ -90,31 +101,46 @@ bool Chooser::is_imported(const Problem& normal, const TuneOptions& options) {
 }
 
 // [measuring_ held] What another machine measured, once its winner was right here, in a worker, on
-// the problem or what stands in for it.
+// the problem or what stands in for it. Says why where that is not used.
 std::optional<Choice> Chooser::confirmed(const Problem& normal, const TuneOptions& options) {
   if (!is_imported(normal, options)) return std::nullopt;
   return retried(measuring_, [&]() -> std::optional<Choice> {
-    const auto found = remembered(measuring_, normal, options);
-    if (!found || !found->decision.imported) return std::nullopt;
-    const TrialSubject subject = subject_of(normal, options);
-    if (!subject.problem) return std::nullopt;
-    const auto trials = runner(measuring_, found->offered, *subject.problem, options);
+    const Catalog& offered = catalog();
+    auto decision = cache_.find_standing(key_for(normal, options, offered));
+    if (!decision || !decision->imported) return std::nullopt;
     try {
-      const Candidate winner = candidate_of(found->strategy, found->values,
-                                            trials->quote(found->strategy, {found->values}).at(0));
-      if (winner.outcome.verdict != Verdict::ok) return std::nullopt;
-      trials->prepare();
-      if (trials->verify(winner).verdict != Verdict::ok) return std::nullopt;
-      Choice choice{bind(measuring_, winner, normal)};
-      if (auto decision = cache_.find_standing(found->decision.key)) {
-        decision->imported = false;
-        cache_.store(*decision);
-      }
+      Choice choice = verified(offered, *decision, normal, options);
+      decision->imported = false;
+      cache_.store(*decision);
       return keep(normal, options, choice);
-    } catch (const Error&) {  // no memory to verify it, or its quote has changed its mind
+    } catch (const Error& error) {
+      warn("the imported choice of " + to_string(decision->winner) + " for " + to_string(normal) +
+           " is not used: " + error.what());
       return std::nullopt;
     }
   });
+}
+
+// [measuring_ held] Throws Error where the winner is not right here, or that cannot be found out.
+Choice Chooser::verified(const Catalog& offered, const Decision& decision, const Problem& normal,
+                         const TuneOptions& options) {
+  const TrialSubject subject = subject_of(normal, options);
+  if (!subject.problem) throw Error(ErrorKind::no_memory, subject.why);
+  const Remembered found = usable(measuring_, offered, decision, normal.device);
+  const auto trials = runner(measuring_, offered, *subject.problem, options);
+  const Candidate winner = candidate_of(found.strategy, found.values,
+                                        trials->quote(found.strategy, {found.values}).at(0));
+  const auto require = [](const Outcome& outcome) {
+    if (outcome.verdict != Verdict::ok)
+      throw Error(ErrorKind::wrong,
+                  std::string(to_string(outcome.verdict)) + ", " + outcome.detail);
+  };
+  require(winner.outcome);
+  trials->prepare();
+  require(trials->verify(winner));
+  require(trials->time(winner).outcome);  // right while it is timed, and after, as in a race
+  require(trials->verify(winner));
+  return {bind(measuring_, winner, normal)};
 }
 
 }  // namespace xpose
