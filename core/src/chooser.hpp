@@ -24,7 +24,7 @@ inline bool is_whole(const TuneOptions& options) {
 struct Choice {
   Candidate winner;
   bool is_estimate = false;     // no trial on the problem chose it
-  bool is_provisional = false;  // rivals are untried, whose turn it is
+  bool is_provisional = false;  // rivals are untried, whose turn it is, once in an engine
 };
 
 // [any thread] One measures at a time: two would measure each other. Nobody else waits for that.
@@ -108,6 +108,8 @@ class Chooser {
   void rescan(Desk& desk);
 
   std::optional<Choice> found(const Problem& normal, const PlanOptions& options, bool or_estimate);
+  bool is_first_to_improve(const Problem& normal, const TuneOptions& options);
+  std::optional<Choice> improved_elsewhere(const Problem& normal, const TuneOptions& options);
   std::optional<Choice> measured(const Problem& normal, const PlanOptions& options, Which which);
   bool is_imported(const Problem& normal, const TuneOptions& options);
   std::optional<Choice> confirmed(const Problem& normal, const TuneOptions& options);

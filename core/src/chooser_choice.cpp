@@ -111,16 +111,32 @@ Candidate Chooser::estimate(Desk& desk, const Problem& normal, const TuneOptions
   throw_no_winner(report);
 }
 
-// What this engine or an earlier process chose. In this engine a provisional choice is kept as any
-// other: no later call pays for it again.
+// What this engine or an earlier process chose.
 std::optional<Choice> Chooser::found(const Problem& normal, const PlanOptions& options,
                                      bool or_estimate) {
   if (!is_whole(options.tune)) return std::nullopt;
   if (auto choice = known(normal, options.tune, or_estimate)) return choice;
   const std::lock_guard lock(asking_.mutex);
+  if (auto choice = known(normal, options.tune, false)) return choice;  // another thread asked
   auto choice = retried(asking_, [&] { return recall(asking_, normal, options.tune); });
-  if (choice) keep(normal, options.tune, {choice->winner});
+  if (choice) keep(normal, options.tune, *choice);
   return choice;
+}
+
+// Whether the caller is the first of this engine to improve the choice: nobody pays for it again.
+bool Chooser::is_first_to_improve(const Problem& normal, const TuneOptions& options) {
+  const std::unique_lock lock(winners_mutex_);
+  const auto kept = winners_.find(name_of(normal, options));
+  return kept != winners_.end() && std::exchange(kept->second.is_provisional, false);
+}
+
+// What another process has made of a choice that was provisional, unless it still is.
+std::optional<Choice> Chooser::improved_elsewhere(const Problem& normal,
+                                                  const TuneOptions& options) {
+  const std::lock_guard lock(asking_.mutex);
+  auto choice = retried(asking_, [&] { return recall(asking_, normal, options); });
+  if (!choice || choice->is_provisional) return std::nullopt;
+  return keep(normal, options, *choice);
 }
 
 // Nothing where the budget ends, or the caller ends it, before it is this one's turn to measure.
@@ -140,7 +156,9 @@ std::optional<Choice> Chooser::measured(const Problem& normal, const PlanOptions
   const auto held = lock(normal, options.tune, end - steady_seconds());
   if (!held->held() && held->waited()) return std::nullopt;
   if (!at_once || held->waited())  // for one who may have measured the same
-    if (auto choice = found(normal, options, false)) return choice;
+    if (auto choice = which == Which::untried ? improved_elsewhere(normal, options.tune)
+                                              : found(normal, options, false))
+      return choice;
   if (auto choice = confirmed(normal, options.tune)) return choice;
   TuneOptions rest = options.tune;
   rest.budget_seconds = std::max(end - steady_seconds(), 0.0);
@@ -166,7 +184,9 @@ Choice Chooser::choose(const Problem& normal, const PlanOptions& options) {
   const bool measures = options.policy == Policy::measure && options.tune.budget_seconds > 0;
   const bool guesses = !measures && options.policy != Policy::cached_only;
   if (auto choice = found(normal, options, guesses))
-    return measures && choice->is_provisional ? improved(*choice, normal, options) : *choice;
+    return measures && choice->is_provisional && is_first_to_improve(normal, options.tune)
+               ? improved(*choice, normal, options)
+               : *choice;
   if (!measures && !guesses) {
     if (is_imported(normal, options.tune)) {
       const std::lock_guard turn(measuring_.mutex);
