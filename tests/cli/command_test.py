@@ -479,6 +479,13 @@ class Others(unittest.TestCase):
             self.assertIn("\nmissing  Highway: the plugin host_simd, the fastest host strategies, is not there\n"
                           "         install libhwy-dev and build xpose again\n", text)
 
+    def test_check_says_what_happens_at_exit(self):
+        zoo = pathlib.Path(HANGS).parent
+        result = xpose("check", str(zoo / "fail_at_exit" / "fail_at_exit.so"), "--bytes", "4", "--max-elements", "100")
+        self.assertEqual((result.returncode, result.stderr), (3, ""))
+        self.assertRegex(result.stdout, r"\AFAILED fail_at_exit at exit: exited: [^\n]*exit status 3; [^\n]*\n")
+        self.assertRegex(result.stdout, r"[1-9][0-9]* right, 0 declined, 1 failed\n")
+
     def test_check_lists_and_checks(self):
         document = json.loads(xpose("plugins", "--json").stdout)
         file = next(p["file"] for p in document["plugins"] if p["name"] == "host_naive")

@@ -1,61 +1,16 @@
-// Plugins whose output is right in every trial, but that do harm beside it: the conformance suite
-// says what.
+// Host plugins whose output is right in every trial, but that do harm beside it: the conformance
+// suite says what.
 #include <gtest/gtest.h>
 
-#include <ostream>
-#include <set>
-#include <sstream>
-#include <xpose/conformance.hpp>
-
 #include "enclosure.hpp"
+#include "improper.hpp"
 
 namespace xpose::zoo {
 namespace {
 
-struct Improper {
-  std::string name;
-  Verdict verdict = Verdict::ok;
-  std::vector<std::string> words;
-  bool at_exit = false;
-};
-void PrintTo(const Improper& animal, std::ostream* out) { *out << animal.name; }
-
-std::vector<ConformanceCase> failures(const std::filesystem::path& plugin,
-                                      const std::string& strategy, double stage_seconds = 60) {
-  ConformanceOptions options;
-  options.max_elements = 6000;
-  options.engine.threads = 2;
-  options.engine.worker = XPOSE_TRIAL;
-  options.engine.stage_seconds = stage_seconds;
-  std::vector<ConformanceCase> failed;
-  std::size_t right = 0;
-  check_conformance(
-      plugin, strategy, 4,
-      [&](const ConformanceCase& one) {
-        if (one.verdict == Verdict::ok) ++right;
-        if (one.verdict != Verdict::ok && one.verdict != Verdict::unsupported)
-          failed.push_back(one);
-      },
-      options);
-  EXPECT_GT(right + failed.size(), 20U);
-  return failed;
-}
-
 class Conformance : public testing::TestWithParam<Improper> {};
 
-TEST_P(Conformance, SaysWhatIsNotProper) {
-  const Improper& animal = GetParam();
-  const Enclosure enclosure(animal_file(animal.name), {});
-  const auto failed = failures(enclosure.file(), animal.name, 2);
-  ASSERT_FALSE(failed.empty());
-  const ConformanceCase& first = failed.front();
-  EXPECT_EQ(to_string(first.verdict), to_string(animal.verdict)) << first.detail;
-  EXPECT_EQ(first.at_exit, animal.at_exit);
-  for (const std::string& words : animal.words)
-    EXPECT_NE(first.detail.find(words), std::string::npos) << first.detail;
-  expect_none_here(enclosure.visits());
-  expect_nobody_left(enclosure.visits());
-}
+TEST_P(Conformance, SaysWhatIsNotProper) { expect_found(GetParam()); }
 
 Improper at_exit(const std::string& name, Verdict verdict, const std::string& words) {
   return {name, verdict, {words, "at exit", "last words of " + name}, true};
@@ -85,12 +40,7 @@ TEST(ConformanceAlone, ARightPluginIsRight) {
                     << to_string(one.verdict) << ": " << one.detail;
 }
 
-TEST(ConformanceAlone, NoAnimalIsForgotten) {
-  std::set<std::string> met;
-  for (const Improper& animal : animals) met.insert(animal.name);
-  std::istringstream built(ZOO_ANIMALS);
-  for (std::string name; built >> name;) EXPECT_TRUE(met.contains(name)) << name;
-}
+TEST(ConformanceAlone, NoAnimalIsForgotten) { expect_none_forgotten(animals); }
 
 }  // namespace
 }  // namespace xpose::zoo

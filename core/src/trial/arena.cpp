@@ -13,6 +13,7 @@ namespace {
 constexpr std::uint64_t guard = Arena::copy_offset;  // bytes on either side; a multiple of 256
 constexpr std::uint64_t most_for_eigen = 4 << 20;    // bytes; a few milliseconds on one processor
 constexpr std::uint8_t other_guard_byte = 0x5a;
+constexpr std::uint64_t other_flip = 0xa5a5a5a5a5a5a5a5;         // in every byte, and not to poison
 constexpr std::uint64_t max_workspace = std::uint64_t{1} << 62;  // so that sums do not wrap
 
 // An address that is aligned to `alignment` and no more, behind a 256-byte aligned one.
@@ -93,7 +94,7 @@ void Arena::hold_patterns(Content content) {
   for (Pattern* pattern : {&input_, &expected_, &poison_}) {
     if (are_numbers) hold_numbers(*pattern);
     if (!form_.is_other) continue;
-    pattern->flip = are_numbers ? 1 : ~std::uint64_t{0};  // a normal number stays one
+    pattern->flip = are_numbers ? 1 : other_flip;  // a normal number stays one
     pattern->guard = other_guard_byte;
   }
   // What was not written shows: by a transpose, or in place by a copy.
