@@ -6,6 +6,7 @@
 #include <exception>
 #include <mutex>
 #include <optional>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -72,12 +73,7 @@ class Pipeline {
   }
 
   void run() {
-    if (plan_.size() == 1) return in_turn();
-    {
-      const Joined reader([&] { guarded([&] { read(); }); });
-      const Joined writer([&] { guarded([&] { write(); }); });
-      guarded([&] { transpose(); });
-    }
+    if (plan_.size() == 1 || !at_once()) in_turn();
     if (error_) std::rethrow_exception(error_);
   }
 
@@ -96,12 +92,30 @@ class Pipeline {
     std::thread thread;
   };
 
+  // False where there are no threads to be had; nothing is done then. The reader begins last.
+  bool at_once() {
+    std::optional<Joined> writer;
+    std::optional<Joined> reader;
+    try {
+      writer.emplace([&] { guarded([&] { write(); }); });
+      reader.emplace([&] { guarded([&] { read(); }); });
+    } catch (const std::system_error&) {
+      abandon();
+      return false;
+    }
+    guarded([&] { transpose(); });
+    return true;
+  }
+
   void in_turn() {
-    const Load in = {plan_.tile(0), empty_in_.pop()->buffer};
-    const Load out = {in.tile, empty_out_.pop()->buffer};
-    stages_.read(in.tile, in.buffer);
-    stages_.transpose(in.tile, in.buffer, out.buffer);
-    stages_.write(out.tile, out.buffer);
+    std::byte* const in = memory_.at(0).bytes_at();
+    std::byte* const out = memory_.at(1).bytes_at();
+    for (std::int64_t i = 0; i < plan_.size(); ++i) {
+      const Tile tile = plan_.tile(i);
+      stages_.read(tile, in);
+      stages_.transpose(tile, in, out);
+      stages_.write(tile, out);
+    }
   }
 
   void read() {
@@ -140,8 +154,12 @@ class Pipeline {
     } catch (...) {
       const std::lock_guard lock(mutex_);
       if (!error_) error_ = std::current_exception();
-      for (Queue* queue : {&empty_in_, &full_in_, &empty_out_, &full_out_}) queue->abandon();
+      abandon();
     }
+  }
+
+  void abandon() {
+    for (Queue* queue : {&empty_in_, &full_in_, &empty_out_, &full_out_}) queue->abandon();
   }
 
   const BandPlan& plan_;

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdio>
+#include <system_error>
 
 namespace xpose::app {
 
@@ -21,7 +22,12 @@ std::string progress_text(std::uint64_t done, std::uint64_t bytes, double second
 }
 
 RunProgress::RunProgress(std::uint64_t bytes) : bytes_(bytes) {
-  if (isatty(STDERR_FILENO) != 0) watcher_ = std::thread([this] { watch(); });
+  if (isatty(STDERR_FILENO) == 0) return;
+  try {
+    watcher_ = std::thread([this] { watch(); });
+  } catch (const std::system_error&) {  // no thread to be had: the work goes on without
+    return;
+  }
 }
 
 RunProgress::~RunProgress() {

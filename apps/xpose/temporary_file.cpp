@@ -65,16 +65,18 @@ std::string random_name() {
   return name;
 }
 
-// A regular file of this user that nobody has locked. The lock shows that its owner is dead; that
-// it still has that name, that its owner has not put it in place meanwhile.
-bool is_abandoned(int folder, const char* name) {
+// Of a regular file of this user that nobody has locked: the lock shows that its owner is dead, and
+// is held until the name is gone; that the file still has that name, that its owner has not put it
+// in place meanwhile.
+void remove_abandoned(int folder, const char* name) {
   const FileDescriptor file(openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
   struct stat opened {};
   struct stat named {};
-  return file.get() >= 0 && fstat(file.get(), &opened) == 0 && S_ISREG(opened.st_mode) &&
-         opened.st_uid == geteuid() && flock(file.get(), LOCK_EX | LOCK_NB) == 0 &&
-         fstatat(folder, name, &named, AT_SYMLINK_NOFOLLOW) == 0 && named.st_ino == opened.st_ino &&
-         named.st_dev == opened.st_dev;
+  if (file.get() >= 0 && fstat(file.get(), &opened) == 0 && S_ISREG(opened.st_mode) &&
+      opened.st_uid == geteuid() && flock(file.get(), LOCK_EX | LOCK_NB) == 0 &&
+      fstatat(folder, name, &named, AT_SYMLINK_NOFOLLOW) == 0 && named.st_ino == opened.st_ino &&
+      named.st_dev == opened.st_dev)
+    unlinkat(folder, name, 0);
 }
 
 // Removes what a process that was killed has left in the folder.
@@ -83,9 +85,8 @@ void sweep(const std::filesystem::path& folder) {
   if (!names) return;
   while (const dirent* entry = readdir(names.get())) {
     const std::string_view name = entry->d_name;
-    if (name.starts_with(kPrefix) && name.size() == kPrefix.size() + kLetters &&
-        is_abandoned(dirfd(names.get()), entry->d_name))
-      unlinkat(dirfd(names.get()), entry->d_name, 0);
+    if (name.starts_with(kPrefix) && name.size() == kPrefix.size() + kLetters)
+      remove_abandoned(dirfd(names.get()), entry->d_name);
   }
 }
 
@@ -102,17 +103,19 @@ TemporaryFile::~TemporaryFile() {
   forget(name_.string());
 }
 
+// Without /proc it could never get a name.
 bool TemporaryFile::create_nameless() {
   file_ = FileDescriptor(open(folder_.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600));
-  if (file_.get() >= 0) flock(file_.get(), LOCK_EX | LOCK_NB);
-  return file_.get() >= 0;
+  if (file_.get() < 0 || access(path_of_descriptor().c_str(), F_OK) != 0) return false;
+  flock(file_.get(), LOCK_EX | LOCK_NB);
+  return true;
 }
 
-// Another may take a file for abandoned before it is locked: then it has no name any more.
+// Another may take a file for abandoned before it is locked: then it is locked by that one, or has
+// no name any more.
 void TemporaryFile::create_named() {
   sweep(folder_);
-  struct stat status {};
-  do {
+  for (bool is_ours = false; !is_ours;) {
     const SignalsHeld held;  // between the file and the record of its name
     const std::filesystem::path name = folder_ / random_name();
     file_ = FileDescriptor(open(name.c_str(), O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0600));
@@ -120,15 +123,24 @@ void TemporaryFile::create_named() {
     if (file_.get() < 0) fail(target_.string(), "cannot be written", errno);
     name_ = name;
     remember(name_.string());
-    flock(file_.get(), LOCK_EX | LOCK_NB);
+    const bool taken =
+        flock(file_.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;  // some have no locks
+    struct stat status {};
     if (fstat(file_.get(), &status) != 0) fail(target_.string(), "cannot be examined", errno);
-    if (status.st_nlink == 0) forget(name_.string());
-  } while (status.st_nlink == 0);
+    is_ours = !taken && status.st_nlink != 0;
+    if (is_ours) continue;
+    unlink(name_.c_str());
+    forget(name_.string());
+  }
+}
+
+std::string TemporaryFile::path_of_descriptor() const {
+  return "/proc/self/fd/" + std::to_string(file_.get());
 }
 
 bool TemporaryFile::link_as(const std::filesystem::path& name) {
-  const std::string nameless = "/proc/self/fd/" + std::to_string(file_.get());
-  if (linkat(AT_FDCWD, nameless.c_str(), AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW) == 0)
+  if (linkat(AT_FDCWD, path_of_descriptor().c_str(), AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW) ==
+      0)
     return true;
   if (errno != EEXIST) fail(target_.string(), "cannot be put in place", errno);
   return false;

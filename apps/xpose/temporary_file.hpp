@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <string>
 
 #include "file_descriptor.hpp"
 
@@ -30,6 +31,7 @@ class TemporaryFile {
  private:
   bool create_nameless();
   void create_named();
+  std::string path_of_descriptor() const;
   bool link_as(const std::filesystem::path& name);  // false: there is such a file
   void link_named();
 

@@ -1,13 +1,27 @@
 // Tiles pass every stage in their order, whatever the stages' pace, and the first error ends all.
 #include "band_pipeline.hpp"
 
+#include <dlfcn.h>
 #include <gtest/gtest.h>
+#include <pthread.h>
 
+#include <atomic>
+#include <cerrno>
 #include <chrono>
 #include <cstring>
 #include <stdexcept>
 #include <thread>
 #include <vector>
+
+// How many more threads there are to be had.
+std::atomic<int> threads_left = 1000;
+
+extern "C" int pthread_create(pthread_t* thread, const pthread_attr_t* attributes,
+                              void* (*start)(void*), void* argument) {
+  static const auto create =
+      reinterpret_cast<decltype(&pthread_create)>(dlsym(RTLD_NEXT, "pthread_create"));
+  return threads_left-- > 0 ? create(thread, attributes, start, argument) : EAGAIN;
+}
 
 namespace xpose::app {
 namespace {
@@ -48,6 +62,15 @@ TEST(BandPipeline, HandsEveryTileThroughInOrder) {
   EXPECT_EQ(columns_written(5, 0, 0), expected);
   EXPECT_EQ(columns_written(0, 5, 0), expected);
   EXPECT_EQ(columns_written(0, 0, 5), expected);
+}
+
+TEST(BandPipeline, DoesWithoutThreads) {
+  const std::vector<std::int64_t> expected = {0, 4, 8, 12, 16, 20, 24, 28};
+  for (const int threads : {0, 1}) {
+    threads_left = threads;
+    EXPECT_EQ(columns_written(0, 0, 0), expected) << threads;
+  }
+  threads_left = 1000;
 }
 
 TEST(BandPipeline, ThrowsTheFirstErrorOfAnyStage) {
