@@ -1,7 +1,6 @@
 #include "worker/trial_service.hpp"
 
 #include <cxxabi.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -13,6 +12,7 @@
 #include "worker/busy_threads.hpp"
 #include "worker/host_channel.hpp"
 #include "worker/worker.hpp"
+#include "worker/worker_process.hpp"
 
 namespace xpose {
 namespace {
@@ -26,12 +26,6 @@ Outcome outcome_of(const Error& error) {
     default:
       return {Verdict::protocol_error, error.what()};
   }
-}
-
-// Running, or ended and not waited for.
-bool has_child() {
-  siginfo_t child{};
-  return waitid(P_ALL, 0, &child, WEXITED | WNOHANG | WNOWAIT) == 0;
 }
 
 }  // namespace

@@ -150,6 +150,11 @@ std::string to_string(const ProcessEnd& end) {
   return "unknown status";
 }
 
+bool has_child() {
+  siginfo_t child{};
+  return waitid(P_ALL, 0, &child, WEXITED | WNOHANG | WNOWAIT) == 0;
+}
+
 struct WorkerProcess::Impl {
   // Waits for events on the channel (0: not even its end), output or the worker's end; takes the
   // output. Whether the worker was dead: then all it ever sent is there to be read.

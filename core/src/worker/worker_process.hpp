@@ -19,6 +19,9 @@ struct ProcessEnd {
 };
 std::string to_string(const ProcessEnd& end);  // "exit status 3", "signal 11 (Segmentation fault)"
 
+// Whether this process has a child, running or not waited for.
+bool has_child();
+
 // The worker runs in a process group of its own, with /dev/null as input, its output and errors
 // kept as a short tail, its channel on descriptor 3, and no other descriptor of ours. Its program
 // talks through a HostChannel. [one thread at a time]
