@@ -6,6 +6,7 @@
 #include "chooser.hpp"
 #include "device/device.hpp"
 #include "plugin/plugin_file.hpp"
+#include "plugin/shipped_plugins.hpp"
 #include "problem/normal_form.hpp"
 #include "worker/worker_runner.hpp"
 
@@ -21,14 +22,10 @@ CacheKey Chooser::key_for(const Problem& normal, const TuneOptions& options,
   return key_of(normal, backend(normal.device).info(), offered.digest, threads_, options.warm);
 }
 
-// Installed beside the library, or the same content elsewhere.
+// Installed with the library, or the same content elsewhere.
 bool Chooser::is_shipped(const Catalog& offered, const std::string& digest) {
   const PluginInfo* plugin = offered.find(digest);
-  std::error_code ignored;
-  if (plugin != nullptr &&
-      plugin->file.parent_path() ==
-          std::filesystem::weakly_canonical(installed_folder() / "plugins", ignored))
-    return true;
+  if (plugin != nullptr && is_shipped_file(plugin->file)) return true;
   const std::lock_guard lock(catalogs_mutex_);
   if (!shipped_) shipped_ = shipped_digests(cache_);
   return shipped_->contains(digest);

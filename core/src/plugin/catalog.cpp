@@ -94,14 +94,6 @@ Catalog scan(std::span<const std::filesystem::path> folders, Cache& cache,
   return catalog;
 }
 
-std::set<std::string> shipped_digests(Cache& cache) {
-  const std::filesystem::path folder = installed_folder() / "plugins";
-  std::set<std::string> digests;
-  for (const PluginInfo& plugin : scan({&folder, 1}, cache, {}, Shipped::believed).plugins)
-    if (!plugin.digest.empty()) digests.insert(plugin.digest);
-  return digests;
-}
-
 void describe(Catalog& catalog, Admission& admission) {
   if (catalog.is_described) return;
   Catalog filled = catalog;  // which stays as it is where this cannot be finished

@@ -5,7 +5,6 @@
 #include <filesystem>
 #include <functional>
 #include <map>
-#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -38,9 +37,6 @@ enum class Shipped { ignored, believed };
 // listed with the reason, a folder that cannot be read likewise.
 Catalog scan(std::span<const std::filesystem::path> folders, Cache& cache,
              const Unloadable& unloadable = {}, Shipped shipped = Shipped::ignored);
-
-// The digests of the plugins that came with the library.
-std::set<std::string> shipped_digests(Cache& cache);
 
 // Adds one file, as scan() does.
 void add_file(Catalog& catalog, const std::filesystem::path& file, Cache& cache);
