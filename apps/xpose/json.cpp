@@ -1,9 +1,5 @@
 #include "json.hpp"
 
-#include <cerrno>
-#include <cstring>
-#include <iostream>
-
 #include "xpose/plugin.h"
 
 namespace xpose::app {
