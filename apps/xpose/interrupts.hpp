@@ -5,7 +5,7 @@
 
 namespace xpose::app {
 
-// Handles SIGINT while it lives. One at a time in a process.
+// Handles SIGINT while it lives, unless the parent had it ignored. One at a time in a process.
 class Interrupts {
  public:
   Interrupts();

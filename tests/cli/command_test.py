@@ -221,6 +221,25 @@ class Tune(unittest.TestCase):
             self.assertTrue(json.loads(path.read_text())["interrupted"])
             self.assertIn("Interrupted", out)
 
+    def test_an_interrupt_that_the_parent_ignores_is_ignored(self):
+        main, side = pty.openpty()
+        process = subprocess.Popen(
+            ["bash", "-c", 'trap "" INT; exec "$@"', "bash", XPOSE, "tune", "--device", "host", "--shape", "500x600",
+             "--budget", "0.5", "--json", "-"], stdout=subprocess.PIPE, stderr=side, text=True)
+        os.close(side)
+        talk = b""
+        try:
+            while chunk := os.read(main, 4096):
+                if b"verify " not in talk and b"verify " in talk + chunk:
+                    process.send_signal(signal.SIGINT)
+                talk += chunk
+        except OSError:
+            pass  # the other side is closed
+        out, _ = process.communicate(timeout=120)
+        self.assertEqual(process.returncode, 0)
+        self.assertIn(b"verify ", talk)
+        self.assertFalse(json.loads(out)["interrupted"])
+
     def test_progress_only_on_a_terminal(self):
         main, side = pty.openpty()
         process = subprocess.Popen([XPOSE, "tune", "--device", "host", "--shape", "64x64", "--budget",
