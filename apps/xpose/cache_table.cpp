@@ -6,6 +6,7 @@
 #include <ostream>
 
 #include "table.hpp"
+#include "tune_table.hpp"
 
 namespace xpose::app {
 namespace {
@@ -47,11 +48,13 @@ void print_decisions(std::ostream& out, const std::vector<Decision>& decisions,
                {"margin", Table::right, Table::whole, 0, 3},
                {"trials", Table::right, Table::whole, 0, 4},
                {"when", Table::left, Table::whole, 0, 1}});
+  bool above = false;
   for (const Decision& decision : decisions) {
     const CachedTrial* const winner = winners_trial(decision);
     const double seconds = winner == nullptr ? 0 : winner->seconds;
     const bool one_round = winner != nullptr && winner->samples == 1;
     const bool has_share = seconds > 0 && decision.roof_seconds > 0;
+    above = above || (has_share && is_above_the_roof(decision.roof_seconds / seconds));
     table.add({cell(problem_text(decision.key.problem)), cell(decision.key.device),
                cell(to_string(decision.winner)), seconds > 0 ? time_text(seconds) : "",
                has_share ? fixed(100 * decision.roof_seconds / seconds, 1) : "",
@@ -62,6 +65,7 @@ void print_decisions(std::ostream& out, const std::vector<Decision>& decisions,
   table.print(out, screen);
   if (std::ranges::any_of(decisions, [](const Decision& one) { return one.untried > 0; }))
     out << "*: provisional; the next tune or plan tries the strategies that are left.\n";
+  if (above) out << wrapped_text(above_the_roof, screen.width) << '\n';
 }
 
 void print_quarantine(std::ostream& out, const std::vector<Quarantine>& quarantine,

@@ -111,6 +111,12 @@ class Show(CacheTest):
         self.take(one)
         self.assertNotIn(" %  ", self.cache("show").splitlines()[1])
 
+    def test_a_share_above_the_roof_has_a_footnote(self):
+        self.take(document())
+        self.assertNotIn("Above 100 %", self.cache("show"))
+        self.take(document(seconds=0.00005, when=1763715700))
+        self.assertRegex(self.cache("show"), r" 200\.0 [^\n]+\nAbove 100 %: the roof is the fastest copy ")
+
     def test_what_is_not_a_cache(self):
         self.file.write_text("not a database, and long enough to be looked at " * 100)
         before = self.file.read_bytes()
