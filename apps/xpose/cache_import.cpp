@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <map>
+#include <ranges>
 #include <set>
 #include <utility>
 
@@ -43,9 +44,15 @@ std::string objection(const Decision& decision, const PluginInfo& plugin) {
   return {};
 }
 
+// The names are a foreign document's.
 std::string sentence(const std::string& what, const Group& group) {
+  constexpr std::size_t most_names = 8;
+  constexpr std::size_t most_bytes = 128;  // of a name
   std::string names;
-  for (const std::string& name : group.strategies) names += (names.empty() ? "" : ", ") + name;
+  for (const std::string& name : group.strategies | std::views::take(most_names))
+    names += (names.empty() ? "" : ", ") + one_line(name, most_bytes);
+  if (group.strategies.size() > most_names)
+    names += " and " + std::to_string(group.strategies.size() - most_names) + " more";
   return what + ": " + std::to_string(group.decisions) + " (" + names + ").";
 }
 

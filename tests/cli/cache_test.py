@@ -235,6 +235,16 @@ class ExportAndImport(CacheTest):
                       "(host_blocked).", said)
         self.assertEqual([row["key"]["problem"] for row in self.rows()["decisions"]], ["fine"])
 
+    def test_names_of_a_foreign_document_are_fit_for_a_terminal_and_few(self):
+        rows = document()
+        rows["decisions"] = [one for name in ["\033[31mred" + "d" * 200, *(f"other_{i}" for i in range(11))]
+                             for one in document(problem=name, winner=name)["decisions"]]
+        said = self.cache("import", "-", input=json.dumps(rows)).splitlines()
+        self.assertEqual(len(said), 2)
+        names = said[1].split(" are: 12 (")[1]
+        self.assertEqual(names, " [31mred" + "d" * 117 + "..., other_0, other_1, other_10, other_2, other_3, other_4, "
+                         "other_5 and 4 more).")
+
     def test_export_leaves_what_was_there_unless_it_is_complete(self):
         self.take(document())
         target = self.folder / "rows.json"
