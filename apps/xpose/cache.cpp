@@ -29,7 +29,7 @@ void add_cache_option(po::options_description& options) {
 }
 
 std::filesystem::path cache_file(const po::variables_map& values) {
-  if (values.count("cache") != 0) return values["cache"].as<std::string>();
+  if (std::string name = cache_name(values); !name.empty()) return name;
   std::filesystem::path file = default_cache_file();
   if (file.empty())
     throw Error(ErrorKind::failed,

@@ -150,8 +150,8 @@ void add_engine_options(po::options_description& options) {
                         "also use the plugins of this folder; may be repeated")(
       "threads", po::value<std::string>()->default_value("0")->value_name("N"),
       "threads of host strategies; 0: all processors")(
-      "cache", po::value<std::string>()->default_value("")->value_name("FILE"),
-      "remember choices in this file")("no-cache", "neither read nor write what is remembered");
+      "cache", po::value<std::string>()->value_name("FILE"), "remember choices in this file")(
+      "no-cache", "neither read nor write what is remembered");
   add_trial_options(options);
 }
 
@@ -159,7 +159,7 @@ EngineOptions engine_options(const po::variables_map& values) {
   EngineOptions options;
   read_trial_options(values, options);
   options.threads = threads_of(values);
-  options.cache = values["cache"].as<std::string>();
+  options.cache = cache_name(values);
   options.remember = values.count("no-cache") == 0;
   options.plugin_folders = default_plugin_folders();
   if (values.count("plugins") != 0)
@@ -177,6 +177,13 @@ std::size_t help_width() {
 
 unsigned threads_of(const po::variables_map& values) {
   return static_cast<unsigned>(whole_number_of(values, "threads", 0, kMaxThreads));
+}
+
+std::string cache_name(const po::variables_map& values) {
+  if (values.count("cache") == 0) return {};
+  const auto& name = values["cache"].as<std::string>();
+  if (name.empty()) throw UsageError("--cache needs the name of a file");
+  return name;
 }
 
 std::string output_name(const po::variables_map& values, const std::string& option) {

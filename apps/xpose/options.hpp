@@ -58,6 +58,10 @@ void add_engine_options(po::options_description& options);
 EngineOptions engine_options(const po::variables_map& values);
 unsigned threads_of(const po::variables_map& values);  // of --threads
 
+// The name of the file of --cache; "" where it is not given. Throws UsageError for a name that is
+// empty.
+std::string cache_name(const po::variables_map& values);
+
 // The name of a file that an option tells to write, "-" for standard output; "" where it is not
 // given. Throws UsageError for a name that is empty.
 std::string output_name(const po::variables_map& values, const std::string& option);

@@ -293,6 +293,8 @@ class Errors(unittest.TestCase):
         self.check(2, "no loaded plugin offers", "tune", "--shape", "3x3", "--strategy", "magic")
         self.check(2, "AXIS=VALUE", "tune", "--shape", "3x3", "--config", "tile")
         self.check(2, "auto, host, cuda", "tune", "--shape", "3x3", "--device", "gpu")
+        for command in (("tune", "--shape", "3x3"), ("cache", "show"), ("cache", "forget", "--all")):
+            self.check(2, "--cache needs the name of a file; see ", *command, "--cache", "")
         self.check(2, "needs", "run", "a.npy")
         self.check(2, "needs", "check")
         self.check(1, "cuda:99", "tune", "--shape", "3x3", "--device", "cuda:99")
