@@ -37,10 +37,12 @@ void print_line(const std::string& text, std::size_t indent = 2) {
   std::cout << wrapped_text(text, screen_of(STDOUT_FILENO).width, indent) << '\n';
 }
 
-// A command for a shell, which takes it in several lines as well.
+// A command for a shell, which takes it in several lines as well, but not one that is broken inside
+// a quoted word.
 void print_command(const std::string& title, const std::string& command) {
   constexpr std::size_t indent = 4;
-  const std::size_t width = screen_of(STDOUT_FILENO).width;
+  const bool is_quoted = command.find('\'') != std::string::npos;
+  const std::size_t width = is_quoted ? no_limit : screen_of(STDOUT_FILENO).width;
   std::string text;
   for (const std::string& line :
        wrapped(title + command, width == no_limit ? width : width - indent - 2))
@@ -185,8 +187,9 @@ int check(const Arguments& arguments) {
   if (matched == 0 && values->count("list") != 0 && name.empty() && size == 0) return done;
   if (matched == 0)
     throw UsageError(plugin.file.filename().string() + " offers no " +
-                     (suite.model ? "CUDA " : "") + "strategy '" + name +
-                     "' for that element size");
+                     (suite.model ? "CUDA " : "") + "strategy" +
+                     (name.empty() ? "" : " '" + name + '\'') +
+                     (size == 0 ? "" : " for elements of " + std::to_string(size) + " bytes"));
   return skips == matched ? skipped : worst;
 }
 

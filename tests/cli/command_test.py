@@ -8,6 +8,7 @@ import os
 import pathlib
 import platform
 import pty
+import shutil
 import signal
 import struct
 import subprocess
@@ -507,6 +508,25 @@ class Others(unittest.TestCase):
         self.assertRegex(result.stdout, r"\AFAILED fail_at_exit at exit: exited: [^\n]*exit status 3; [^\n]*\n")
         self.assertRegex(result.stdout, r"[1-9][0-9]* right, 0 declined, 1 failed\n")
 
+    def test_the_command_that_shows_a_failure_is_not_broken_inside_quotes(self):
+        with tempfile.TemporaryDirectory(suffix=" of two words, that a narrow terminal would part") as folder:
+            plugin = os.path.join(folder, "do_nothing.so")
+            shutil.copy(pathlib.Path(HANGS).parent / "do_nothing" / "do_nothing.so", plugin)
+            main, side = pty.openpty()
+            process = subprocess.Popen([XPOSE, "check", plugin, "--bytes", "4", "--problem", "3"], stdout=side,
+                                       stderr=side, env=dict(os.environ, COLUMNS="60"))
+            os.close(side)
+            shown = b""
+            try:
+                while chunk := os.read(main, 4096):
+                    shown += chunk
+            except OSError:
+                pass  # the other side is closed
+            os.close(main)
+            self.assertEqual(process.wait(), 3)
+            self.assertIn(f"\r\n  to see it: gdb --args xpose check '{plugin}' --strategy do_nothing --bytes 4 "
+                          "--problem 3 --in-process\r\n", shown.decode())
+
     def test_check_lists_and_checks(self):
         document = json.loads(xpose("plugins", "--json").stdout)
         file = next(p["file"] for p in document["plugins"] if p["name"] == "host_naive")
@@ -521,7 +541,12 @@ class Others(unittest.TestCase):
         count = lambda text: int(text.split(": ")[1].split(" ")[0])
         self.assertLess(0, count(part.stdout))
         self.assertLess(count(part.stdout), count(result.stdout))
-        self.assertEqual(xpose("check", file, "--strategy", "other").returncode, 2)
+        for words, options in (("strategy 'other'", ("--strategy", "other")), ("CUDA strategy", ("--model",)),
+                               ("strategy for elements of 48 bytes", ("--bytes", "48")),
+                               ("strategy 'other' for elements of 4 bytes", ("--strategy", "other", "--bytes", "4"))):
+            none = xpose("check", file, *options)
+            self.assertEqual((none.returncode, none.stdout), (2, ""))
+            self.assertIn(f"xpose: host_naive.so offers no {words}; see", none.stderr)
         self.assertEqual(xpose("check", "/nonexistent.so").returncode, 1)
 
 
