@@ -9,7 +9,8 @@
 namespace xpose::app {
 
 // While it lives, SIGINT, SIGTERM and SIGHUP remove temporary files, say a word on stderr and exit
-// with 128 + signal, at once, whatever the threads do. Signals that the parent had ignored stay so.
+// with 128 + signal, at once, whatever the threads do and however much there is to release: a
+// process that stays behind does that. Signals that the parent had ignored stay so.
 // A file that passes the size limit fails with EFBIG. One at a time in a process.
 class ExitCleanup {
  public:

@@ -83,11 +83,19 @@ void OutputFile::send(const ByteRange& pages) {
   sync(pages, SYNC_FILE_RANGE_WRITE);
   sent_.push_back(pages);
   dirty_ += pages.size();
-  while (dirty_ > most_dirty_ && sent_.size() > 1) {
-    sync(sent_.front(), SYNC_FILE_RANGE_WAIT_BEFORE);
-    dirty_ -= sent_.front().size();
-    sent_.pop_front();
-  }
+  while (dirty_ > most_dirty_ && sent_.size() > 1) wait_for_first();
+}
+
+void OutputFile::wait_for_first() {
+  sync(sent_.front(), SYNC_FILE_RANGE_WAIT_BEFORE);
+  dirty_ -= sent_.front().size();
+  sent_.pop_front();
+}
+
+// No signal ends a wait for the disk: a range is short, all of them are not.
+void OutputFile::commit() {
+  while (!sent_.empty()) wait_for_first();
+  if (file_) file_->commit();
 }
 
 // What is not served here is left to commit().

@@ -32,12 +32,11 @@ class OutputFile {
 
   // Puts the rest on the disk and the file in its place. Throws std::runtime_error naming the
   // target.
-  void commit() {
-    if (file_) file_->commit();
-  }
+  void commit();
 
  private:
   void send(const ByteRange& pages);
+  void wait_for_first();
   void sync(const ByteRange& range, unsigned flags);
 
   int fd() const { return file_ ? file_->fd() : stream_.get(); }

@@ -6,10 +6,12 @@
 #include <signal.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <climits>
 #include <memory>
@@ -25,6 +27,14 @@ constexpr std::size_t kLetters = 6;
 
 // The paths that a signal handler removes; empty: none.
 std::array<std::array<char, PATH_MAX>, 8> named_files;
+
+// Of all that there are, with names or without; 0: none.
+std::array<std::atomic<int>, 8> open_files;
+
+void exchange(int before, int after) {
+  const auto slot = std::ranges::find(open_files, before, [](const auto& fd) { return fd.load(); });
+  if (slot != open_files.end()) slot->store(after);
+}
 
 void remember(const std::string& path) {
   for (auto& slot : named_files)
@@ -95,9 +105,11 @@ void sweep(const std::filesystem::path& folder) {
 TemporaryFile::TemporaryFile(const std::filesystem::path& target, Kind kind)
     : target_(target), folder_(target.has_parent_path() ? target.parent_path() : ".") {
   if (kind == Kind::named || !create_nameless()) create_named();
+  exchange(0, file_.get());
 }
 
 TemporaryFile::~TemporaryFile() {
+  exchange(file_.get(), 0);
   if (!has_name()) return;
   unlink(name_.c_str());
   forget(name_.string());
@@ -170,6 +182,20 @@ void TemporaryFile::put_in_place() {
 void unlink_temporary_files() noexcept {
   for (const auto& slot : named_files)
     if (slot.front() != '\0') unlink(slot.data());
+}
+
+bool close_all_but_temporary_files() noexcept {
+  std::array<unsigned, open_files.size() + 1> kept{};
+  std::ranges::copy(open_files, kept.begin());
+  kept.back() = ~0U;
+  std::ranges::sort(kept);
+  unsigned next = 0;
+  for (const unsigned fd : kept) {
+    if (fd == 0) continue;
+    if (fd > next && syscall(SYS_close_range, next, fd - 1, 0) != 0) return false;
+    next = fd + 1;
+  }
+  return true;
 }
 
 }  // namespace xpose::app

@@ -44,4 +44,7 @@ class TemporaryFile {
 // Removes those of this process that have a name. [signal safe]
 void unlink_temporary_files() noexcept;
 
+// Closes all else that the process has open; false where that is not possible. [signal safe]
+bool close_all_but_temporary_files() noexcept;
+
 }  // namespace xpose::app
