@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <functional>
 #include <limits>
 #include <optional>
 #include <stdexcept>
@@ -66,9 +67,10 @@ void write_tile(OutputFile& output, const BandPlan& plan, const Tile& tile,
   }
 }
 
-// Returns the variant that moved most of it.
+// Returns the variant that moved most of it. tell: hears what is done next. [any thread]
 std::string move(const InputFile& input, OutputFile& output, const BandPlan& plan,
-                 const TileTransposer::Options& options, RunProgress& progress) {
+                 const TileTransposer::Options& options, RunProgress& progress,
+                 const std::function<void(const char*)>& tell) {
   const BandReader reader(input, plan);
   const FileMatrix& matrix = plan.matrix();
   const auto item_bytes = static_cast<std::uint32_t>(matrix.item_bytes);
@@ -83,10 +85,14 @@ std::string move(const InputFile& input, OutputFile& output, const BandPlan& pla
       plan, most.in_bytes(), most.out_bytes(),
       {[&](const Tile& tile, std::byte* in) { reader.read(tile, in); },
        [&](const Tile& tile, const std::byte* in, std::byte* out) {
-         if (!transposer) transposer.emplace(options, most, whole);
+         if (!transposer) {
+           tell("choosing a strategy, and transposing");
+           transposer.emplace(options, most, whole);
+         }
          transposer->transpose(shape(tile.rows, tile.cols), in, out);
        },
        [&](const Tile& tile, const std::byte* out) {
+         if (tile == plan.tile(0)) tell("writing");
          write_tile(output, plan, tile, out);
          progress.written(static_cast<std::uint64_t>(tile.rows * tile.cols) * matrix.item_bytes);
        }});
@@ -107,6 +113,7 @@ int run_command(const RunOptions& options) {
   const bool is_stream = OutputFile::is_stream(options.out);
   ExitCleanup::set_last_words((options.out == "-" ? "the standard output" : options.out.string()) +
                               (is_stream ? " is not whole" : " is as it was"));
+  if (options.verbose) say("reading " + options.in.string());
   const InputFile input(options.in);
   const NpyHeader header = header_of(input);
   check_served(header, input.name());
@@ -127,9 +134,12 @@ int run_command(const RunOptions& options) {
     with.engine.warn = [&](std::string_view text) {
       progress.say("warning: " + std::string(text));
     };
-    how = move(input, output, plan, with, progress);
+    how = move(input, output, plan, with, progress, [&](const char* stage) {
+      if (options.verbose) progress.say(stage);
+    });
   }
   input.check_unchanged();
+  if (options.verbose) say("waiting for the disk");
   output.commit();
   const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - begin;
   if (options.verbose)

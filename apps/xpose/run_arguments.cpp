@@ -39,7 +39,7 @@ int run(const Arguments& arguments) {
                         "seconds that --tune may spend")(
       "memory", po::value<std::string>()->default_value("1G")->value_name("SIZE"),
       "memory to use at most, such as 512M or 4G; 1M or more, besides the 50 MB or so that the "
-      "program itself takes of a small size")("verbose,v", "say what was done");
+      "program itself takes of a small size")("verbose,v", "say what is done");
   add_engine_options(options);
   const auto values =
       parse("run",

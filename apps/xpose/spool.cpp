@@ -3,13 +3,16 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
 #include <cstdint>
+#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <string_view>
 #include <vector>
 
+#include "progress_line.hpp"
 #include "temporary_file.hpp"
 
 namespace xpose::app {
@@ -24,6 +27,12 @@ void write_all(int fd, std::string_view bytes, const std::string& name) {
     if (put < 0) fail(name, "cannot be kept in a temporary file (see $TMPDIR)", errno);
     bytes.remove_prefix(static_cast<std::size_t>(put));
   }
+}
+
+std::string progress_text(std::uint64_t bytes) {
+  std::array<char, 64> text{};
+  std::snprintf(text.data(), text.size(), ": %.2f GB read", static_cast<double>(bytes) / 1e9);
+  return text.data();
 }
 
 // A file on the disk that begins with what is in another.
@@ -47,7 +56,9 @@ FileDescriptor spooled(int from, const std::string& name) {
   std::vector<char> block(std::size_t{1} << 20);
   std::uint64_t bytes = 0;
   bool is_small = true;
+  ProgressLine line(name);
   while (true) {
+    line.show(progress_text(bytes));
     const ssize_t got = read(from, block.data(), block.size());
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) fail(name, "cannot be read", errno);
