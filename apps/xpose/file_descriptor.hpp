@@ -18,7 +18,7 @@ class FileDescriptor {
   int fd_ = -1;
 };
 
-// Throws std::runtime_error: "NAME: WHAT: the error's message".
+// Throws std::runtime_error: "NAME: WHAT: the error's message", and what to do.
 [[noreturn]] void fail(const std::string& name, const std::string& what, int error);
 
 }  // namespace xpose::app
