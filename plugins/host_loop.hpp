@@ -1,8 +1,6 @@
 // What the host strategies share: elements as opaque bytes, and steps split over threads.
 #pragma once
 
-#include <omp.h>
-
 #include <algorithm>
 #include <cstdint>
 #include <numeric>
@@ -60,23 +58,19 @@ void with_element(uint32_t bytes, const Body& body) {
   }
 }
 
-// Waking a thread costs about as much as moving this many bytes within the caches.
+// Handing work to another thread costs about as much as moving this many bytes within the caches.
 inline constexpr int64_t kBytesWorthAThread = 32 * 1024;
 
-// Calls body(first, last) on disjoint ranges that cover [0, steps), on at most the given threads.
-// A single range runs in the calling thread and enters no parallel region.
+// Calls body(first, last) on disjoint ranges that cover [0, steps), one a thread, on at most so
+// many.
 template <class Body>
-void split(int64_t steps, int64_t bytes, uint32_t threads, const Body& body) {
+void split(const xpose_launch& launch, uint32_t threads, int64_t steps, int64_t bytes,
+           const Body& body) {
   const int64_t worthwhile = std::max<int64_t>(1, bytes / kBytesWorthAThread);
-  const int team = static_cast<int>(std::min<int64_t>({threads, steps, worthwhile}));
-  if (team <= 1) return body(int64_t{0}, steps);
-#pragma omp parallel num_threads(team)
-  {
-    // The runtime may grant fewer threads than asked for.
-    const int64_t granted = omp_get_num_threads();
-    const int64_t mine = omp_get_thread_num();
-    body(steps * mine / granted, steps * (mine + 1) / granted);
-  }
+  const int64_t parts = std::max<int64_t>(1, std::min<int64_t>({threads, steps, worthwhile}));
+  xpose::plugin::run_parts(launch, static_cast<uint32_t>(parts), [&](int64_t part) {
+    body(steps * part / parts, steps * (part + 1) / parts);
+  });
 }
 
 // Calls body(in, out, step) for each step < steps of each matrix of a problem of at most one batch
@@ -89,7 +83,8 @@ void for_each_step(const xpose_problem& problem, const xpose_launch& launch, int
   const int64_t bytes = batch.extent * problem.rows * problem.cols * int64_t{sizeof(E)};
   const E* const in = static_cast<const E*>(launch.in);
   E* const out = static_cast<E*>(launch.out);
-  split(batch.extent * steps, bytes, launch.threads, [&](int64_t first, int64_t last) {
+  const int64_t all = batch.extent * steps;
+  split(launch, launch.threads, all, bytes, [&](int64_t first, int64_t last) {
     for (int64_t i = first; i < last; ++i) {
       const int64_t matrix = i / steps;
       body(in + matrix * batch.in_stride, out + matrix * batch.out_stride, i % steps);

@@ -4,21 +4,21 @@
 #include <algorithm>
 #include <cstdint>
 #include <thread>
-#include <vector>
+
+#include "threads/lent_team.hpp"
 
 namespace xpose {
 
-// body(begin, end) for parts of [0, count), at the same time where there are several times `grain`.
+// body(begin, end) for parts of [0, count), at the same time where there are several times `grain`
+// and threads to be had.
 template <class Body>
 void in_parallel(std::int64_t count, std::int64_t grain, const Body& body) {
-  const std::int64_t workers = std::clamp<std::int64_t>(
+  const std::int64_t parts = std::clamp<std::int64_t>(
       count / grain, 1, std::max<std::int64_t>(1, std::thread::hardware_concurrency()));
-  const std::int64_t share = (count + workers - 1) / workers;
-  std::vector<std::jthread> threads;
-  for (std::int64_t begin = share; begin < count; begin += share)
-    threads.emplace_back(
-        [&body, begin, end = std::min(count, begin + share)] { body(begin, end); });
-  body(0, std::min(count, share));
+  const std::int64_t share = (count + parts - 1) / parts;
+  run_parts(static_cast<std::uint32_t>(parts), [&](std::int64_t part) {
+    if (part * share < count) body(part * share, std::min(count, (part + 1) * share));
+  });
 }
 
 }  // namespace xpose

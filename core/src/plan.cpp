@@ -1,12 +1,16 @@
 #include "plan.hpp"
 
 #include <algorithm>
+#include <new>
+#include <thread>
 #include <utility>
 
 #include "batch_loop.hpp"
 #include "plugin/plugin_call.hpp"
 #include "problem/normal_form.hpp"
 #include "reported.hpp"
+#include "threads/forks.hpp"
+#include "threads/lent_team.hpp"
 
 namespace xpose {
 namespace {
@@ -32,6 +36,16 @@ void checked(const std::string& strategy, const char* what, const Call& call) {
   const CallResult result = call_plugin(call);
   if (result.status != XPOSE_OK)
     throw Error(kind_of(result.status), strategy + " failed to " + what + ": " + result.words);
+}
+
+// Not locked where that takes longer than others ever hold it.
+std::unique_lock<std::mutex> locked_soon(std::mutex& mutex) {
+  std::unique_lock lock(mutex, std::try_to_lock);
+  for (int attempt = 0; !lock && attempt < 1000; ++attempt) {
+    std::this_thread::yield();
+    lock.try_lock();
+  }
+  return lock;
 }
 
 }  // namespace
@@ -67,13 +81,19 @@ void BoundPlan::destroy() {
 }
 
 void BoundPlan::launch(const void* in, void* out, void* workspace, void* stream) const {
+  LentTeam team(threads_);
   for_each_matrix(loop_, element_bytes_, in, out, [&](const void* one_in, void* one_out) {
-    launch_one(one_in, one_out, workspace, stream);
+    launch_one({.size = sizeof(xpose_launch),
+                .threads = threads_,
+                .in = one_in,
+                .out = one_out,
+                .workspace = workspace,
+                .stream = stream,
+                .team = threads_ == 0 ? nullptr : team.for_plugin()});
   });
 }
 
-void BoundPlan::launch_one(const void* in, void* out, void* workspace, void* stream) const {
-  const xpose_launch launch{sizeof(xpose_launch), threads_, in, out, workspace, stream};
+void BoundPlan::launch_one(const xpose_launch& launch) const {
   checked(strategy_, "launch",
           [&](xpose_text error) { return functions_.launch(plan_, &launch, error); });
 }
@@ -92,20 +112,17 @@ void Workspaces::with(void* stream, const Body& body) {
 }
 
 DeviceBuffer Workspaces::take() {
-  {
-    const std::lock_guard lock(mutex_);
-    if (!idle_.empty()) {
-      DeviceBuffer buffer = std::move(idle_.back());
-      idle_.pop_back();
-      return buffer;
-    }
+  if (const auto lock = locked_soon(mutex_); lock && !idle_.empty()) {
+    DeviceBuffer buffer = std::move(idle_.back());
+    idle_.pop_back();
+    return buffer;
   }
   return {backend_, bytes_};
 }
 
-void Workspaces::give_back(DeviceBuffer buffer) {
-  const std::lock_guard lock(mutex_);
-  idle_.push_back(std::move(buffer));
+void Workspaces::give_back(DeviceBuffer buffer) noexcept try {
+  if (const auto lock = locked_soon(mutex_)) idle_.push_back(std::move(buffer));
+} catch (const std::bad_alloc&) {  // the next call makes its own
 }
 
 void* Workspaces::of_stream(void* stream) {
@@ -149,14 +166,24 @@ void Plan::Impl::bind(const Candidate& chosen, Backend& device, unsigned threads
   bound = std::make_unique<BoundPlan>(chosen, problem, device.info(), threads);
   workspaces = std::make_unique<Workspaces>(device, chosen.workspace_bytes);
   backend = &device;
+  made_in = fork_generation();
   switch_device = problem.device.kind == DeviceKind::cuda && cuda_backends().size() > 1;
   promise = Promise(problem, promised);
+}
+
+void Plan::Impl::check_process() const {
+  if (problem.device.kind == DeviceKind::cuda && made_in != fork_generation())
+    throw Error(ErrorKind::device,
+                "the plan for " + to_string(problem) +
+                    " was made before fork(): CUDA does not work in a child of the process that "
+                    "used it; make engine and plan in the child, and use CUDA in no parent of it");
 }
 
 void Plan::execute(const void* in, void* out, void* stream) const {
   if (impl_->bound == nullptr) return;
   reported([&] {
     impl_->promise.check(impl_->problem, in, out);
+    impl_->check_process();
     if (impl_->switch_device) impl_->backend->make_current();
     impl_->workspaces->with(
         stream, [&](void* workspace) { impl_->bound->launch(in, out, workspace, stream); });

@@ -29,7 +29,7 @@ class BoundPlan {
   void destroy();
 
  private:
-  void launch_one(const void* in, void* out, void* workspace, void* stream) const;
+  void launch_one(const xpose_launch& launch) const;
 
   xpose_strategy functions_;
   std::string strategy_;
@@ -40,7 +40,8 @@ class BoundPlan {
 };
 
 // Workspace for concurrent executions: the host's is lent for one call, a CUDA stream keeps its own
-// because its launches run one after the other.
+// because its launches run one after the other. The host's waits for nobody: in a child of fork() a
+// thread that is not there may hold the mutex for ever.
 class Workspaces {
  public:
   Workspaces(Backend& backend, std::uint64_t bytes) : backend_(backend), bytes_(bytes) {}
@@ -51,7 +52,7 @@ class Workspaces {
 
  private:
   DeviceBuffer take();
-  void give_back(DeviceBuffer buffer);
+  void give_back(DeviceBuffer buffer) noexcept;
   void* of_stream(void* stream);
 
   Backend& backend_;
@@ -87,10 +88,14 @@ struct Plan::Impl {
   std::unique_ptr<Workspaces> workspaces;
   Backend* backend = nullptr;
   bool switch_device = false;  // more than one CUDA device: make ours current first
+  unsigned made_in = 0;        // the fork_generation()
   Promise promise;
 
   // Binds a candidate that is loaded here; `promised` has the alignments of the caller's buffers.
   void bind(const Candidate& chosen, Backend& device, unsigned threads, const Problem& promised);
+
+  // Throws Error device where this is a process in which the plan's device is none.
+  void check_process() const;
 };
 
 }  // namespace xpose

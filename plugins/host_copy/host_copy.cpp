@@ -39,7 +39,7 @@ struct Copy {
     const int64_t bytes = problem_.rows * row_bytes;
     if (problem_.in_ld == problem_.cols && problem_.out_ld == problem_.cols) {
       const int64_t steps = (bytes + kStepBytes - 1) / kStepBytes;
-      host::split(steps, bytes, threads, [&](int64_t first, int64_t last) {
+      host::split(launch, threads, steps, bytes, [&](int64_t first, int64_t last) {
         const int64_t begin = first * kStepBytes;
         const int64_t end = std::min(last * kStepBytes, bytes);
         Way::copy(out + begin, in + begin, static_cast<size_t>(end - begin));
@@ -47,7 +47,7 @@ struct Copy {
     } else {
       const int64_t in_pitch = problem_.in_ld * problem_.element_bytes;
       const int64_t out_pitch = problem_.out_ld * problem_.element_bytes;
-      host::split(problem_.rows, bytes, threads, [&](int64_t first, int64_t last) {
+      host::split(launch, threads, problem_.rows, bytes, [&](int64_t first, int64_t last) {
         for (int64_t r = first; r < last; ++r)
           Way::copy(out + r * out_pitch, in + r * in_pitch, static_cast<size_t>(row_bytes));
       });

@@ -88,8 +88,8 @@ struct Fat {
   }
 
   void launch(const Launch& launch) const {
-    host::split(matrices(problem_) * tiles_, bytes_of(problem_), threads_for(problem_, launch),
-                [&](int64_t first, int64_t last) {
+    host::split(launch, threads_for(problem_, launch), matrices(problem_) * tiles_,
+                bytes_of(problem_), [&](int64_t first, int64_t last) {
                   host::with_fat_element(layout_.element, [&](auto bytes) {
                     if (stream_) return stream_tiles<bytes>(launch, first, last);
                     for (int64_t i = first; i < last; ++i)
@@ -175,8 +175,8 @@ struct FatInPlace {
         pairs_(ceil_div(problem.rows, side_), host_in_place::Order::kRows) {}
 
   void launch(const Launch& launch) const {
-    host::split(matrices(problem_) * pairs_.of_a_matrix(), bytes_of(problem_),
-                threads_for(problem_, launch), [&](int64_t first, int64_t last) {
+    host::split(launch, threads_for(problem_, launch), matrices(problem_) * pairs_.of_a_matrix(),
+                bytes_of(problem_), [&](int64_t first, int64_t last) {
                   host::with_fat_element(problem_.element_bytes, [&](auto bytes) {
                     swap_pairs<bytes>(launch, first, last);
                   });

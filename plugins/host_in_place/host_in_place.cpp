@@ -50,8 +50,8 @@ struct InPlace {
         .pitch = problem_.in_ld * size,
         .stride = batched ? problem_.batch[0].in_stride * size : 0};
     const host_in_place::Pairs pairs(host_in_place::blocks_of(side, size, run_), order_);
-    host::split(matrices * pairs.of_a_matrix(), matrices * side * side * size, launch.threads,
-                [&](int64_t first, int64_t last) {
+    host::split(launch, launch.threads, matrices * pairs.of_a_matrix(),
+                matrices * side * side * size, [&](int64_t first, int64_t last) {
                   host_in_place::kernels().front().swap(squares, problem_.element_bytes, run_,
                                                         order_, first, last);
                 });

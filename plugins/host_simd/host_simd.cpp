@@ -1,6 +1,4 @@
 // Tiles of one 64-byte line a side, transposed in vector registers.
-#include <omp.h>
-
 #include <algorithm>
 #include <numeric>
 #include <xpose/plugin.hpp>
@@ -66,7 +64,7 @@ uint32_t slower_percent(const Problem& problem, bool stream, int64_t gather, int
   return is_followed(problem) && ahead != 0 ? kOwnPrefetchPercent : 0;
 }
 
-// What a thread carries; see Rectangle.
+// What a share carries; see Rectangle.
 int64_t carry_bytes(const Problem& problem, int64_t strip) {
   return 64 * host_simd::carried_columns(strip, problem.cols);
 }
@@ -138,28 +136,25 @@ struct Simd {
         strip_(config["strip"]) {}
 
   void launch(const Launch& launch) const {
-    const auto threads =
-        static_cast<int>(std::min<int64_t>(launch.threads, most_threads(problem_)));
-    const int team = traffic(problem_) <= kOneThreadBytes ? 1 : threads;
-    if (team == 1) return transpose_share(launch, 0, 1);
-#pragma omp parallel num_threads(team)
-    transpose_share(launch, omp_get_thread_num(),
-                    omp_get_num_threads());  // may be fewer than asked for
+    const int64_t threads = std::min<int64_t>(launch.threads, most_threads(problem_));
+    const int64_t shares = traffic(problem_) <= kOneThreadBytes ? 1 : threads;
+    run_parts(launch, static_cast<uint32_t>(shares),
+              [&](int64_t share) { transpose_share(launch, share, shares); });
   }
 
-  // The share of one of several threads: matrices where there are enough of them, else the rows or,
-  // where these are fewer, the columns of every matrix.
-  void transpose_share(const Launch& launch, int64_t thread, int64_t threads) const {
+  // One of several shares: matrices where there are enough of them, else the rows or, where these
+  // are fewer, the columns of every matrix.
+  void transpose_share(const Launch& launch, int64_t share, int64_t shares) const {
     const int64_t matrices = problem_.batch_rank == 0 ? 1 : problem_.batch[0].extent;
-    if (matrices >= 4 * threads) {
-      for (int64_t i = matrices * thread / threads; i < matrices * (thread + 1) / threads; ++i)
-        transpose_part(launch, thread, i, 0, 1);
+    if (matrices >= 4 * shares) {
+      for (int64_t i = matrices * share / shares; i < matrices * (share + 1) / shares; ++i)
+        transpose_part(launch, share, i, 0, 1);
     } else {
-      for (int64_t i = 0; i < matrices; ++i) transpose_part(launch, thread, i, thread, threads);
+      for (int64_t i = 0; i < matrices; ++i) transpose_part(launch, share, i, share, shares);
     }
   }
 
-  void transpose_part(const Launch& launch, int64_t thread, int64_t matrix, int64_t part,
+  void transpose_part(const Launch& launch, int64_t share, int64_t matrix, int64_t part,
                       int64_t parts) const {
     const int64_t size = problem_.element_bytes,
                   side = host_simd::tile_side(problem_.element_bytes);
@@ -177,7 +172,7 @@ struct Simd {
                    .near = near_,
                    .strip = strip_,
                    .carry = static_cast<uint8_t*>(launch.workspace)};
-    if (r.carry != nullptr) r.carry += thread * carry_bytes(problem_, strip_);
+    if (r.carry != nullptr) r.carry += share * carry_bytes(problem_, strip_);
     if (problem_.batch_rank != 0) {
       r.in += matrix * problem_.batch[0].in_stride * size;
       r.out += matrix * problem_.batch[0].out_stride * size;

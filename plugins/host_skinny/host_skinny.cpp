@@ -1,6 +1,4 @@
 // Matrices with a side shorter than a line of 64 bytes or rows of one, and batches of small ones.
-#include <omp.h>
-
 #include <xpose/plugin.hpp>
 
 #include "kernels.hpp"
@@ -100,16 +98,13 @@ struct Skinny {
         ahead_(static_cast<int>(config["ahead"])) {}
 
   void launch(const Launch& launch) const {
-    const int team = traffic(problem_) <= kOneThreadBytes ? 1 : static_cast<int>(launch.threads);
-    if (team == 1) return transpose_share(launch, 0, 1);
-#pragma omp parallel num_threads(team)
-    transpose_share(launch, omp_get_thread_num(),
-                    omp_get_num_threads());  // may be fewer than asked for
+    const uint32_t shares = traffic(problem_) <= kOneThreadBytes ? 1 : launch.threads;
+    run_parts(launch, shares, [&](int64_t share) { transpose_share(launch, share, shares); });
   }
 
-  // The share of one of several threads: matrices where there are enough of them or they are small,
-  // else a part of the long side of every matrix.
-  void transpose_share(const Launch& launch, int64_t thread, int64_t threads) const {
+  // One of several shares: matrices where there are enough of them or they are small, else a part
+  // of the long side of every matrix.
+  void transpose_share(const Launch& launch, int64_t share, int64_t shares) const {
     const int64_t size = problem_.element_bytes;
     const xpose_batch_dim batch =
         problem_.batch_rank == 0 ? xpose_batch_dim{1, 0, 0} : problem_.batch[0];
@@ -125,17 +120,17 @@ struct Skinny {
                .form = form_,
                .streams = streams_,
                .ahead = ahead_};
-    if (form_ == Form::kSmall || batch.extent >= 4 * threads) {
-      const int64_t begin = batch.extent * thread / threads;
-      job.matrices = batch.extent * (thread + 1) / threads - begin;
+    if (form_ == Form::kSmall || batch.extent >= 4 * shares) {
+      const int64_t begin = batch.extent * share / shares;
+      job.matrices = batch.extent * (share + 1) / shares - begin;
       job.in += begin * job.in_step;
       job.out += begin * job.out_step;
     } else if (form_ == Form::kDeinterleave) {
-      const int64_t begin = take_part(job.rows, thread, threads);
+      const int64_t begin = take_part(job.rows, share, shares);
       job.in += begin * job.in_pitch;
       job.out += begin * size;
     } else {
-      const int64_t begin = take_part(job.cols, thread, threads);
+      const int64_t begin = take_part(job.cols, share, shares);
       job.in += begin * size;
       job.out += begin * job.out_pitch;
     }

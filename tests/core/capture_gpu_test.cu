@@ -2,6 +2,8 @@
 // another plan; and what execute() adds to a launch, printed.
 #include <cuda_runtime.h>
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -253,6 +255,32 @@ double nanoseconds(const std::function<void()>& call) {
   return samples[10];
 }
 
+// CUDA does not work in a child of a process that used it: execute says so, and hangs nowhere.
+TEST_F(CaptureTest, AChildOfForkThrowsAtOnce) {
+  Engine engine(in_memory());
+  const Plan plan = engine.plan(matrix(200, 300, 4, device), {.policy = Policy::estimate});
+  Buffers buffers(200, 300);
+  buffers.fill(1);
+  plan.execute(buffers.in.data(), buffers.out.data());
+  EXPECT_TRUE(buffers.is_transposed());
+  const pid_t child = fork();
+  if (child == 0) {
+    alarm(60);
+    try {
+      plan.execute(buffers.in.data(), buffers.out.data());
+    } catch (const Error& error) {
+      _exit(error.kind() == ErrorKind::device ? 0 : 2);
+    }
+    _exit(1);
+  }
+  int status = -1;
+  EXPECT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+  buffers.fill(2);
+  plan.execute(buffers.in.data(), buffers.out.data());
+  EXPECT_TRUE(buffers.is_transposed());
+}
+
 TEST_F(CaptureTest, PrintsWhatExecuteAddsToALaunch) {
   Buffers one(1, 1);
   one.fill(7);
@@ -273,7 +301,7 @@ TEST_F(CaptureTest, PrintsWhatExecuteAddsToALaunch) {
   char text[512];
   ASSERT_EQ(naive->functions->create(&abi, values.data(), &plan, {text, sizeof text}), XPOSE_OK);
   const double direct = nanoseconds([&] {
-    const xpose_launch launch{sizeof(xpose_launch), 0, in, out, nullptr, stream};
+    const xpose_launch launch{sizeof(xpose_launch), 0, in, out, nullptr, stream, nullptr};
     naive->functions->launch(plan, &launch, {text, sizeof text});
   });
   naive->functions->destroy(plan);

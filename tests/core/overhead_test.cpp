@@ -72,7 +72,7 @@ TEST(Overhead, OfExecuteOverTheStrategysOwnLaunch) {
   alignas(64) std::uint32_t out = 0;
   const double direct = nanoseconds(20000, [&](int calls) {
     for (int i = 0; i < calls; ++i) {
-      const xpose_launch launch{sizeof(xpose_launch), 1, &in, &out, nullptr, nullptr};
+      const xpose_launch launch{sizeof(xpose_launch), 1, &in, &out, nullptr, nullptr, nullptr};
       strategy.functions->launch(raw, &launch, {text, sizeof text});
     }
   });

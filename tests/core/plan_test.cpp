@@ -2,11 +2,16 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+#include <cstddef>
 #include <exception>
 #include <new>
+#include <numeric>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
+#include "plugin/plugin_library.hpp"
 #include "problem/normal_form.hpp"
 
 namespace xpose {
@@ -85,6 +90,19 @@ TEST(BoundPlan, MemoryThatRanOutInAPluginIsAnErrorOfThatKind) {
   wild.said_by_launch(ErrorKind::no_memory);
 }
 
+// Where another thread runs the part, an exception would end the process.
+TEST(BoundPlan, WhatAPartThrowsBecomesAnError) {
+  Wild wild;
+  wild.functions.launch = [](const xpose_plan*, const xpose_launch* launch, xpose_text) {
+    launch->team->run(
+        launch->team, 2, [](void*, std::uint32_t) { throw std::runtime_error("of a part"); },
+        nullptr);
+    return xpose_status{XPOSE_OK};
+  };
+  EXPECT_EQ(wild.said_by_launch(ErrorKind::failed),
+            "wild failed to launch: threw an exception through the ABI: of a part");
+}
+
 TEST(BoundPlan, ADestroyThatThrowsEndsNothing) {
   Wild wild;
   wild.functions.destroy = [](xpose_plan*) { throw std::runtime_error("words"); };
@@ -99,6 +117,37 @@ TEST(BoundPlan, ADestroyThatThrowsEndsNothing) {
                  "wild failed to destroy its plan: threw an exception through the ABI: words");
   }
   heard.destroy();  // which it is already
+}
+
+// ------------------------------------------------------------------------------- versions of the
+// ABI
+
+// What is behind the structs of a host that does not know of teams is none.
+TEST(Launch, OfAHostOfAnOlderMinorHasNoTeam) {
+  PluginFile file = PluginFile::open(XPOSE_PLUGINS "/host_naive.so");
+  const std::string digest = file.digest();
+  const auto loaded = load_plugin(std::move(file), digest);
+  const xpose_strategy& naive = std::get<const PluginLibrary*>(loaded)->functions.front();
+  constexpr std::int64_t rows = 600, cols = 500;  // worth several threads
+  const xpose_problem problem =
+      to_abi(normal_form(matrix(rows, cols, 4)), 0, backend(Device{}).info());
+  std::array<char, 512> text{};
+  const xpose_text error{text.data(), text.size()};
+  xpose_plan* plan = nullptr;
+  ASSERT_EQ(naive.create(&problem, nullptr, &plan, error), XPOSE_OK);
+  std::vector<std::uint32_t> in(rows * cols), out(in.size());
+  std::iota(in.begin(), in.end(), 1U);
+  const xpose_launch launch{.size = offsetof(xpose_launch, team),
+                            .threads = 4,
+                            .in = in.data(),
+                            .out = out.data(),
+                            .workspace = nullptr,
+                            .stream = nullptr,
+                            .team = reinterpret_cast<const xpose_team*>(1)};
+  EXPECT_EQ(naive.launch(plan, &launch, error), XPOSE_OK);
+  naive.destroy(plan);
+  for (std::size_t r = 0; r < rows; ++r)
+    for (std::size_t c = 0; c < cols; ++c) ASSERT_EQ(out[c * rows + r], in[r * cols + c]);
 }
 
 }  // namespace

@@ -1,6 +1,5 @@
 #include "attempt.hpp"
 
-#include <dlfcn.h>
 #include <fcntl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -32,10 +31,6 @@ namespace xpose {
 namespace fs = std::filesystem;
 
 Workplace::Workplace() {
-  // The OpenMP runtime, which plugins need, before anything fails: it ends the process where it
-  // gets no memory, and the system's loader (glibc 2.36), where it gets none for the runtime's
-  // table of versions, refuses every later load of what needs it.
-  ::dlopen("libgomp.so.1", RTLD_NOW);
   // In memory, where there is a folder for that: a cache waits for its disk at every step.
   const fs::path parent = fs::exists("/dev/shm") ? "/dev/shm" : fs::temp_directory_path();
   std::string name = parent / "xpose_faults_XXXXXX";

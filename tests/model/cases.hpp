@@ -25,7 +25,8 @@ class Case {
   const xpose_strategy& strategy() const { return *strategy_; }
 
   Traced run() {
-    const xpose_launch launch = {sizeof launch, 0, in.data(), out.data(), nullptr, nullptr};
+    const xpose_launch launch = {sizeof launch, 0,       in.data(), out.data(),
+                                 nullptr,       nullptr, nullptr};
     return trace(*strategy_, problem_, {}, launch,
                  {{in.data(), sizeof in}, {out.data(), sizeof out}}, true);
   }

@@ -76,7 +76,8 @@ TEST(Lab, EveryExperimentComputesWhatItSays) {
     problem.element_bytes = 4;
     problem.rows = size.rows;
     problem.cols = size.cols;
-    const xpose_launch launch = {sizeof(xpose_launch), 0, in.data(), out.data(), nullptr, nullptr};
+    const xpose_launch launch = {
+        sizeof(xpose_launch), 0, in.data(), out.data(), nullptr, nullptr, nullptr};
     const Traced traced =
         trace(experiment, problem, {}, launch,
               {{in.data(), in.size() * sizeof(float)}, {out.data(), out.size() * sizeof(float)}});

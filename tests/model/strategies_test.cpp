@@ -39,7 +39,7 @@ void check(const xpose_strategy& strategy, const std::vector<int64_t>& config, c
   Buffers buffers(c, problem, strategy.card->role);
   void* const out = buffers.out.data() + buffers.out_at;
   const void* const in = c.in_place ? out : buffers.in.data() + buffers.in_at;
-  const xpose_launch launch = {sizeof(xpose_launch), 0, in, out, nullptr, nullptr};
+  const xpose_launch launch = {sizeof(xpose_launch), 0, in, out, nullptr, nullptr, nullptr};
   std::vector<xpose_region> regions = {{out, buffers.out.size() - buffers.out_at - kGuard}};
   if (!c.in_place) regions.push_back({in, buffers.in.size() - buffers.in_at});
   const Traced traced = trace(strategy, problem, config, launch, regions);

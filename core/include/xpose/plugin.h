@@ -24,7 +24,7 @@ extern "C" {
 #endif
 
 #define XPOSE_ABI_MAJOR 1u
-#define XPOSE_ABI_MINOR 1u
+#define XPOSE_ABI_MINOR 2u
 
 #define XPOSE_MAX_BATCH_RANK 6u
 #define XPOSE_MAX_AXES 8u
@@ -156,6 +156,19 @@ typedef struct xpose_quote {
 /* A variant bound to a problem; defined by the plugin. */
 typedef struct xpose_plan xpose_plan;
 
+/* Threads that the host lends to a launch, since minor 2. */
+typedef struct xpose_team {
+  uint32_t size;
+  uint32_t reserved;
+
+  /* [the launch, while it lasts] Calls body(context, part) for every part below `parts`, on at most
+   * the launch's threads, the calling one among them, and returns when all have returned. Every
+   * part runs, however few threads there are to be had, so none may wait for another. Called from
+   * within a part it runs its parts in the thread that calls. body does not throw. */
+  void (*run)(const struct xpose_team* team, uint32_t parts,
+              void (*body)(void* context, uint32_t part), void* context);
+} xpose_team;
+
 typedef struct xpose_launch {
   uint32_t size;
   uint32_t threads; /* host: the most threads to use, at least 1; CUDA: 0 */
@@ -163,6 +176,9 @@ typedef struct xpose_launch {
   void* out;        /* address of element 0 of the output */
   void* workspace;  /* as quoted; null when none was */
   void* stream;     /* CUDA: a cudaStream_t of the problem's device; host: null */
+
+  /* Since minor 2, where size says that it is there. Null: the calling thread works alone. */
+  const xpose_team* team;
 } xpose_launch;
 
 /* The model, since minor 1: the kernels of a CUDA strategy run on the host, one block after the

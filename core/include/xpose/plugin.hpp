@@ -11,12 +11,15 @@
 //   XPOSE_PLUGIN("my_plugin", "1.0", MyIdea)
 //
 // quote throws xpose::plugin::Unsupported with the reason where a config cannot serve a problem.
-// Any exception from quote, the constructor or launch becomes a status and a line of text.
+// Any exception from quote, the constructor or launch becomes a status and a line of text. A host
+// strategy splits its work over threads by run_parts().
 #pragma once
 
 #include <xpose/plugin.h>
 
+#include <atomic>
 #include <cstring>  // for authors, who move elements as bytes
+#include <exception>
 #include <initializer_list>
 #include <stdexcept>
 #include <string>
@@ -110,6 +113,36 @@ inline std::string describe_launch(std::initializer_list<uint64_t> grid,
   std::string text = "grid " + shape(grid) + " block " + shape(block);
   if (shared_bytes != 0) text += " shared " + std::to_string(shared_bytes) + " B";
   return text;
+}
+
+// Calls body(part) for every part below `parts`, on the threads that the host lends to the launch,
+// and returns when all have returned. Parts may run in any order and several at once, on
+// launch.threads threads at most, or all in the calling one: none may wait for another. As many
+// parts as launch.threads are a good number where they are alike. Throws what the first of them
+// that threw has thrown.
+template <class Body>
+void run_parts(const Launch& launch, uint32_t parts, const Body& body) {
+  if (launch.team == nullptr || parts < 2) {
+    for (uint32_t part = 0; part < parts; ++part) body(part);
+    return;
+  }
+  struct Parts {
+    const Body& body;
+    std::atomic<bool> has_thrown;
+    std::exception_ptr thrown;
+  } all{body, {false}, nullptr};
+  launch.team->run(
+      launch.team, parts,
+      [](void* context, uint32_t part) {
+        Parts& all = *static_cast<Parts*>(context);
+        try {
+          all.body(part);
+        } catch (...) {
+          if (!all.has_thrown.exchange(true)) all.thrown = std::current_exception();
+        }
+      },
+      &all);
+  if (all.thrown) std::rethrow_exception(all.thrown);
 }
 
 }  // namespace xpose::plugin

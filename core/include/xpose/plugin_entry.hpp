@@ -3,6 +3,7 @@
 // with this.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <exception>
@@ -48,6 +49,13 @@ xpose_status guarded(xpose_text error, Body&& body) noexcept {
     write(error, "an exception that is not a std::exception");
     return XPOSE_FAILED;
   }
+}
+
+// A launch of a host of any version: fields that it did not know are null.
+inline Launch known(const xpose_launch& theirs) {
+  Launch ours{};
+  std::memcpy(&ours, &theirs, std::min<size_t>(theirs.size, sizeof ours));
+  return ours;
 }
 
 // The C side of one author's class: its card as plain data and the functions.
@@ -127,7 +135,7 @@ class Exported {
 
   static xpose_status launch(const xpose_plan* plan, const xpose_launch* launch,
                              xpose_text error) noexcept {
-    return guarded(error, [&] { reinterpret_cast<const Strategy*>(plan)->launch(*launch); });
+    return guarded(error, [&] { reinterpret_cast<const Strategy*>(plan)->launch(known(*launch)); });
   }
 
   static void destroy(xpose_plan* plan) noexcept {
@@ -150,7 +158,7 @@ class Exported {
           "built with Clang, which does not report copies of structures: only GCC does");
 #endif
       const Strategy strategy(*traced.problem, Config(axes(), traced.config));
-      strategy.launch(*traced.launch);
+      strategy.launch(known(*traced.launch));
     });
   }
 #endif

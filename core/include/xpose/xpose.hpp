@@ -221,8 +221,10 @@ class XPOSE_API Plan {
   // Host: has finished when it returns.
   // In place both are one address. Throws Error invalid for null pointers, for pointers less
   // aligned than the problem promised, for buffers that overlap otherwise and in place for two
-  // addresses, device for a launch that failed. [any thread, several at once with
-  // different buffers]
+  // addresses, device or failed for a launch that failed, no_memory. Host: where the system has no
+  // threads to give, fewer work, or the calling one alone. After fork() the child executes the
+  // plans of its parent on the host; on CUDA it gets an Error device, because CUDA does not work
+  // in the child of a process that used it. [any thread, several at once with different buffers]
   void execute(const void* in, void* out, void* stream = nullptr) const;
 
   const Problem& problem() const;  // in normal form

@@ -88,7 +88,7 @@ class ModelRun {
       if (result.status != XPOSE_OK) return;
       const std::vector<xpose_region> exact = regions(one, in, out);
       const xpose_observer observer = account_.observer(exact);
-      const xpose_launch launch{sizeof(xpose_launch), 0, in, out, workspace_, nullptr};
+      const xpose_launch launch{sizeof(xpose_launch), 0, in, out, workspace_, nullptr, nullptr};
       result = call_plugin([&](xpose_text error) {
         return candidate_.strategy->functions->trace(&abi_, candidate_.values.data(), &launch,
                                                      &observer, error);

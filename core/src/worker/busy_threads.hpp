@@ -9,8 +9,9 @@ namespace xpose {
 std::size_t thread_count();
 
 // Whether other threads of this process keep a processor busy for half a second. A pool that waits
-// for its next work without sleeping has gone to sleep by then, unless the environment tells
-// OpenMP's never to: then nobody is accused. Returns at the first quiet moment.
+// for its next work without sleeping has gone to sleep by then, as lent teams have, unless the
+// environment tells OpenMP's, which a plugin may use, never to: then nobody is accused. Returns at
+// the first quiet moment.
 bool threads_stay_busy();
 
 }  // namespace xpose

@@ -33,8 +33,7 @@ struct MyIdea {
     const auto* const in = static_cast<const E*>(launch.in);
     auto* const out = static_cast<E*>(launch.out);
     const int64_t panels = (problem_.rows + panel_ - 1) / panel_;
-#pragma omp parallel for num_threads(launch.threads) if (launch.threads > 1 && panels > 1)
-    for (int64_t panel = 0; panel < panels; ++panel) {
+    run_parts(launch, static_cast<uint32_t>(panels), [&](int64_t panel) {
       const int64_t end = std::min(problem_.rows, (panel + 1) * panel_);
       for (int64_t c = 0; c < problem_.cols; c += kLine)
         for (int64_t r = panel * panel_; r < end; r += kLine) {
@@ -45,7 +44,7 @@ struct MyIdea {
           else
             tile(source, target, std::min(kLine, end - r), std::min(kLine, problem_.cols - c));
         }
-    }
+    });
   }
 
   template <class E>
