@@ -124,7 +124,7 @@ class Tables(unittest.TestCase):
 
     def test_variants_stay_apart_when_all_are_listed(self):
         shown, = self.fit("tune", "--device", "host", "--shape", "64x64", "--all", "--strategy", "host_simd",
-                          "--budget", "0.5", widths=(80,))
+                          "--budget", "30", widths=(80,))
         rows = [line.split()[0] for line in shown.lines if line.startswith("host_simd{")]
         self.assertGreater(len(rows[:-1]), 1)  # the last one is the sentence
         self.assertEqual(len(set(rows)), len(rows), rows)

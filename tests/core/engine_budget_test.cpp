@@ -55,7 +55,7 @@ TEST_F(EngineBudget, ALargeProblemIsTriedOnWhatStandsInForIt) {
   EXPECT_NE(report.why_not_whole.find("s of a budget of 0.3 s"), std::string::npos)
       << report.why_not_whole;
 
-  const Plan plan = engine.plan(large);  // it was chosen
+  const Plan plan = engine.plan(large, {.policy = Policy::cached_only});  // it was chosen
   EXPECT_FALSE(plan.is_estimate());
   EXPECT_EQ(plan.problem().rows, large.rows);
   EXPECT_EQ(plan.variant(), report.trials[*report.winner].variant);

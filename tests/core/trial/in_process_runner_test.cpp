@@ -276,7 +276,7 @@ TEST(InProcessRunner, TimesWhatIsRight) {
 }
 
 xpose_status copy_slowly(const xpose_plan* plan, const xpose_launch* launch, xpose_text) {
-  std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));  // whatever disturbs the other
   std::memcpy(launch->out, launch->in,
               static_cast<std::size_t>(plan->problem.rows * plan->problem.cols) * 4);
   return XPOSE_OK;
