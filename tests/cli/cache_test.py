@@ -1,4 +1,7 @@
-"""`xpose cache` as people type it: cache_test.py PATH_TO_XPOSE [unittest arguments]."""
+"""`xpose cache` as people type it: cache_test.py PATH_TO_XPOSE PLUGINS ARITHMETIC [unittest arguments].
+
+PLUGINS is the folder of the library's plugins, ARITHMETIC that of a plugin with a numeric strategy.
+"""
 
 import json
 import os
@@ -8,7 +11,7 @@ import sys
 import tempfile
 import unittest
 
-XPOSE = None
+XPOSE = PLUGINS = ARITHMETIC = None
 
 
 def document(*, problem="host 4 256 256 200 300 300 200", winner="host_blocked", when=1763715600,
@@ -214,26 +217,38 @@ class ExportAndImport(CacheTest):
         self.assertFalse(self.file.exists())
 
     def test_what_can_never_be_used_is_not_taken_and_named(self):
-        listed = json.loads(subprocess.run([XPOSE, "plugins", "--json", "-"], capture_output=True).stdout)
-        digest = next(one["digest"] for one in listed["plugins"]
-                      if any(strategy["role"] == "copy" and strategy["device"] == "host"
-                             for strategy in one["strategies"]))
-        copy = document(problem="a copy", winner="host_copy_stream")
-        strategies = [strategy["name"] for one in listed["plugins"] if one["digest"] == digest
-                      for strategy in one["strategies"]]
-        for variant in (copy["decisions"][0]["winner"], copy["decisions"][0]["trials"][0]["variant"]):
-            variant["strategy"] = strategies[0]
-        for place in (copy["decisions"][0], copy["decisions"][0]["trials"][0]):
-            place["digest"] = digest
-        wrong = document(problem="was wrong")
-        wrong["decisions"][0]["trials"][0]["verdict"] = "wrong_result"
-        copy["decisions"] += wrong["decisions"] + document(problem="fine")["decisions"]
-        said = self.cache("import", "-", input=json.dumps(copy)).splitlines()
-        self.assertEqual(said[0], f"2 of 4 rows were new to {self.file}.")
-        self.assertIn(f"Not taken, decisions that name a copy: 1 ({strategies[0]}).", said)
-        self.assertIn("Not taken, decisions that have no trial in which their winner was right: 1 "
-                      "(host_blocked).", said)
-        self.assertEqual([row["key"]["problem"] for row in self.rows()["decisions"]], ["fine"])
+        with_numeric = dict(os.environ, XPOSE_PLUGIN_PATH=f"{PLUGINS}:{ARITHMETIC}")
+        listed = json.loads(subprocess.run([XPOSE, "plugins", "--json", "-"], capture_output=True,
+                                           env=with_numeric).stdout)["plugins"]
+        offered = {strategy["name"]: (one["digest"], strategy["axes"]) for one in listed
+                   for strategy in one["strategies"]}
+
+        def decision(problem, of, name=None, **config):
+            digest, axes = offered[of]
+            row, = document(problem=problem, winner=name or of)["decisions"]
+            for place in (row, row["trials"][0]):
+                place["digest"] = digest
+            for variant in (row["winner"], row["trials"][0]["variant"]):
+                variant["config"] = {axis: values[0] for axis, values in axes.items()} | config
+            return row
+
+        wrong, = document(problem="was wrong")["decisions"]
+        wrong["trials"][0]["verdict"] = "wrong_result"
+        rows = document(problem="fine")
+        rows["decisions"] += [wrong, decision("right", "host_blocked"), decision("a copy", "copy_memcpy"),
+                              decision("numeric", "arithmetic"), decision("unknown", "host_naive_row", "magic"),
+                              decision("no value", "host_blocked", tile=7),
+                              decision("no axis", "host_naive_row", tile=64)]
+        said = self.cache("import", "-", input=json.dumps(rows), env=with_numeric).splitlines()
+        self.assertEqual(said, [
+            f"3 of 9 rows were new to {self.file}.",
+            "Not taken, decisions that have no trial in which their winner was right: 1 (host_blocked).",
+            "Not taken, decisions that name a copy: 1 (copy_memcpy).",
+            "Not taken, decisions that name a strategy that does arithmetic on the elements: 1 (arithmetic).",
+            "Not taken, decisions that name no config of their strategy: 2 (host_blocked, host_naive_row).",
+            "Not taken, decisions that name no strategy of their plugin: 1 (magic).",
+            "Kept for plugins that are not installed here, and not used until they are: 1 (host_blocked)."])
+        self.assertEqual({row["key"]["problem"] for row in self.rows()["decisions"]}, {"fine", "right"})
 
     def test_names_of_a_foreign_document_are_fit_for_a_terminal_and_few(self):
         rows = document()
@@ -307,5 +322,5 @@ class Usage(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    XPOSE = os.path.abspath(sys.argv.pop(1))
+    XPOSE, PLUGINS, ARITHMETIC = (os.path.abspath(sys.argv.pop(1)) for _ in range(3))
     unittest.main()
