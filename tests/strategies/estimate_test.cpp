@@ -7,8 +7,8 @@
 #include <map>
 #include <set>
 
+#include "loaded_plugins.hpp"
 #include "plugin/candidates.hpp"
-#include "plugin/catalog.hpp"
 #include "problem/normal_form.hpp"
 #include "standard_table.hpp"
 
@@ -29,19 +29,6 @@ DeviceInfo device_of(DeviceKind kind) {
   return info;
 }
 
-const Catalog& plugins() {
-  static Cache cache({}, {}, {});
-  static Worker worker("", 10);  // never started
-  static Admission here(worker, cache, {}, true);
-  static const Catalog catalog = [] {
-    const std::filesystem::path folder = XPOSE_PLUGINS;
-    Catalog scanned = scan({&folder, 1}, cache);
-    describe(scanned, here);
-    return scanned;
-  }();
-  return catalog;
-}
-
 struct InHere : Quoter {
   explicit InHere(const Problem& asked) : problem(asked) {}
   std::vector<QuoteAnswer> quote(const Strategy& strategy,
@@ -60,8 +47,8 @@ std::vector<Candidate> ranked(const app::Cell& cell) {
   InHere quoter(problem);
   TuneOptions options;
   options.warm = cell.warm;
-  std::vector<Candidate> all =
-      candidates(plugins().strategies, problem, device_of(problem.device.kind), options, quoter);
+  std::vector<Candidate> all = candidates(loaded_plugins().strategies, problem,
+                                          device_of(problem.device.kind), options, quoter);
   std::erase_if(all, [](const Candidate& candidate) {
     return candidate.is_copy || candidate.is_numeric || candidate.outcome.verdict != Verdict::ok;
   });
@@ -218,7 +205,7 @@ TEST(Estimate, TheClassicStrategiesOfBytesAreFarBehind) {
 // A host of minor 0 has room for the fields of minor 0 and no more.
 TEST(Estimate, AQuoteWritesOnlyWhereTheHostSaysThereIsRoom) {
   const Problem problem = normal_form(app::standard_table(DeviceKind::cuda).front().problem);
-  const auto strategies = plugins().strategies;
+  const auto strategies = loaded_plugins().strategies;
   const auto tile = std::ranges::find(strategies, "tile",
                                       [](const Strategy* strategy) { return strategy->info.name; });
   ASSERT_NE(tile, strategies.end());

@@ -6,27 +6,14 @@
 #include <string>
 #include <vector>
 
+#include "loaded_plugins.hpp"
 #include "plugin/candidates.hpp"
-#include "plugin/catalog.hpp"
 #include "problem/normal_form.hpp"
 
 namespace xpose {
 namespace {
 
 constexpr std::int64_t most = std::int64_t{1} << 56;  // bytes
-
-const Catalog& plugins() {
-  static Cache cache({}, {}, {});
-  static Worker worker("", 10);  // never started
-  static Admission here(worker, cache, {}, true);
-  static const Catalog catalog = [] {
-    const std::filesystem::path folder = XPOSE_PLUGINS;
-    Catalog scanned = scan({&folder, 1}, cache);
-    describe(scanned, here);
-    return scanned;
-  }();
-  return catalog;
-}
 
 DeviceInfo device_of(DeviceKind kind) {
   DeviceInfo info{};
@@ -92,7 +79,7 @@ TEST_P(QuoteRange, NoSizeOverflows) {
                                              two << 31,
                                              (two << 40) + 1,
                                              most};
-  for (const Strategy* strategy : plugins().strategies)
+  for (const Strategy* strategy : loaded_plugins().strategies)
     for (const std::int64_t rows : extents)
       for (const std::int64_t cols : extents)
         for (const Problem& problem :
