@@ -13,8 +13,8 @@ namespace xpose {
 namespace {
 
 // Launches are repeated for so long, since a thread takes some microseconds to come from a barrier.
-constexpr double together_seconds = 100e-6;
-constexpr int most_launches = 101;
+constexpr std::chrono::microseconds together_time{100};
+constexpr std::chrono::microseconds most_time{1000};  // where the other one gets no processor
 
 bool is_on_host(const Problem& problem) { return problem.device.kind == DeviceKind::host; }
 
@@ -59,16 +59,13 @@ Outcome Examination::examine(const Candidate& candidate, const BoundPlan& plan,
     side->workspace = side->arena.workspace(candidate.workspace_bytes);
   }
   at_stage(alone_stage);
-  const auto begin = std::chrono::steady_clock::now();
   for (Side* side : {&first_, &second_})
     if (Outcome outcome = alone(*side, plan); outcome.verdict != Verdict::ok) {
       outcome.detail = side->words + outcome.detail;
       return outcome;
     }
-  const std::chrono::duration<double> both = std::chrono::steady_clock::now() - begin;
   at_stage(together_stage);
-  const double wanted = together_seconds / std::max(both.count() / 2, 1e-9);
-  Outcome outcome = together(plan, std::clamp(static_cast<int>(wanted), 1, most_launches) | 1);
+  Outcome outcome = together(plan);
   if (outcome.verdict != Verdict::ok)
     outcome.detail = "from two threads at once, " + outcome.detail;
   return outcome;
@@ -90,12 +87,13 @@ Outcome Examination::alone(Side& side, const BoundPlan& plan) {
   return side.arena.explain_touch(0, side.launched, touched);
 }
 
-Outcome Examination::together(const BoundPlan& plan, int launches) {
-  const int rounds = launches == 1 ? 1 : 2;  // long ones meet for sure
-  for (int round = 0; round < rounds; ++round) {
+Outcome Examination::together(const BoundPlan& plan) {
+  // Long launches meet for sure; short ones, which may miss each other, get another chance.
+  bool are_short = true;
+  for (int round = 0; round < 2 && are_short; ++round) {
     for (Side* side : {&first_, &second_}) side->arena.poison(0);
     backend_.synchronize();
-    launch_together(plan, launches);
+    are_short = launch_together(plan);
     backend_.synchronize();
     for (Side* side : {&first_, &second_})
       if (const Outcome outcome = side->check(); outcome.verdict != Verdict::ok) return outcome;
@@ -103,27 +101,31 @@ Outcome Examination::together(const BoundPlan& plan, int launches) {
   return {};
 }
 
-// So often into each pair, and on until the other thread has launched as often: the last launches
-// meet as well, whose output stays.
-void Examination::launch_together(const BoundPlan& plan, int launches) {
+// Each thread into its pair, for some time and until the other one's is over: the last launches
+// meet as well, whose output stays. Whether they were short.
+bool Examination::launch_together(const BoundPlan& plan) {
+  using Clock = std::chrono::steady_clock;
   const std::array<Side*, 2> sides = {&first_, &second_};
-  const int at_least = in_place_ ? 2 : 1;  // twice in place is back
   std::barrier start(2);
-  std::array<std::atomic<int>, 2> done = {0, 0};
+  std::array<std::atomic<bool>, 2> is_over = {false, false};
   std::array<std::optional<Error>, 2> failed;
+  std::array<int, 2> launches = {0, 0};
   const auto run = [&](std::size_t me) {
     start.arrive_and_wait();
+    const auto begin = Clock::now();
     try {
       backend_.make_current();
-      while (done.at(me) < launches) {
+      for (bool more = true; more;) {
         sides.at(me)->launch(plan);
-        ++done.at(me);
+        ++launches.at(me);
+        const auto passed = Clock::now() - begin;
+        if (passed >= together_time) is_over.at(me) = true;
+        more = passed < most_time && !(is_over[0] && is_over[1]);
+        more |= in_place_ && launches.at(me) % 2 == 0;  // twice in place is back
       }
-      while (done.at(1 - me) < launches)
-        for (int i = 0; i < at_least; ++i) sides.at(me)->launch(plan);
     } catch (const Error& error) {
       failed.at(me) = error;
-      done.at(me) = launches;
+      is_over.at(me) = true;
     }
   };
   try {
@@ -135,6 +137,7 @@ void Examination::launch_together(const BoundPlan& plan, int launches) {
   }
   for (const std::optional<Error>& error : failed)
     if (error) throw *error;
+  return std::min(launches[0], launches[1]) > 1;
 }
 
 }  // namespace xpose

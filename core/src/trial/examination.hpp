@@ -42,8 +42,8 @@ class Examination {
     Arena::Launched launched = Arena::Launched::transpose;
   };
   Outcome alone(Side& side, const BoundPlan& plan);
-  Outcome together(const BoundPlan& plan, int launches);
-  void launch_together(const BoundPlan& plan, int launches);
+  Outcome together(const BoundPlan& plan);
+  bool launch_together(const BoundPlan& plan);
 
   Backend& backend_;
   bool in_place_;
