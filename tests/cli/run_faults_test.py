@@ -45,7 +45,7 @@ class InAFolder(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
-        self.folder = pathlib.Path(folder.name)
+        self.folder = pathlib.Path(folder.name).resolve()
         self.source = self.folder / "a.npy"
         self.target = self.folder / "b.npy"
         self.target.write_bytes(OLD)

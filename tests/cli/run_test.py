@@ -364,26 +364,41 @@ class Streams(InAFolder):
 
 
 class Tells(InAFolder):
+    def shown(self, *arguments, term="xterm", **how):
+        """What a terminal is told."""
+        end, terminal = pty.openpty()
+        done = subprocess.run(command(*arguments), stderr=terminal, env=dict(os.environ, TERM=term), **how)
+        os.close(terminal)
+        said = b""
+        with contextlib.suppress(OSError):  # the end of a terminal
+            while part := os.read(end, 4096):
+                said += part
+        os.close(end)
+        self.assertEqual(done.returncode, 0)
+        return said
+
     def test_progress_on_a_terminal_alone(self):
         np.save(self.source, random_array("<f4", (701, 903)))
-        for term, shown in (("xterm", True), ("dumb", False)):
-            end, terminal = pty.openpty()
-            done = subprocess.run(command(self.source, self.target), stderr=terminal,
-                                  env=dict(os.environ, TERM=term))
-            os.close(terminal)
-            said = b""
-            with contextlib.suppress(OSError):  # the end of a terminal
-                while part := os.read(end, 4096):
-                    said += part
-            os.close(end)
-            self.assertEqual(done.returncode, 0)
-            self.assertEqual(b"0 of 0.00 GB" in said, shown, said)
+        for term, there in (("xterm", True), ("dumb", False)):
+            said = self.shown(self.source, self.target, term=term)
+            self.assertEqual(b"0 of 0.00 GB" in said, there, said)
 
-    def test_verbose_says_what_is_done(self):
+    def test_progress_of_a_pipe(self):
+        np.save(self.source, random_array("<f4", (2001, 2003)))
+        said = self.shown("-", self.target, input=self.source.read_bytes())
+        self.assertIn(b"standard input: 0.00 GB read", said)
+        self.assertIn(b"standard input: 0.02 GB read", said)
+
+    def test_verbose_says_each_stage(self):
         np.save(self.source, random_array("<f4", (701, 903)))
         done = self.run_xpose("-v", "--memory", "1M")
-        self.assertRegex(done.stderr, r"xpose: \S+a\.npy: 701x903 of <f4, \d+ tiles of 701x\d+\n")
-        self.assertRegex(done.stderr, r" with \S+ in ")
+        self.assertRegex(WAITING.sub("", done.stderr),
+                         r"\Axpose: reading \S+a\.npy\n"
+                         r"xpose: \S+a\.npy: 701x903 of <f4, \d+ tiles of 701x\d+\n"
+                         r"xpose: choosing a strategy, and transposing\n"
+                         r"xpose: writing\n"
+                         r"xpose: waiting for the disk\n"
+                         r"xpose: [^\n]* with \S+ in [^\n]*\n\Z")
 
 
 class Refuses(InAFolder):
