@@ -18,6 +18,11 @@ class FileDescriptor {
   int fd_ = -1;
 };
 
+// Opens standard descriptors that are closed, so that no file takes their place and what is said or
+// printed does not get into it. Reading from them and writing to them fails, as before. For the
+// beginning of a program. Throws std::runtime_error.
+void occupy_standard_descriptors();
+
 // Throws std::runtime_error: "NAME: WHAT: the error's message", and what to do.
 [[noreturn]] void fail(const std::string& name, const std::string& what, int error);
 

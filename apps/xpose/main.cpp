@@ -3,6 +3,7 @@
 #include <map>
 
 #include "exit_cleanup.hpp"
+#include "file_descriptor.hpp"
 #include "options.hpp"
 #include "progress_line.hpp"
 #include "screen.hpp"
@@ -101,6 +102,7 @@ int main(int argc, char** argv) {
   using xpose::app::say;
   const xpose::app::ExitCleanup cleanup;
   try {
+    xpose::app::occupy_standard_descriptors();
     const int code = dispatch(without_help(Arguments(argv + 1, argv + argc)));
     if (!std::cout.flush()) {
       say("the results could not be written to the standard output");

@@ -1,0 +1,73 @@
+"""Where results go: output_test.py PATH_TO_XPOSE [unittest arguments].
+
+Files are replaced as a whole, what is no file is written to, and no output gets into another's.
+"""
+
+import json
+import os
+import pathlib
+import pty
+import socket
+import stat
+import struct
+import subprocess
+import sys
+import tempfile
+import unittest
+
+XPOSE = None
+LIST, DEFAULT_LIST = "system.posix_acl_access", "system.posix_acl_default"
+
+
+def shell(line, *arguments, **more):
+    """A line of bash, in which "$@" is xpose and the arguments."""
+    return subprocess.run(["bash", "-c", line, "bash", XPOSE, *map(str, arguments)], capture_output=True, text=True,
+                          stdin=subprocess.DEVNULL, **more)
+
+
+def npy_file(shape, data):
+    text = f"{{'descr': '|u1', 'fortran_order': False, 'shape': {shape}, }}".ljust(117) + "\n"
+    return b"\x93NUMPY\x01\x00" + struct.pack("<H", len(text)) + text.encode() + data
+
+
+def access_list(user, owner=6, group=4, other=0):
+    """Of a file: one more user, who may read and write."""
+    nobody = 2**32 - 1
+    entries = [(1, owner, nobody), (2, 6, user), (4, group, nobody), (16, 6, nobody), (32, other, nobody)]
+    return struct.pack("<I", 2) + b"".join(struct.pack("<HHI", *entry) for entry in entries)
+
+
+class Outputs(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        self.file = self.folder / "rows.json"
+        self.show = ("cache", "show", "--cache", self.folder / "none.sqlite")  # the fastest that has --json
+
+    def check_rows(self, text):
+        self.assertEqual(json.loads(text)["schema"], "xpose.cache/1")
+
+class ClosedDescriptors(Outputs):
+    def test_messages_do_not_get_into_the_output(self):
+        source, target = self.folder / "a.npy", self.folder / "b.npy"
+        source.write_bytes(npy_file((2, 3), bytes(range(6))))
+        done = shell(f'"$@" <{source} >&- 2>&-', "run", "-v", "-", target, "--device", "host")
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", ""))
+        self.assertEqual(target.read_bytes(), npy_file((3, 2), bytes([0, 3, 1, 4, 2, 5])))
+
+    def test_a_table_that_goes_nowhere_fails_and_leaves_the_file_whole(self):
+        done = shell('"$@" >&-', "plugins", "--all", "--json", self.file)  # more than a buffer of text
+        self.assertEqual(done.returncode, 1)
+        self.assertEqual(done.stderr, "xpose: the results could not be written to the standard output\n")
+        self.assertTrue(json.loads(self.file.read_text())["plugins"])
+
+    def test_an_input_that_is_closed_is_not_an_empty_one(self):
+        done = shell('"$@" <&-', "run", "-", self.file, "--device", "host")
+        self.assertEqual((done.returncode, done.stdout), (1, ""))
+        self.assertIn("xpose: standard input: cannot be read: Bad file descriptor", done.stderr)
+
+
+if __name__ == "__main__":
+    XPOSE = os.path.abspath(sys.argv.pop(1))
+    unittest.main()
