@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cerrno>
+#include <climits>
 #include <stdexcept>
 #include <string>
 #include <system_error>
@@ -41,12 +42,16 @@ std::filesystem::path resolved_target(const std::filesystem::path& target) {
   return resolved;
 }
 
-// Access control lists. What cannot be kept is not: the file system may have none.
+// Access control lists. What cannot be kept is not: the file system may have none. A new file has
+// that of its folder, if any.
 void copy_access_list(const std::filesystem::path& from, int to) {
   constexpr const char* kList = "system.posix_acl_access";
-  std::array<char, 4096> list{};
+  std::array<char, XATTR_SIZE_MAX> list{};
   const ssize_t size = getxattr(from.c_str(), kList, list.data(), list.size());
-  if (size > 0) fsetxattr(to, kList, list.data(), static_cast<std::size_t>(size), 0);
+  if (size > 0)
+    fsetxattr(to, kList, list.data(), static_cast<std::size_t>(size), 0);
+  else
+    fremovexattr(to, kList);
 }
 
 // The owner and permissions of the file that is replaced, or those of a new file.

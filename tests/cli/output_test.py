@@ -68,6 +68,31 @@ class ClosedDescriptors(Outputs):
         self.assertIn("xpose: standard input: cannot be read: Bad file descriptor", done.stderr)
 
 
+class Replaced(Outputs):
+    def with_list_of_the_folder(self):
+        try:
+            os.setxattr(self.folder, DEFAULT_LIST, access_list(user=1234))
+        except OSError as error:
+            self.skipTest(f"no access control lists here: {error}")
+
+    def test_the_list_of_the_folder_does_not_get_onto_a_file_that_had_none(self):
+        self.file.write_text("before")
+        self.file.chmod(0o640)
+        self.with_list_of_the_folder()
+        self.assertEqual(shell('"$@"', *self.show, "--json", self.file).returncode, 0)
+        self.check_rows(self.file.read_text())
+        self.assertNotIn(LIST, os.listxattr(self.file))
+        self.assertEqual(stat.S_IMODE(self.file.stat().st_mode), 0o640)
+
+    def test_the_list_of_the_file_stays(self):
+        self.file.write_text("before")
+        self.with_list_of_the_folder()
+        os.setxattr(self.file, LIST, access_list(user=4321))
+        self.assertEqual(shell('"$@"', *self.show, "--json", self.file).returncode, 0)
+        self.check_rows(self.file.read_text())
+        self.assertEqual(os.getxattr(self.file, LIST), access_list(user=4321))
+
+
 if __name__ == "__main__":
     XPOSE = os.path.abspath(sys.argv.pop(1))
     unittest.main()
