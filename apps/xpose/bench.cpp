@@ -214,8 +214,8 @@ int bench(const Arguments& arguments) {
             "the same bytes in the same run and against other libraries that are found.",
             bench_options(), {}, arguments);
   if (!values) return done;
-  const BenchFile json("--json", (*values)["json"].as<std::string>());
-  const BenchFile csv("--csv", (*values)["csv"].as<std::string>());
+  BenchFile json("--json", (*values)["json"].as<std::string>());
+  BenchFile csv("--csv", (*values)["csv"].as<std::string>());
   const bool resume = values->count("resume") != 0;
   if (json.is_stdout() && csv.is_stdout())
     throw UsageError("--json and --csv cannot both go to the standard output");

@@ -1,17 +1,15 @@
 #include "bench_file.hpp"
 
 #include <fstream>
-#include <iostream>
 #include <iterator>
 #include <utility>
 
-#include "pending_file.hpp"
 #include "xpose/xpose.hpp"
 
 namespace xpose::app {
 
 BenchFile::BenchFile(std::string option, std::string target)
-    : option_(std::move(option)), target_(std::move(target)) {}
+    : option_(std::move(option)), target_(std::move(target)), output_(option_, target_) {}
 
 std::string BenchFile::read() const {
   if (!std::filesystem::exists(target_)) return {};
@@ -21,19 +19,12 @@ std::string BenchFile::read() const {
   return text;
 }
 
-void BenchFile::save(std::string_view text) const {
-  if (!is_file()) return;
-  try {
-    PendingFile file(target_);
-    file.write(text);
-    file.commit();
-  } catch (const std::runtime_error& error) {
-    throw Error(ErrorKind::failed, option_ + ' ' + error.what());
-  }
+void BenchFile::save(std::string_view text) {
+  if (is_file()) output_.write(text);
 }
 
-void BenchFile::finish(std::string_view text) const {
-  if (is_stdout()) std::cout << text;
+void BenchFile::finish(std::string_view text) {
+  if (!is_file()) output_.write(text);
 }
 
 }  // namespace xpose::app

@@ -1,33 +1,37 @@
-// Where --json and --csv of a long run go: nowhere, standard output at the end, or a file that
-// holds what was measured so far.
+// Where --json and --csv of a long run go: nowhere, standard output or a pipe at the end, or a file
+// that holds what was measured so far.
 #pragma once
 
 #include <string>
 #include <string_view>
 
+#include "result_output.hpp"
+
 namespace xpose::app {
 
 class BenchFile {
  public:
-  // The option's name, for errors, and its value: "", "-" or a path.
+  // The option's name, for errors, and its value: "", "-" or a path. Throws Error failed where that
+  // cannot be written.
   BenchFile(std::string option, std::string target);
 
-  bool is_stdout() const { return target_ == "-"; }
-  bool is_file() const { return !target_.empty() && !is_stdout(); }
+  bool is_stdout() const { return output_.is_stdout(); }
+  bool is_file() const { return output_.is_file(); }
 
   // The file's text, empty where there is none yet. Throws Error failed.
   std::string read() const;
 
   // Replaces a file as a whole, so that at no time a half-written one is there; does nothing
   // otherwise. Throws Error failed.
-  void save(std::string_view text) const;
+  void save(std::string_view text);
 
-  // Writes to standard output where that was asked for.
-  void finish(std::string_view text) const;
+  // Writes to standard output, a pipe or a device where that was asked for. Throws Error failed.
+  void finish(std::string_view text);
 
  private:
   std::string option_;
   std::string target_;
+  ResultOutput output_;
 };
 
 }  // namespace xpose::app

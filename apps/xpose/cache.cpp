@@ -17,7 +17,7 @@
 #include "cache_json.hpp"
 #include "cache_table.hpp"
 #include "options.hpp"
-#include "pending_file.hpp"
+#include "result_output.hpp"
 #include "screen.hpp"
 
 namespace xpose::app {
@@ -149,17 +149,11 @@ int export_rows(const Arguments& arguments) {
                             "at all.",
                             options, {"file"}, arguments);
   if (!values) return done;
-  const auto target = (*values)["file"].as<std::string>();
+  const std::string target = output_name(*values, "file");
+  ResultOutput output("cache export", target);
   const CacheContents contents = read_cache(cache_file(*values));
-  const std::string text =
-      to_json(contents).dump(2, ' ', true, Json::error_handler_t::replace) + '\n';
-  if (target == "-") {
-    std::cout << text;
-    return done;
-  }
-  PendingFile output(target);
-  output.write(text);
-  output.commit();
+  output.write(text_of(to_json(contents)) + '\n');
+  if (output.is_stdout()) return done;
   std::cout << "Wrote " << count_text(contents.decisions.size(), "decision") << " and "
             << contents.quarantine.size() << " in quarantine to " << target << ".\n";
   return done;

@@ -42,6 +42,15 @@ void occupy_standard_descriptors() {
   }
 }
 
+void write_text(int fd, std::string_view text, const std::string& name) {
+  while (!text.empty()) {
+    const ssize_t written = write(fd, text.data(), text.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) fail(name, "cannot be written", errno);
+    text.remove_prefix(static_cast<std::size_t>(written));
+  }
+}
+
 void fail(const std::string& name, const std::string& what, int error) {
   throw std::runtime_error(name + ": " + what + ": " + std::generic_category().message(error) +
                            remedy(error));

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 namespace xpose::app {
 
@@ -22,6 +23,9 @@ class FileDescriptor {
 // printed does not get into it. Reading from them and writing to them fails, as before. For the
 // beginning of a program. Throws std::runtime_error.
 void occupy_standard_descriptors();
+
+// Writes all of the text. Throws std::runtime_error with the name.
+void write_text(int fd, std::string_view text, const std::string& name);
 
 // Throws std::runtime_error: "NAME: WHAT: the error's message", and what to do.
 [[noreturn]] void fail(const std::string& name, const std::string& what, int error);

@@ -27,19 +27,17 @@ std::filesystem::path link_followed(std::filesystem::path target) {
 // Where the new file goes: the target, or the file that it links to.
 std::filesystem::path resolved_target(const std::filesystem::path& target) {
   if (target.empty()) throw std::runtime_error("the name of the file to write is empty");
-  std::filesystem::path resolved = link_followed(target);
   struct stat status {};
-  if (stat(resolved.c_str(), &status) != 0) {
-    if (errno != ENOENT) fail(target.string(), "cannot be written", errno);
-    return resolved;
-  }
-  if (S_ISDIR(status.st_mode))
+  const bool is_there = stat(target.c_str(), &status) == 0;
+  if (!is_there && errno != ENOENT) fail(target.string(), "cannot be written", errno);
+  if (is_there && S_ISDIR(status.st_mode))
     throw std::runtime_error(target.string() + " is a folder: name the file to write");
-  if (!S_ISREG(status.st_mode))
-    throw std::runtime_error(target.string() +
-                             " is not a regular file: xpose puts its output in the place of a file "
-                             "and cannot write to a pipe or a device by its name");
-  return resolved;
+  if (is_there && !S_ISREG(status.st_mode))
+    throw std::runtime_error(
+        target.string() +
+        " is not a regular file: the output takes the place of a file, and not "
+        "that of a device or a socket");
+  return link_followed(target);
 }
 
 // Access control lists. What cannot be kept is not: the file system may have none. A new file has
@@ -76,14 +74,7 @@ void take_over(const std::filesystem::path& target, int fd) {
 PendingFile::PendingFile(const std::filesystem::path& target)
     : target_(resolved_target(target)), file_(target_) {}
 
-void PendingFile::write(std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t written = ::write(file_.fd(), text.data(), text.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) fail(target_.string(), "cannot be written", errno);
-    text.remove_prefix(static_cast<std::size_t>(written));
-  }
-}
+void PendingFile::write(std::string_view text) { write_text(file_.fd(), text, target_.string()); }
 
 void PendingFile::commit() {
   if (fsync(file_.fd()) != 0) fail(target_.string(), "cannot be written to the disk", errno);

@@ -1,24 +1,59 @@
 #include "result_output.hpp"
 
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
 #include <iostream>
 #include <stdexcept>
 
 #include "xpose/xpose.hpp"
 
 namespace xpose::app {
+namespace {
+
+bool are_one(const struct stat& one, const struct stat& other) {
+  return one.st_dev == other.st_dev && one.st_ino == other.st_ino;
+}
+
+FileDescriptor opened_stream(const std::string& target) {
+  FileDescriptor stream(open(target.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY));
+  if (stream.get() < 0) fail(target, "cannot be written", errno);
+  return stream;
+}
+
+}  // namespace
+
+ResultOutput::Kind ResultOutput::kind_of(const std::string& target) {
+  if (target.empty()) return Kind::nowhere;
+  if (target == "-") return Kind::standard_output;
+  struct stat status {};
+  struct stat standard_output {};
+  if (stat(target.c_str(), &status) != 0) return Kind::file;
+  if (fstat(STDOUT_FILENO, &standard_output) == 0 && are_one(status, standard_output))
+    return Kind::standard_output;
+  return S_ISFIFO(status.st_mode) || S_ISCHR(status.st_mode) ? Kind::stream : Kind::file;
+}
 
 ResultOutput::ResultOutput(const std::string& option, const std::string& target) try
-    : option_(option), is_stdout_(target == "-") {
-  if (!target.empty() && !is_stdout_) file_ = std::make_unique<PendingFile>(target);
+    : option_(option), target_(target), kind_(kind_of(target)) {
+  if (kind_ == Kind::stream) stream_ = opened_stream(target);
+  if (kind_ != Kind::file) return;
+  file_ = std::make_unique<PendingFile>(target);
+  target_ = file_->target();
 } catch (const std::runtime_error& error) {
   throw Error(ErrorKind::failed, option + ' ' + error.what());
 }
 
 void ResultOutput::write(std::string_view text) try {
-  if (is_stdout_) std::cout << text << std::flush;
-  if (!file_) return;
+  if (kind_ == Kind::standard_output) std::cout << text << std::flush;
+  if (kind_ == Kind::stream) write_text(stream_.get(), text, target_.string());
+  if (kind_ != Kind::file) return;
+  if (!file_) file_ = std::make_unique<PendingFile>(target_);
   file_->write(text);
   file_->commit();
+  file_.reset();
 } catch (const std::runtime_error& error) {
   throw Error(ErrorKind::failed, option_ + ' ' + error.what());
 }

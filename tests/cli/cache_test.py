@@ -270,6 +270,10 @@ class ExportAndImport(CacheTest):
         self.assertEqual(json.loads(target.read_text())["schema"], "xpose.cache/1")
         self.refused(1, "/nonexistent/rows.json", "export", "/nonexistent/rows.json")
         self.refused(1, "folder", "export", str(self.folder))
+        self.refused(2, "needs the name of a file", "export", "")
+        piped = subprocess.run(["bash", "-c", '"$@" | cat', "bash", XPOSE, "cache", "export", "/dev/stdout", "--cache",
+                                str(self.file)], capture_output=True, text=True)
+        self.assertEqual(piped.stdout, target.read_text())
         self.assertEqual([path.name for path in self.folder.iterdir() if "xpose-" in path.name], [])
 
     def test_a_malformed_file_changes_nothing(self):

@@ -93,6 +93,68 @@ class Replaced(Outputs):
         self.assertEqual(os.getxattr(self.file, LIST), access_list(user=4321))
 
 
+class NoFiles(Outputs):
+    def test_the_standard_output_by_its_name_is_that(self):
+        for name in ("/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"):
+            piped = shell('"$@" | cat; exit ${PIPESTATUS[0]}', *self.show, f"--json={name}")
+            self.assertEqual((piped.returncode, piped.stderr), (0, ""), name)
+            self.check_rows(piped.stdout)
+        self.assertEqual(shell(f'"$@" >{self.file}', *self.show, "--json=/dev/stdout").returncode, 0)
+        self.check_rows(self.file.read_text())
+        self.assertEqual(shell(f'"$@" >{self.file}', *self.show, f"--json={self.file}").returncode, 0)
+        self.check_rows(self.file.read_text())
+
+    def test_pipes_that_the_shell_opens(self):
+        done = shell(f'"$@" --json=>(cat >{self.file}) && wait $!', *self.show)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertIn("Nothing is remembered", done.stdout)
+        self.check_rows(self.file.read_text())
+        done = shell('{ "$@" --json=/dev/fd/3 >/dev/null; } 3>&1 | cat', *self.show)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.check_rows(done.stdout)
+
+    def test_named_pipe(self):
+        os.mkfifo(self.file)
+        reader = subprocess.Popen(["cat", self.file], stdout=subprocess.PIPE, text=True)
+        self.addCleanup(reader.kill)
+        done = shell('"$@"', *self.show, "--json", self.file)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.check_rows(reader.communicate(timeout=60)[0])
+        self.assertTrue(self.file.is_fifo())
+
+    def test_devices(self):
+        done = shell('"$@"', *self.show, "--json", "/dev/null")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertIn("Nothing is remembered", done.stdout)
+        self.assertTrue(pathlib.Path("/dev/null").is_char_device())
+        done = shell('"$@"', *self.show, "--json", "/dev/full")
+        self.assertEqual((done.returncode, done.stdout), (1, ""))
+        self.assertIn("xpose: --json /dev/full: cannot be written: No space left on device", done.stderr)
+
+    def test_a_terminal(self):
+        main, side = pty.openpty()
+        self.addCleanup(os.close, main)
+        done = shell('"$@"', *self.show, "--json", os.ttyname(side))
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        os.close(side)
+        shown = b""
+        try:
+            while chunk := os.read(main, 4096):
+                shown += chunk
+        except OSError:
+            pass  # the other side is closed
+        self.check_rows(shown)
+
+    def test_what_takes_no_stream_is_refused(self):
+        path = str(self.folder / "socket")
+        with socket.socket(socket.AF_UNIX) as bound:
+            bound.bind(path)
+            for name, words in ((self.folder, "is a folder"), (path, "is not a regular file")):
+                done = shell('"$@"', *self.show, "--json", name)
+                self.assertEqual((done.returncode, done.stdout), (1, ""))
+                self.assertIn(f"xpose: --json {name} {words}", done.stderr)
+
+
 if __name__ == "__main__":
     XPOSE = os.path.abspath(sys.argv.pop(1))
     unittest.main()

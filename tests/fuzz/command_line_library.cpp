@@ -62,7 +62,9 @@ Json to_json(const TuneReport&) { return {}; }
 void JsonOutput::write(const Json&) {}
 
 ResultOutput::ResultOutput(const std::string&, const std::string& target)
-    : is_stdout_(target == "-") {}
+    : kind_(target.empty()  ? Kind::nowhere
+            : target == "-" ? Kind::standard_output
+                            : Kind::file) {}
 void ResultOutput::write(std::string_view) {}
 void check_one_on_stdout(const JsonOutput&, const ResultOutput&) {}
 TemporaryFile::~TemporaryFile() = default;
