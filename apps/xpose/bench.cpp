@@ -217,8 +217,7 @@ int bench(const Arguments& arguments) {
   BenchFile json("--json", (*values)["json"].as<std::string>());
   BenchFile csv("--csv", (*values)["csv"].as<std::string>());
   const bool resume = values->count("resume") != 0;
-  if (json.is_stdout() && csv.is_stdout())
-    throw UsageError("--json and --csv cannot both go to the standard output");
+  ResultOutput::check_apart(json.output(), csv.output());
   if (resume && !json.is_file()) throw UsageError("--resume needs the file of --json");
 
   BenchRun run;

@@ -17,6 +17,7 @@ class BenchFile {
 
   bool is_stdout() const { return output_.is_stdout(); }
   bool is_file() const { return output_.is_file(); }
+  const ResultOutput& output() const { return output_; }
 
   // The file's text, empty where there is none yet. Throws Error failed.
   std::string read() const;

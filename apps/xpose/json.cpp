@@ -137,12 +137,6 @@ std::string text_of(const Json& document) {
   return document.dump(2, ' ', true, Json::error_handler_t::replace);
 }
 
-void check_one_on_stdout(const JsonOutput& json, const ResultOutput& page) {
-  if (json.is_stdout() && page.is_stdout())
-    throw Error(ErrorKind::invalid,
-                "--json - and --report - cannot share the standard output: name a file for one");
-}
-
 void JsonOutput::write(const Json& document) {
   if (output_.is_wanted()) output_.write(text_of(document) + '\n');
 }

@@ -25,13 +25,11 @@ class JsonOutput {
  public:
   explicit JsonOutput(const std::string& target) : output_("--json", target) {}
   bool is_stdout() const { return output_.is_stdout(); }
+  const ResultOutput& output() const { return output_; }
   void write(const Json& document);
 
  private:
   ResultOutput output_;
 };
-
-// Throws Error invalid where both go to the standard output.
-void check_one_on_stdout(const JsonOutput& json, const ResultOutput& page);
 
 }  // namespace xpose::app

@@ -17,6 +17,19 @@ bool are_one(const struct stat& one, const struct stat& other) {
   return one.st_dev == other.st_dev && one.st_ino == other.st_ino;
 }
 
+// Whether two names are those of one file, there or not.
+bool are_one(const std::filesystem::path& one, const std::filesystem::path& other) {
+  struct stat first {};
+  struct stat second {};
+  const bool is_first = stat(one.c_str(), &first) == 0;
+  const bool is_second = stat(other.c_str(), &second) == 0;
+  if (is_first && is_second) return are_one(first, second);
+  using std::filesystem::absolute;
+  using std::filesystem::weakly_canonical;
+  return !is_first && !is_second &&
+         weakly_canonical(absolute(one)) == weakly_canonical(absolute(other));
+}
+
 FileDescriptor opened_stream(const std::string& target) {
   FileDescriptor stream(open(target.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY));
   if (stream.get() < 0) fail(target, "cannot be written", errno);
@@ -56,6 +69,17 @@ void ResultOutput::write(std::string_view text) try {
   file_.reset();
 } catch (const std::runtime_error& error) {
   throw Error(ErrorKind::failed, option_ + ' ' + error.what());
+}
+
+void ResultOutput::check_apart(const ResultOutput& one, const ResultOutput& other) {
+  const std::string both = one.option_ + " and " + other.option_;
+  if (one.is_stdout() && other.is_stdout())
+    throw Error(ErrorKind::invalid,
+                both + " cannot share the standard output: name a file for one");
+  if (one.is_wanted() && other.is_wanted() && !one.is_stdout() && !other.is_stdout() &&
+      are_one(one.target_, other.target_))
+    throw Error(ErrorKind::invalid,
+                both + " cannot share " + one.target_.string() + ": name another file for one");
 }
 
 }  // namespace xpose::app

@@ -27,6 +27,9 @@ class ResultOutput {
   // Error failed.
   void write(std::string_view text);
 
+  // Throws Error invalid where both go to the standard output or to one file.
+  static void check_apart(const ResultOutput& one, const ResultOutput& other);
+
  private:
   enum class Kind { nowhere, standard_output, stream, file };
   static Kind kind_of(const std::string& target);

@@ -72,7 +72,7 @@ int tune(const Arguments& arguments) {
   if (!values) return done;
   JsonOutput json(output_name(*values, "json"));
   ResultOutput page("--report", output_name(*values, "report"));
-  check_one_on_stdout(json, page);
+  ResultOutput::check_apart(json.output(), page);
   const Problem problem = problem_of(*values, parse_device((*values)["device"].as<std::string>()));
   Engine engine(engine_options(*values));
 

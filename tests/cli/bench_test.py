@@ -156,7 +156,9 @@ class Bench(unittest.TestCase):
         self.assertEqual(rows, ["square, 4096x4096, 4 bytes", "square, padded, 4096x4096, 4 bytes"])
 
     def test_wrong_usage(self):
-        for arguments, words in ((("--json", "-", "--csv", "-"), "both"), (("--resume",), "--json"),
+        for arguments, words in ((("--json", "-", "--csv", "-"), "share the standard output"),
+                                 (("--json", str(self.json), "--csv", str(self.json)), f"share {self.json}"),
+                                 (("--resume",), "--json"), (("--json", "/dev/null", "--resume"), "--json"),
                                  (("--json", "-", "--resume"), "--json"), (("--budget", "-1"), "--budget")):
             result = bench(*arguments)
             self.assertEqual((result.returncode, result.stdout), (2, ""), arguments)

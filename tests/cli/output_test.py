@@ -155,6 +155,32 @@ class NoFiles(Outputs):
                 self.assertIn(f"xpose: --json {name} {words}", done.stderr)
 
 
+class OneFileForTwo(Outputs):
+    def test_is_refused_before_anything_is_measured(self):
+        (self.folder / "link").symlink_to("a.json")
+        os.mkfifo(self.folder / "pipe")
+        tune = ("tune", "--device", "host", "--shape", "3x3", "--budget", "0")
+        for one, other in (("a.json", "a.json"), ("a.json", "./a.json"), (self.folder / "a.json", "a.json"),
+                           ("link", "a.json"), ("-", "/dev/stdout"), ("/dev/fd/1", "/dev/stdout"), ("-", "-")):
+            for command, second in ((tune, "--report"), (("explain", "smem", "--shape", "3x3"), "--report"),
+                                    (("bench", "--device", "host"), "--csv")):
+                done = shell('"$@"', *command, "--json", one, second, other, cwd=self.folder)
+                self.assertEqual((done.returncode, done.stdout), (2, ""), (command, one, other))
+                self.assertIn(f"xpose: --json and {second} cannot share ", done.stderr)
+        self.assertEqual(sorted(os.listdir(self.folder)), ["link", "pipe"])
+        reader = os.open(self.folder / "pipe", os.O_RDWR)
+        self.addCleanup(os.close, reader)
+        done = shell('"$@"', *tune, "--json", "pipe", "--report", "pipe", cwd=self.folder)
+        self.assertIn("cannot share pipe: name another file", done.stderr)
+
+    def test_two_files_are_served(self):
+        done = shell('"$@"', "tune", "--device", "host", "--shape", "3x3", "--budget", "0", "--json", "a.json",
+                     "--report", "a.html", cwd=self.folder)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(json.loads((self.folder / "a.json").read_text())["schema"], "xpose.tune/1")
+        self.assertIn("<!doctype html>", (self.folder / "a.html").read_text())
+
+
 if __name__ == "__main__":
     XPOSE = os.path.abspath(sys.argv.pop(1))
     unittest.main()

@@ -66,7 +66,7 @@ ResultOutput::ResultOutput(const std::string&, const std::string& target)
             : target == "-" ? Kind::standard_output
                             : Kind::file) {}
 void ResultOutput::write(std::string_view) {}
-void check_one_on_stdout(const JsonOutput&, const ResultOutput&) {}
+void ResultOutput::check_apart(const ResultOutput&, const ResultOutput&) {}
 TemporaryFile::~TemporaryFile() = default;
 FileDescriptor::~FileDescriptor() = default;
 void ExitCleanup::end(int signal) noexcept { std::_Exit(128 + signal); }
