@@ -214,8 +214,8 @@ int bench(const Arguments& arguments) {
             "the same bytes in the same run and against other libraries that are found.",
             bench_options(), {}, arguments);
   if (!values) return done;
-  BenchFile json("--json", (*values)["json"].as<std::string>());
-  BenchFile csv("--csv", (*values)["csv"].as<std::string>());
+  BenchFile json("--json", output_name(*values, "json"));
+  BenchFile csv("--csv", output_name(*values, "csv"));
   const bool resume = values->count("resume") != 0;
   ResultOutput::check_apart(json.output(), csv.output());
   if (resume && !json.is_file()) throw UsageError("--resume needs the file of --json");
@@ -239,10 +239,10 @@ int bench(const Arguments& arguments) {
     if (const std::string document = json.read(); !document.empty())
       run.results = earlier_results(document, run.setup, work);
   const auto save = [&] {
+    if (run.results.empty()) return;  // what is there may be more
     json.save(to_json_text(run));
     csv.save(to_csv_text(run));
   };
-  save();  // so that a wrong path fails before anything is measured
 
   const Interrupts interrupts;
   Bench bench(engines, run, work);

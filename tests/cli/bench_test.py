@@ -80,7 +80,7 @@ class Bench(unittest.TestCase):
         self.assertNotEqual(self.cells()[0], first[0])  # another setup: measured anew
 
     def test_interrupt_keeps_whole_cells_and_can_be_resumed(self):
-        slow = "square, 8192x8192, 1 byte"
+        slow = IN_PLACE  # behind the smallest
         process = subprocess.Popen(
             [XPOSE, "bench", "--device", "host", "--only", SMALLEST, "--only", slow, "--budget", "600",
              "--json", str(self.json)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
@@ -91,9 +91,25 @@ class Bench(unittest.TestCase):
         self.assertEqual(process.returncode, 130, err)
         document = json.loads(self.json.read_text())
         self.assertEqual((document["interrupted"], document["complete"]), (True, False))
-        self.assertNotIn(slow, [cell["cell"] for cell in document["cells"]])
+        self.assertEqual([cell["cell"] for cell in document["cells"]], [SMALLEST])
         self.assertIn("not reached", out)
         self.assertEqual([file.name for file in self.folder.iterdir()], ["bench.json"])
+
+    def test_interrupt_before_the_first_result_leaves_the_earlier_ones(self):
+        self.json.write_text("earlier results")
+        main, side = pty.openpty()
+        self.addCleanup(os.close, main)
+        process = subprocess.Popen(
+            [XPOSE, "bench", "--device", "host", "--only", "square, 8192x8192, 1 byte", "--budget", "600",
+             "--json", str(self.json)], stdout=subprocess.PIPE, stderr=side, text=True)
+        os.close(side)
+        talk = b""
+        while b"verify " not in talk:
+            talk += os.read(main, 4096)
+        process.send_signal(signal.SIGINT)
+        out, _ = process.communicate(timeout=120)
+        self.assertEqual((process.returncode, out), (130, "No cell was measured; 1 was not reached.\n"))
+        self.assertEqual(self.json.read_text(), "earlier results")
 
     def test_kill_loses_nothing_that_was_saved(self):
         process = subprocess.Popen(  # what is in place comes behind the smallest
@@ -158,6 +174,7 @@ class Bench(unittest.TestCase):
     def test_wrong_usage(self):
         for arguments, words in ((("--json", "-", "--csv", "-"), "share the standard output"),
                                  (("--json", str(self.json), "--csv", str(self.json)), f"share {self.json}"),
+                                 (("--json", ""), "--json needs the name"), (("--csv", ""), "--csv needs the name"),
                                  (("--resume",), "--json"), (("--json", "/dev/null", "--resume"), "--json"),
                                  (("--json", "-", "--resume"), "--json"), (("--budget", "-1"), "--budget")):
             result = bench(*arguments)
