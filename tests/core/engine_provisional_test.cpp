@@ -258,14 +258,14 @@ TEST_F(ProvisionalBehindAnother, TakesNoTurnThatTheOtherTook) {
   const Plan taken = plan_behind([&] {
     rewrite([](Decision& made) {
       const auto better =
-          std::ranges::find(made.trials, "host_unroll4_row",
+          std::ranges::find(made.trials, "host_blocked_pad",
                             [](const CachedTrial& trial) { return trial.variant.strategy; });
       made.winner = better->variant;
       made.digest = better->digest;
       made.untried = 0;
     });
   });
-  EXPECT_EQ(taken.variant().strategy, "host_unroll4_row");
+  EXPECT_EQ(taken.variant().strategy, "host_blocked_pad");
   EXPECT_EQ(tried_, Names{});
 }
 

@@ -1,67 +1,15 @@
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <Eigen/Core>
-#include <atomic>
-#include <chrono>
 #include <cstdint>
-#include <filesystem>
-#include <functional>
-#include <future>
-#include <numeric>
 #include <string>
 #include <thread>
 #include <vector>
 
-#include "device/device_lock.hpp"
-#include "xpose/xpose.hpp"
+#include "engine_fixture.hpp"
 
 namespace xpose {
 namespace {
-
-EngineOptions own_plugins() {
-  EngineOptions options;
-  options.plugin_folders = {XPOSE_PLUGINS};
-  options.threads = 2;
-  options.worker = XPOSE_TRIAL_PROGRAM;
-  options.remember = false;
-  return options;
-}
-
-PlanOptions quickly() {
-  PlanOptions options;
-  options.tune.budget_seconds = 0.05;
-  return options;
-}
-
-// Measured, however long other processes measure before.
-PlanOptions surely() {
-  PlanOptions options;
-  options.tune.budget_seconds = 60;
-  options.tune.max_rounds = 1;
-  return options;
-}
-
-// Shared by the tests: loading and choosing once keeps them fast.
-class EngineTest : public testing::Test {
- protected:
-  static Engine& engine() {
-    static Engine shared(own_plugins());
-    return shared;
-  }
-};
-
-std::vector<std::uint32_t> numbers(std::size_t count) {
-  std::vector<std::uint32_t> values(count);
-  std::iota(values.begin(), values.end(), 1U);
-  return values;
-}
-
-void expect_transposed(const std::vector<std::uint32_t>& in, const std::vector<std::uint32_t>& out,
-                       std::size_t rows, std::size_t cols) {
-  for (std::size_t r = 0; r < rows; ++r)
-    for (std::size_t c = 0; c < cols; ++c) ASSERT_EQ(out[c * rows + r], in[r * cols + c]);
-}
 
 TEST_F(EngineTest, TransposesInOneCall) {
   const auto in = numbers(123 * 77);
@@ -88,51 +36,6 @@ TEST_F(EngineTest, PlansExecuteManyTimesFromManyThreads) {
     });
 }
 
-TEST_F(EngineTest, ManyThreadsAskingForOneProblemMeasureItOnce) {
-  Engine fresh(own_plugins());
-  std::atomic<int> measured = 0;
-  PlanOptions options = surely();
-  options.tune.progress = [&](const Progress& progress) {
-    if (progress.stage == "verify" && progress.done == 1) ++measured;
-  };
-  {
-    std::vector<std::jthread> threads;
-    for (int t = 0; t < 4; ++t)
-      threads.emplace_back([&] { fresh.plan(matrix(90, 91, 4), options); });
-  }
-  EXPECT_EQ(measured, 1);
-}
-
-TEST_F(EngineTest, TuneRemembersItsWinner) {
-  const Problem problem = matrix(211, 97, 2);
-  EXPECT_THROW(engine().plan(problem, {.policy = Policy::cached_only}), Error);
-  const TuneReport report = engine().tune(problem, quickly().tune);
-  ASSERT_TRUE(report.winner);
-  EXPECT_EQ(engine().plan(problem, {.policy = Policy::cached_only}).variant(),
-            report.trials[*report.winner].variant);
-}
-
-TEST_F(EngineTest, TuneTriesEveryHostStrategyAndMeasuresTheRoof) {
-  TuneOptions options =
-      surely().tune;  // beside this program nothing is installed: all are strangers
-  options.every_strategy = true;
-  const TuneReport report = engine().tune(matrix(150, 130, 4), options);
-  ASSERT_TRUE(report.roof);
-  EXPECT_TRUE(report.trials[*report.roof].is_copy);
-  for (const PluginInfo& plugin : engine().plugins())
-    for (const StrategyInfo& strategy : plugin.strategies) {
-      if (strategy.device_kind != DeviceKind::host) continue;
-      if (!serves_elements(strategy.element_sizes, 4)) continue;
-      const auto found = std::ranges::find_if(report.trials, [&](const Trial& trial) {
-        return trial.variant.strategy == strategy.name &&
-               (trial.detail == "works in place only" ||
-                trial.detail.starts_with("rows are longer than a line") ||
-                (trial.verdict == Verdict::ok && trial.timing && trial.timing->median > 0));
-      });
-      EXPECT_NE(found, report.trials.end()) << strategy.name;
-    }
-}
-
 TEST_F(EngineTest, APermutationThatKeepsTheInnermostAxisMovesFatElements) {
   const std::int64_t shape[] = {3, 50, 7, 12};
   const int axes[] = {0, 2, 1, 3};
@@ -142,125 +45,6 @@ TEST_F(EngineTest, APermutationThatKeepsTheInnermostAxisMovesFatElements) {
   for (std::size_t i = 0; i < out.size(); ++i) {
     const std::size_t inner = i % 12, row = i / 12 % 50, col = i / 600 % 7, matrix = i / 4200;
     ASSERT_EQ(out[i], in[((matrix * 50 + row) * 7 + col) * 12 + inner]) << i;
-  }
-}
-
-TEST_F(EngineTest, WithoutADeviceCudaStrategiesAreListedWithTheReason) {
-  const std::string reason = cuda_unavailable_reason();
-  if (reason.empty()) GTEST_SKIP() << "this machine has a CUDA device";
-  const TuneReport report = engine().tune(matrix(50, 60, 4), quickly().tune);
-  std::size_t offered = 0;
-  for (const PluginInfo& plugin : engine().plugins())
-    for (const StrategyInfo& strategy : plugin.strategies)
-      offered += strategy.device_kind == DeviceKind::cuda ? 1 : 0;
-  const auto listed = std::ranges::count_if(report.trials, [&](const Trial& trial) {
-    return trial.verdict == Verdict::unsupported && trial.detail == reason;
-  });
-  EXPECT_EQ(static_cast<std::size_t>(listed), offered);
-}
-
-TEST_F(EngineTest, EstimateNeedsNoClock) {
-  PlanOptions options{.policy = Policy::estimate};
-  options.tune.progress = [](const Progress&) { ADD_FAILURE() << "something was tried"; };
-  const auto in = numbers(1000);
-  std::vector<std::uint32_t> out(in.size());
-  const Plan plan = engine().plan(matrix(25, 40, 4), options);
-  EXPECT_TRUE(plan.is_estimate());
-  plan.execute(in.data(), out.data());
-  expect_transposed(in, out, 25, 40);
-  EXPECT_EQ(engine().plan(matrix(25, 40, 4), options).variant(), plan.variant());  // remembered
-  // An estimate does not stand for a measurement, and gives way to one.
-  EXPECT_THROW(engine().plan(matrix(25, 40, 4), {.policy = Policy::cached_only}), Error);
-  const Plan measured = engine().plan(matrix(25, 40, 4), surely());
-  EXPECT_FALSE(measured.is_estimate());
-  const Plan known = engine().plan(matrix(25, 40, 4), options);
-  EXPECT_EQ(known.variant(), measured.variant());
-  EXPECT_FALSE(known.is_estimate());
-}
-
-// While one thread measures, which it says from within its progress, `others` is run by another.
-// False: that did not come to its end.
-bool ends_while_measuring(Engine& engine, const std::function<void()>& others) {
-  std::future_status status{};
-  std::future<void> ended;
-  TuneOptions options = quickly().tune;
-  options.progress = [&](const Progress&) {
-    if (ended.valid()) return;
-    ended = std::async(std::launch::async, others);
-    status = ended.wait_for(std::chrono::seconds(120));
-  };
-  engine.tune(matrix(64, 65, 4), options);
-  ended.get();
-  return status == std::future_status::ready;
-}
-
-// Issue: an estimate behind a tune of 10 s waited 10 s.
-TEST_F(EngineTest, WhoMayEstimateWaitsForNobodyWhoMeasures) {
-  Engine fresh(own_plugins());
-  EXPECT_TRUE(ends_while_measuring(fresh, [&] {
-    PlanOptions options{.policy = Policy::estimate};
-    EXPECT_TRUE(fresh.plan(matrix(30, 31, 4), options).is_estimate());
-    options = {.policy = Policy::measure, .tune = {.budget_seconds = 0}};
-    EXPECT_TRUE(fresh.plan(matrix(30, 32, 4), options).is_estimate());
-    options.tune.budget_seconds = 0.02;  // which ends while it waits
-    EXPECT_TRUE(fresh.plan(matrix(30, 33, 4), options).is_estimate());
-    options.tune = {.budget_seconds = 3600, .interrupted = [] { return true; }};
-    EXPECT_TRUE(fresh.plan(matrix(30, 34, 4), options).is_estimate());
-    EXPECT_FALSE(fresh.plugins().empty());
-  }));
-  EXPECT_FALSE(fresh.plan(matrix(30, 33, 4), surely()).is_estimate());  // measured, now that it can
-}
-
-// Issue: `plan` of 3x3 with a budget of 0 waited 71 s.
-TEST_F(EngineTest, WhoMayEstimateWaitsForNoOtherProcess) {
-  const DeviceLock other("host", 60, nullptr);
-  ASSERT_TRUE(other.held()) << other.trouble();
-  Engine fresh(own_plugins());
-  PlanOptions options{.policy = Policy::measure, .tune = {.budget_seconds = 0}};
-  EXPECT_TRUE(fresh.plan(matrix(3, 3, 4), options).is_estimate());
-  options.tune.budget_seconds = 0.02;
-  EXPECT_TRUE(fresh.plan(matrix(3, 4, 4), options).is_estimate());
-}
-
-Problem aligned_to(Problem problem, std::uint32_t bytes) {
-  problem.in_alignment = problem.out_alignment = bytes;
-  return problem;
-}
-
-// A folder with one plugin, whose strategies serve any alignment: whatever wins is found.
-class AnyAlignment : public EngineTest {
- protected:
-  AnyAlignment() {
-    std::filesystem::create_directories(folder_);
-    std::filesystem::copy(XPOSE_PLUGINS "/host_naive.so", folder_);
-  }
-  ~AnyAlignment() override { std::filesystem::remove_all(folder_); }
-  EngineOptions options() const {
-    EngineOptions options = own_plugins();
-    options.plugin_folders = {folder_};
-    return options;
-  }
-
- private:
-  std::filesystem::path folder_ =
-      std::filesystem::path(testing::TempDir()) / ("xpose-alignment-" + std::to_string(getpid()));
-};
-
-// Issue: a plan asked for with matrix(), aligned to 16, did not find what `tune` learned at 256.
-TEST_F(AnyAlignment, AChoiceIsFoundFromOtherAlignments) {
-  const PlanOptions known{.policy = Policy::cached_only};
-  for (const std::uint32_t tuned : {256U, 16U}) {
-    Engine fresh(options());
-    const Problem problem = matrix(96, 64, 4);
-    const TuneReport report = fresh.tune(aligned_to(problem, tuned), quickly().tune);
-    ASSERT_TRUE(report.winner);
-    for (const std::uint32_t asked : {16U, 32U, 64U, 128U, 256U}) {
-      const Plan plan = fresh.plan(aligned_to(problem, asked), known);
-      EXPECT_EQ(plan.variant().strategy, report.trials[*report.winner].variant.strategy)
-          << tuned << " for " << asked;
-      EXPECT_FALSE(plan.is_estimate());
-    }
-    EXPECT_THROW(fresh.plan(aligned_to(problem, 4), known), Error);  // other strategies are fast
   }
 }
 

@@ -14,7 +14,7 @@ namespace xpose {
 
 // Supports tiles that are multiples of its rows times 8.
 inline xpose_status quote_tile(const xpose_problem*, const int64_t* config, xpose_quote* quote,
-                        xpose_text error) {
+                               xpose_text error) {
   if (config[0] < 8 * config[1]) {
     std::strncpy(error.data, "tile too small", error.capacity);
     return XPOSE_UNSUPPORTED;
