@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <map>
-#include <ranges>
 #include <set>
 #include <utility>
 
@@ -49,10 +48,13 @@ std::string sentence(const std::string& what, const Group& group) {
   constexpr std::size_t most_names = 8;
   constexpr std::size_t most_bytes = 128;  // of a name
   std::string names;
-  for (const std::string& name : group.strategies | std::views::take(most_names))
+  std::size_t left = group.strategies.size();
+  for (const std::string& name : group.strategies) {
+    if (group.strategies.size() - left == most_names) break;
     names += (names.empty() ? "" : ", ") + one_line(name, most_bytes);
-  if (group.strategies.size() > most_names)
-    names += " and " + std::to_string(group.strategies.size() - most_names) + " more";
+    --left;
+  }
+  if (left != 0) names += " and " + std::to_string(left) + " more";
   return what + ": " + std::to_string(group.decisions) + " (" + names + ").";
 }
 
