@@ -3,11 +3,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <map>
+#include <sstream>
 #include <string>
 #include <system_error>
 #include <thread>
@@ -17,23 +20,40 @@
 namespace xpose {
 namespace {
 
-constexpr double patience_seconds = 0.5;
+// Of processor time, which says the same on a loaded machine: threads of a team that wait for work
+// spin for some milliseconds.
+constexpr double busy_seconds = 0.25;
+constexpr double patience_seconds = 5;
 constexpr std::chrono::milliseconds glance(5);
 
-// Whether it runs, or would if a processor were free.
-bool is_runnable(const std::filesystem::path& thread) {
+struct Thread {
+  bool is_runnable = false;  // runs, or would if a processor were free
+  double seconds = 0;        // of processor time so far
+};
+
+Thread look_at(const std::filesystem::path& thread) {
   std::ifstream file(thread / "stat");
   const std::string line{std::istreambuf_iterator<char>(file), {}};
-  const std::size_t name_end = line.rfind(')');  // "ID (NAME) STATE ..."
-  return name_end != std::string::npos && line.compare(name_end, 3, ") R") == 0;
+  const std::size_t name_end = line.rfind(')');  // "ID (NAME) STATE ...", 10 numbers, the times
+  if (name_end == std::string::npos) return {};
+  std::istringstream rest(line.substr(name_end + 1));
+  std::string state;
+  rest >> state;
+  double ticks = 0;
+  double system = 0;
+  for (int number = 0; number < 11; ++number) rest >> ticks;
+  rest >> system;
+  return {state == "R", (ticks + system) / static_cast<double>(sysconf(_SC_CLK_TCK))};
 }
 
-bool any_other_runs() {
+std::map<std::string, Thread> others() {
+  std::map<std::string, Thread> threads;
   std::error_code error;
   const std::string own = std::to_string(gettid());
   for (const auto& thread : std::filesystem::directory_iterator("/proc/self/task", error))
-    if (thread.path().filename() != own && is_runnable(thread.path())) return true;
-  return false;
+    if (const std::string id = thread.path().filename(); id != own)
+      threads[id] = look_at(thread.path());
+  return threads;
 }
 
 }  // namespace
@@ -46,8 +66,15 @@ std::size_t thread_count() {
 bool threads_stay_busy() {
   for (const char* name : {"OMP_WAIT_POLICY", "GOMP_SPINCOUNT", "KMP_BLOCKTIME"})
     if (std::getenv(name) != nullptr) return false;
-  for (const Deadline deadline(patience_seconds); any_other_runs();) {
-    if (deadline.passed()) return true;
+  const std::map<std::string, Thread> at_first = others();
+  for (const Deadline deadline(patience_seconds); !deadline.passed();) {
+    const std::map<std::string, Thread> now = others();
+    for (const auto& [id, thread] : now)
+      if (const auto first = at_first.find(id);
+          first != at_first.end() && thread.seconds - first->second.seconds >= busy_seconds)
+        return true;
+    if (std::ranges::none_of(now, [](const auto& thread) { return thread.second.is_runnable; }))
+      return false;
     std::this_thread::sleep_for(glance);
   }
   return false;
