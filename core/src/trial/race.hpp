@@ -38,6 +38,7 @@ class Race {
   }
   bool tried_long() const;
   bool raced_long(double and_then = 0) const;
+  bool is_first_round_too_long() const;
   void progress(std::string_view stage, std::size_t done, std::size_t total, const Trial* trial) {
     if (options_.progress) options_.progress({stage, done, total, trial});
   }

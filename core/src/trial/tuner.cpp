@@ -81,12 +81,20 @@ void Race::one_round(int turn) {
   ++report_.rounds;
 }
 
+bool Race::is_first_round_too_long() const {
+  double seconds = clock_() - asked_;
+  for (const Runner& runner : runners_)
+    if (runner.racing) seconds += runner.judged();
+  return seconds > options_.budget_seconds;
+}
+
 void Race::run_rounds() {
   report_.rounds = 1;
   for (int turn = 1;; ++turn) {
     drop_slow();
     if (settled() || report_.rounds >= options_.max_rounds || interrupted()) return;
-    if (raced_long(round_seconds_)) return drop_beyond(too_late_ratio);
+    if (raced_long(round_seconds_) || (turn == 1 && is_first_round_too_long()))
+      return drop_beyond(too_late_ratio);
     const double begin = clock_();
     one_round(turn);
     round_seconds_ = clock_() - begin;
@@ -95,10 +103,25 @@ void Race::run_rounds() {
   }
 }
 
+// The fastest whatever the time, of transposes and of references; the others while the budget
+// lasts, or they are out of the race.
 void Race::verify_again() {
+  std::set<const Runner*> verified;
+  const auto verify_one = [&](Runner& runner) {
+    if (verified.insert(&runner).second) record(runner, trials_.verify(*runner.candidate));
+  };
   const auto verify = [&] {
-    for (Runner& runner : runners_)
-      if (runner.racing) record(runner, trials_.verify(*runner.candidate));
+    for (const bool references : {true, false})
+      for (Runner* best = fastest(references); best != nullptr && !verified.contains(best);
+           best = fastest(references))
+        verify_one(*best);
+    for (Runner& runner : runners_) {
+      if (!runner.racing || verified.contains(&runner)) continue;
+      if (clock_() - asked_ < options_.budget_seconds)
+        verify_one(runner);
+      else
+        runner.racing = false;
+    }
   };
   verify();
   if (fastest(false) != nullptr) return;

@@ -189,7 +189,7 @@ TEST_F(TunerBudget, WhenTheBudgetEndsTheRaceOnlyWhatIsNearIsVerifiedAgain) {
   candidates = {candidate("a"), candidate("near"), candidate("far")};
   runner.variants["near"].seconds = 1.09e-3;
   runner.variants["far"].seconds = 1.11e-3;
-  options.budget_seconds = 7e-3;
+  options.budget_seconds = 11e-3;  // 6 ms to try them, 3 a round, 2 to verify two of them again
   options.every_strategy = true;
   const TuneReport report = run();
   EXPECT_LT(report.rounds, 5);
@@ -197,6 +197,17 @@ TEST_F(TunerBudget, WhenTheBudgetEndsTheRaceOnlyWhatIsNearIsVerifiedAgain) {
   EXPECT_EQ(runner.variants["near"].verified, 2);
   EXPECT_EQ(runner.variants["far"].verified, 1);
   EXPECT_EQ(trial(report, "far").verdict, Verdict::ok);
+}
+
+TEST_F(TunerBudget, BeyondTheBudgetTheFastestAloneIsVerifiedAgain) {
+  candidates = {candidate("a"), candidate("near")};
+  runner.variants["near"].seconds = 1.05e-3;
+  options.budget_seconds = 4e-3;  // to try them takes all of it
+  TuneReport report = run();
+  EXPECT_EQ(report.rounds, 1);
+  EXPECT_EQ(winner(report), "a");
+  EXPECT_EQ(runner.variants["a"].verified, 2);
+  EXPECT_EQ(runner.variants["near"].verified, 1);
 }
 
 TEST_F(TunerBudget, BudgetCutsSecondConfigsButEveryStrategyCanBeAskedFor) {
