@@ -57,7 +57,8 @@ ProcessState::Arithmetic ProcessState::arithmetic_now() {
 }
 
 ProcessState::ProcessState()
-    : scheduling_(scheduling_now()),
+    : clock_was_true_(clock_is_true()),
+      scheduling_(scheduling_now()),
       arithmetic_(arithmetic_now()),
       folder_(open(".", O_PATH | O_DIRECTORY | O_CLOEXEC)) {
   // The kernel says how much of the mask it has; a cpu_set_t holds too few processors for some.
@@ -143,7 +144,7 @@ std::string ProcessState::restore() const {
   const bool scheduling = restore_scheduling(), limits = restore_limits();
   const bool signals = restore_signals(), arithmetic = restore_arithmetic();
   const bool files = restore_files();
-  if (!clock_is_true()) return "the clock";
+  if (clock_was_true_ && !clock_is_true()) return "the clock";
   if (arithmetic) return "the rounding, traps or denormal numbers of its arithmetic";
   if (signals) return "the handlers, the mask or the alarms of its signals";
   if (scheduling) return "its scheduling class or priority";

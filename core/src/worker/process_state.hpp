@@ -53,6 +53,7 @@ class ProcessState {
   bool restore_files() const;
   void restore_memory() const;
 
+  bool clock_was_true_ = true;  // but where it is preloaded
   std::vector<unsigned long> affinity_ = std::vector<unsigned long>(1024);
   Scheduling scheduling_;
   std::array<rlimit, RLIMIT_NLIMITS> limits_{};

@@ -154,6 +154,9 @@ Reply TrialService::answer(const Request& request) {
     reply.outcome = outcome_of(error);
   } catch (const std::bad_alloc&) {
     reply.outcome = {Verdict::no_memory, "the host has no memory left"};
+  } catch (const std::system_error& error) {  // of ours: what a plugin throws comes as its status
+    reply.outcome = {Verdict::no_memory,
+                     std::string("the host has no more threads or descriptors: ") + error.what()};
   }
   if (tries) enter("");
   const bool is_plugins_doing = tries || request.what == What::load || request.what == What::quote;

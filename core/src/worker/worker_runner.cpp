@@ -148,9 +148,8 @@ Reply WorkerRunner::attempt(Request::What what, const Candidate& candidate) {
   if (prepared_in_ != needs_.worker.generation()) try {
       prepare();
     } catch (const Error& error) {
-      reply.outcome = {
-          error.kind() == ErrorKind::no_memory ? Verdict::no_memory : Verdict::device_error,
-          error.what()};
+      if (error.kind() != ErrorKind::no_memory) throw;  // no strategy is to blame
+      reply.outcome = {Verdict::no_memory, error.what()};
       return reply;
     }
   reply = ask(what, *candidate.strategy, {candidate.values});
