@@ -33,10 +33,8 @@ double best_believed(const Configs& configs) {
   return best_of(configs, [](const Candidate& candidate) { return candidate.believed(); });
 }
 
-double best_claimed(const Configs& configs) { return best_of(configs, &Candidate::predicted); }
-
-// By what is believed; claims stand before what is believed to be far behind. Returns how many are
-// not far behind.
+// By what is believed; claims stand, by their rank, before what is believed to be far behind.
+// Returns how many are not far behind.
 std::ptrdiff_t sort_by_belief(std::vector<Configs>& all) {
   std::ranges::stable_sort(all, {}, [](const Configs& configs) {
     return std::pair(!configs.front().trust.is_shipped, configs.front().prior_rank);
@@ -46,7 +44,6 @@ std::ptrdiff_t sort_by_belief(std::vector<Configs>& all) {
   });
   const std::span believed(all.begin(), claimed);
   sort_by_prediction(believed, best_believed);
-  sort_by_prediction(std::span(claimed, all.end()), best_claimed);
   if (believed.empty()) return std::ssize(all);
   const double best = best_of(believed, best_believed);
   const auto far = std::ranges::find_if(believed, [&](const Configs& configs) {

@@ -138,9 +138,9 @@ TEST_F(CandidateOrderOfStrangers, NeitherFiguresNorRankBuyAPlaceBeforeWhatIsTrus
   EXPECT_EQ(order(), "copy honest rival silent loop liar ");
 }
 
-TEST_F(CandidateOrderOfStrangers, AmongThemselvesTheirFiguresDecide) {
+TEST_F(CandidateOrderOfStrangers, AmongThemselvesTheirRankDecides) {
   evidence.trust = [](const Strategy&) { return trust_of({}, false); };
-  EXPECT_EQ(order(), "copy liar honest rival silent loop ");
+  EXPECT_EQ(order(), "copy liar honest rival loop silent ");
 }
 
 TEST_F(CandidateOrderOfStrangers, OneConfigOfEachComesBeforeASecondOneOfAny) {
