@@ -111,7 +111,7 @@ class Chooser {
   bool is_first_to_improve(const Problem& normal, const TuneOptions& options);
   std::optional<Choice> improved_elsewhere(const Problem& normal, const TuneOptions& options);
   std::optional<Choice> measured(const Problem& normal, const PlanOptions& options, Which which);
-  bool is_imported(const Problem& normal, const TuneOptions& options);
+  std::optional<CacheKey> imported(const Problem& normal, const TuneOptions& options);
   std::optional<Choice> confirmed(const Problem& normal, const TuneOptions& options);
   Choice verified(const Catalog& offered, const Decision& decision, const Problem& normal,
                   const TuneOptions& options);

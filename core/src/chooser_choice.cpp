@@ -68,7 +68,7 @@ Choice Chooser::keep(const Problem& normal, const TuneOptions& options, Choice c
 
 void Chooser::forget(const Problem& normal, const TuneOptions& options) {
   const std::unique_lock lock(winners_mutex_);
-  winners_.erase(name_of(normal, options));
+  for (const Problem& alike : alike_in_alignment(normal)) winners_.erase(name_of(alike, options));
 }
 
 // Waits for other processes that measure on the device.
@@ -99,6 +99,9 @@ Candidate Chooser::estimate(Desk& desk, const Problem& normal, const TuneOptions
   report.problem = normal;
   for (const Candidate& candidate : all) {  // the most promising first
     if (candidate.outcome.verdict == Verdict::ok) return candidate;
+    if (candidate.outcome.verdict == Verdict::load_refused &&
+        offered.find_shipped(candidate.strategy->digest) != nullptr)
+      throw Refusal{"differs from its description"};  // ask the worker
     report.trials.push_back({candidate.variant,
                              "",
                              false,
@@ -164,8 +167,8 @@ std::optional<Choice> Chooser::measured(const Problem& normal, const PlanOptions
   rest.budget_seconds = std::max(end - steady_seconds(), 0.0);
   return retried(measuring_, [&]() -> std::optional<Choice> {
     const auto [report, winner] = measure(measuring_, normal, rest, which);
+    if (which == Which::untried && (!winner || report.is_estimate)) return std::nullopt;
     if (!winner) throw_no_winner(report);
-    if (report.is_estimate && which == Which::untried) return std::nullopt;
     return keep(normal, options.tune, {bind(measuring_, *winner, normal), report.is_estimate});
   });
 }
@@ -188,9 +191,11 @@ Choice Chooser::choose(const Problem& normal, const PlanOptions& options) {
                ? improved(*choice, normal, options)
                : *choice;
   if (!measures && !guesses) {
-    if (is_imported(normal, options.tune)) {
+    if (imported(normal, options.tune)) {
       const std::lock_guard turn(measuring_.mutex);
-      if (auto choice = confirmed(normal, options.tune)) return *choice;
+      const auto held = lock(normal, options.tune, options.tune.budget_seconds);
+      if (held->held() || !held->waited())
+        if (auto choice = confirmed(normal, options.tune)) return *choice;
     }
     throw Error(ErrorKind::no_strategy, "no measured choice is known for " + to_string(normal) +
                                             "; tune it first, or plan with another policy");

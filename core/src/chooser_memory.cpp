@@ -90,20 +90,25 @@ std::optional<Choice> Chooser::recall(Desk& desk, const Problem& normal,
   return std::nullopt;
 }
 
-// Whether somebody else's choice waits to be verified.
-bool Chooser::is_imported(const Problem& normal, const TuneOptions& options) {
-  if (!is_whole(options)) return false;
-  const auto decision = cache_.find(key_for(normal, options, catalog()));
-  return decision && decision->imported;
+// Somebody else's choice that waits to be verified, for buffers of this alignment or else of the
+// nearest.
+std::optional<CacheKey> Chooser::imported(const Problem& normal, const TuneOptions& options) {
+  if (!is_whole(options)) return std::nullopt;
+  for (const Problem& alike : alike_in_alignment(normal)) {
+    const CacheKey key = key_for(alike, options, catalog());
+    if (const auto decision = cache_.find(key); decision && decision->imported) return key;
+  }
+  return std::nullopt;
 }
 
 // [measuring_ held] What another machine measured, once its winner was right here, in a worker, on
 // the problem or what stands in for it. Says why where that is not used.
 std::optional<Choice> Chooser::confirmed(const Problem& normal, const TuneOptions& options) {
-  if (!is_imported(normal, options)) return std::nullopt;
+  const std::optional<CacheKey> key = imported(normal, options);
+  if (!key || !subject_of(normal, options).problem) return std::nullopt;
   return retried(measuring_, [&]() -> std::optional<Choice> {
     const Catalog& offered = catalog();
-    auto decision = cache_.find_standing(key_for(normal, options, offered));
+    auto decision = cache_.find_standing(*key);
     if (!decision || !decision->imported) return std::nullopt;
     try {
       Choice choice = verified(offered, *decision, normal, options);
@@ -122,7 +127,7 @@ std::optional<Choice> Chooser::confirmed(const Problem& normal, const TuneOption
 Choice Chooser::verified(const Catalog& offered, const Decision& decision, const Problem& normal,
                          const TuneOptions& options) {
   const TrialSubject subject = subject_of(normal, options);
-  if (!subject.problem) throw Error(ErrorKind::no_memory, subject.why);
+  if (!subject.problem) throw Error(ErrorKind::no_memory, subject.why);  // since it was looked at
   const Remembered found = usable(measuring_, offered, decision, normal.device);
   const auto trials = runner(measuring_, offered, *subject.problem, options);
   const Candidate winner = candidate_of(found.strategy, found.values,

@@ -106,6 +106,7 @@ std::pair<TuneReport, std::optional<Candidate>> Chooser::try_on(Desk& desk, cons
   const bool improves = standing && standing->key == key && standing->untried > 0 &&
                         !standing->imported &&
                         standing->stand_in == (tried == normal ? "" : key_anywhere(tried));
+  if (which == Which::untried && !improves) return {};  // what is left of the budget is for less
   Evidence known = evidence(offered);
   if (standing) known.standing = standing->winner;
   if (improves)

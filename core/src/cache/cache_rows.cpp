@@ -160,11 +160,14 @@ CacheContents read_rows(Database& database) {
 
 std::size_t merge_rows(Database& database, const CacheContents& contents) {
   std::size_t merged = 0;
-  for (const Decision& decision : contents.decisions)
-    if (stored_decision(database, decision.key) < decision.when) {
-      replace_decision(database, decision);
-      ++merged;
-    }
+  for (const Decision& decision : contents.decisions) {
+    const std::optional<Decision> standing = find_decision(database, decision.key);
+    // What was measured here counts for more than what somebody else has measured since.
+    if (standing && decision.imported && !standing->imported) continue;
+    if (standing && standing->when >= decision.when) continue;
+    replace_decision(database, decision);
+    ++merged;
+  }
   for (const Quarantine& quarantine : contents.quarantine)
     if (stored(database, quarantine) < quarantine.since) {
       replace_quarantine(database, quarantine);

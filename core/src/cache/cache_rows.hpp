@@ -24,8 +24,6 @@ std::optional<Decision> find_decision(Database& database, const CacheKey& key); 
 // As Cache::find_standing.
 std::optional<Decision> find_standing(Database& database, const CacheKey& key);
 std::vector<Decision> read_decisions(Database& database);  // all, oldest first
-// When the decision for a key was stored; nothing is older than any time.
-std::optional<std::int64_t> stored_decision(Database& database, const CacheKey& key);
 void replace_decision(Database& database, const Decision& decision);
 
 constexpr int predictions_kept = 9;  // of each strategy: the newest

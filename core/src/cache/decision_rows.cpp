@@ -115,13 +115,6 @@ std::optional<Decision> read_whole(Database& database, const Statement& row) {
 
 }  // namespace
 
-std::optional<std::int64_t> stored_decision(Database& database, const CacheKey& key) {
-  Statement row =
-      database.run(text({"SELECT since FROM decision WHERE ", is_of_key}),
-                   {key.problem, key.policy, key.device, key.driver, key.abi, key.plugins});
-  return row.step() ? std::optional(row.integer(0)) : std::nullopt;
-}
-
 std::optional<Decision> find_decision(Database& database, const CacheKey& key) {
   Statement row =
       database.run(text({"SELECT ", choice_columns, " FROM decision WHERE ", is_of_key}),

@@ -64,6 +64,19 @@ TEST_F(CacheContentsTest, EveryVerdictComesBack) {
   EXPECT_EQ(read_cache(file), contents);
 }
 
+TEST_F(CacheContentsTest, MergeKeepsWhatWasMeasuredHere) {
+  Decision imported = decision_of("p", 20);
+  imported.imported = true;
+  merge_into_cache(file, {{decision_of("p", 10)}, {}});
+  EXPECT_EQ(merge_into_cache(file, {{imported}, {}}), 0U);
+  EXPECT_FALSE(read_cache(file).decisions[0].imported);
+  EXPECT_EQ(merge_into_cache(file, {{decision_of("p", 21)}, {}}), 1U);
+  imported.key = decision_of("q").key;
+  EXPECT_EQ(merge_into_cache(file, {{imported}, {}}), 1U);
+  imported.when = 22;
+  EXPECT_EQ(merge_into_cache(file, {{imported}, {}}), 1U);
+}
+
 TEST_F(CacheContentsTest, MergeKeepsWhatIsAsNew) {
   const auto merge = [&](std::int64_t when) {
     Decision decision = decision_of("p", when);
