@@ -4,7 +4,6 @@
 #include <sstream>
 
 #include "table.hpp"
-#include "tune_table.hpp"
 
 namespace xpose::app {
 namespace {

@@ -6,7 +6,6 @@
 #include <ostream>
 
 #include "table.hpp"
-#include "tune_table.hpp"
 
 namespace xpose::app {
 namespace {

@@ -4,6 +4,7 @@
 
 #include "explain_json.hpp"
 #include "report_files.hpp"
+#include "table.hpp"
 #include "tune_table.hpp"
 
 namespace xpose::app {

@@ -10,13 +10,6 @@
 
 namespace xpose::app {
 
-bool is_above_the_roof(double share) { return share >= 1.0005; }
-
-const char* const above_the_roof =
-    "Above 100 %: the roof is the fastest copy that was tried, not a limit of the memory. A "
-    "transpose whose order, stores or threads suit the memory better than those of the copies is "
-    "faster than it, and so is any where the copies were disturbed.";
-
 namespace {
 
 std::string verdict_text(const Trial& trial) {

@@ -22,8 +22,4 @@ void print_report(std::ostream& out, const TuneReport& report,
 std::string strategies_text(const std::vector<std::string>& names,
                             const std::vector<PluginInfo>& plugins);
 
-// Whether a share of the roof is shown as more than 100.0 %, and what that means, as a footnote.
-bool is_above_the_roof(double share);
-extern const char* const above_the_roof;
-
 }  // namespace xpose::app

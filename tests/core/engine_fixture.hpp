@@ -49,8 +49,9 @@ inline std::vector<std::uint32_t> numbers(std::size_t count) {
   return values;
 }
 
-inline void expect_transposed(const std::vector<std::uint32_t>& in, const std::vector<std::uint32_t>& out,
-                       std::size_t rows, std::size_t cols) {
+inline void expect_transposed(const std::vector<std::uint32_t>& in,
+                              const std::vector<std::uint32_t>& out, std::size_t rows,
+                              std::size_t cols) {
   for (std::size_t r = 0; r < rows; ++r)
     for (std::size_t c = 0; c < cols; ++c) ASSERT_EQ(out[c * rows + r], in[r * cols + c]);
 }
