@@ -95,12 +95,13 @@ void TrialService::enter(std::string_view stage) {
   if (getpid() != process_) std::_Exit(EXIT_FAILURE);  // a copy, made by a fork of the plugin
   const std::string changed = state_.restore();
   if (launched_ && misdeed_.empty()) {
-    if (has_child())
+    if (!std::ranges::includes(children_, children()))
       misdeed_ = "its launch left a child process behind";
     else if (!changed.empty())
       misdeed_ = "its launch changed " + changed + " in the thread that called it";
   }
   launched_ = stage.starts_with("launch") || stage == "time";
+  if (launched_) children_ = children();
 }
 
 Reply TrialService::answer(const Request& request) {

@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <memory>
+#include <set>
 #include <string>
 
 #include "trial/in_process_runner.hpp"
@@ -33,8 +34,9 @@ class TrialService {
 
   std::function<void(const Reply&)> send_;
   pid_t process_ = getpid();
-  ProcessState state_;     // before any plugin was loaded
-  bool launched_ = false;  // in the stage that ends
+  ProcessState state_;        // before any plugin was loaded
+  bool launched_ = false;     // in the stage that ends
+  std::set<pid_t> children_;  // before it
   std::string misdeed_;
   std::size_t threads_ = 0;                             // when the request came
   std::uint64_t id_ = 0;                                // of the request in hand

@@ -12,6 +12,8 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
+#include <fstream>
+#include <iterator>
 #include <mutex>
 #include <optional>
 #include <system_error>
@@ -150,9 +152,9 @@ std::string to_string(const ProcessEnd& end) {
   return "unknown status";
 }
 
-bool has_child() {
-  siginfo_t child{};
-  return waitid(P_ALL, 0, &child, WEXITED | WNOHANG | WNOWAIT) == 0;
+std::set<pid_t> children() {
+  std::ifstream file("/proc/thread-self/children");
+  return {std::istream_iterator<pid_t>(file), {}};
 }
 
 struct WorkerProcess::Impl {
