@@ -43,7 +43,9 @@ BandPlan::BandPlan(const FileMatrix& matrix, const TileLimits& limits)
   const std::int64_t piece = std::clamp<std::int64_t>(elements(limits.piece_bytes), 1, matrix.cols);
   const auto side = static_cast<std::int64_t>(std::sqrt(static_cast<double>(most)));
   const bool pieces_are_long = most / matrix.rows >= std::min(piece, side / 2);
-  if (limits.whole_rows || pieces_are_long || matrix.rows <= elements(kShortRow)) {
+  const bool may_be_in_order =
+      limits.in_order && most / matrix.rows >= std::min(elements(kPage), matrix.cols);
+  if (may_be_in_order || pieces_are_long || matrix.rows <= elements(kShortRow)) {
     const std::int64_t enough = elements(limits.enough_bytes) / matrix.rows;
     const std::int64_t width = std::clamp(in_whole_lines(enough), piece, matrix.cols);
     cut_columns(std::clamp<std::int64_t>(most / matrix.rows, 1, width));
@@ -80,7 +82,9 @@ Tile BandPlan::tile(std::int64_t index) const {
   return tile;
 }
 
-std::int64_t BandPlan::most_cols() const { return std::min(col_step_, matrix_.cols); }
+std::int64_t BandPlan::most_cols() const {
+  return col_blocks_ == 1 ? tile(0).cols : std::max(tile(0).cols, tile(row_blocks_).cols);
+}
 
 ByteRange BandPlan::out_range(const Tile& tile, std::int64_t col) const {
   const std::uint64_t begin = matrix_.out_offset + (static_cast<std::uint64_t>(col) *

@@ -21,7 +21,7 @@ struct TileLimits {
   std::uint64_t most_bytes = 0;    // of one tile; 64 KiB or more
   std::uint64_t enough_bytes = 0;  // a larger tile is taken only for the sake of its pieces
   std::uint64_t piece_bytes = 0;   // to be read at once, from each row of the input
-  bool whole_rows = false;         // of the output, even where one is longer than a tile may be
+  bool in_order = false;           // of the output's bytes, if pieces have a page of them at least
 };
 
 // A block of the input that is transposed at once.

@@ -7,6 +7,9 @@
 #include <algorithm>
 #include <cerrno>
 #include <stdexcept>
+#include <vector>
+
+#include "spool.hpp"
 
 namespace xpose::app {
 namespace {
@@ -66,15 +69,35 @@ void OutputFile::write(std::uint64_t offset, std::span<const std::byte> bytes,
   bool before = written.before;
   while (!bytes.empty()) {
     const std::size_t step = std::min(bytes.size(), step_at(offset, !before));
-    const ssize_t put = is_stream() ? ::write(fd(), bytes.data(), step)
-                                    : pwrite(fd(), bytes.data(), step, static_cast<off_t>(offset));
+    const ssize_t put = is_stream() && !is_kept()
+                            ? ::write(fd(), bytes.data(), step)
+                            : pwrite(fd(), bytes.data(), step, static_cast<off_t>(offset));
     if (put < 0 && errno == EINTR) continue;
-    if (put < 0) fail(name_, "cannot be written", errno);
+    if (put < 0)
+      fail(name_,
+           is_kept() ? "cannot be kept in a temporary file (see $TMPDIR)" : "cannot be written",
+           errno);
     const auto done = static_cast<std::size_t>(put);
     bytes = bytes.subspan(done);
     send(whole_pages({offset, offset + done}, {before, bytes.empty() && written.behind}));
     offset += done;
     before = true;
+  }
+}
+
+void OutputFile::keep() {
+  if (is_stream()) spool_ = disk_spool(name_);
+}
+
+void OutputFile::write_kept() {
+  std::vector<char> block(kStep);
+  lseek(spool_.get(), 0, SEEK_SET);
+  for (;;) {
+    const ssize_t got = read(spool_.get(), block.data(), block.size());
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) fail(name_, "cannot be read from its temporary file (see $TMPDIR)", errno);
+    if (got == 0) return;
+    write_text(stream_.get(), {block.data(), static_cast<std::size_t>(got)}, name_);
   }
 }
 
@@ -95,6 +118,7 @@ void OutputFile::wait_for_first() {
 // No signal ends a wait for the disk: a range is short, all of them are not.
 void OutputFile::commit() {
   while (!sent_.empty()) wait_for_first();
+  if (is_kept()) write_kept();
   if (file_) file_->commit();
 }
 

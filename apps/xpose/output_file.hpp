@@ -23,6 +23,10 @@ class OutputFile {
   // target as PendingFile does, and where there is no room for that many bytes.
   OutputFile(const std::filesystem::path& target, std::uint64_t bytes, std::uint64_t most_dirty);
 
+  // A stream whose bytes will not come in their order: they are kept in a temporary file until
+  // commit(). Before the first write. Throws std::runtime_error.
+  void keep();
+
   // Writes the bytes at that place and sends to the disk what is whole with them. Throws
   // std::runtime_error naming the target.
   void write(std::uint64_t offset, std::span<const std::byte> bytes, const Neighbours& written);
@@ -35,14 +39,17 @@ class OutputFile {
   void commit();
 
  private:
+  void write_kept();
   void send(const ByteRange& pages);
   void wait_for_first();
   void sync(const ByteRange& range, unsigned flags);
 
-  int fd() const { return file_ ? file_->fd() : stream_.get(); }
+  bool is_kept() const { return spool_.get() >= 0; }
+  int fd() const { return file_ ? file_->fd() : is_kept() ? spool_.get() : stream_.get(); }
 
   std::string name_;
   FileDescriptor stream_;
+  FileDescriptor spool_;             // of a stream
   std::optional<PendingFile> file_;  // none: a stream
   std::uint64_t most_dirty_;
   std::uint64_t dirty_ = 0;  // bytes of:

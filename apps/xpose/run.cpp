@@ -122,12 +122,15 @@ int run_command(const RunOptions& options) {
   const std::string head = format_npy_header(header.descr, false, shape);
   const RunMemory memory = memory_of(options);
   OutputFile output(options.out, head.size() + header.data_bytes, memory.dirty_bytes);
+  std::optional<BandPlan> tiles;
+  if (header.data_bytes != 0)
+    tiles.emplace(file_matrix(header, head.size()),
+                  tile_limits(memory, header.data_bytes, input.is_cached(), output.is_stream()));
+  if (tiles && !tiles->writes_in_order()) output.keep();
   output.write(0, std::as_bytes(std::span(head)), {true, false});
   std::string how = "nothing";
-  if (header.data_bytes != 0) {
-    const BandPlan plan(
-        file_matrix(header, head.size()),
-        tile_limits(memory, header.data_bytes, input.is_cached(), output.is_stream()));
+  if (tiles) {
+    const BandPlan& plan = *tiles;
     RunProgress progress(header.data_bytes);
     if (options.verbose) progress.say(plan_text(header, plan, input.name()));
     TileTransposer::Options with = options.how;

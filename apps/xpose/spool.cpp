@@ -1,5 +1,6 @@
 #include "spool.hpp"
 
+#include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -37,11 +38,7 @@ std::string progress_text(std::uint64_t bytes) {
 
 // A file on the disk that begins with what is in another.
 FileDescriptor on_disk(int small, std::vector<char>& block, const std::string& name) {
-  const char* const named = std::getenv("TMPDIR");
-  const std::filesystem::path folder = named != nullptr && *named != '\0' ? named : "/var/tmp";
-  const TemporaryFile file(folder / std::filesystem::path(name).filename());
-  FileDescriptor disk(dup(file.fd()));
-  if (disk.get() < 0) fail(name, "cannot be kept", errno);
+  FileDescriptor disk = disk_spool(name);
   lseek(small, 0, SEEK_SET);
   for (ssize_t got = 0; (got = read(small, block.data(), block.size())) > 0;)
     write_all(disk.get(), {block.data(), static_cast<std::size_t>(got)}, name);
@@ -49,6 +46,15 @@ FileDescriptor on_disk(int small, std::vector<char>& block, const std::string& n
 }
 
 }  // namespace
+
+FileDescriptor disk_spool(const std::string& name) {
+  const char* const named = std::getenv("TMPDIR");
+  const std::filesystem::path folder = named != nullptr && *named != '\0' ? named : "/var/tmp";
+  const TemporaryFile file(folder / std::filesystem::path(name).filename());
+  FileDescriptor disk(fcntl(file.fd(), F_DUPFD_CLOEXEC, 0));
+  if (disk.get() < 0) fail(name, "cannot be kept in a temporary file (see $TMPDIR)", errno);
+  return disk;
+}
 
 FileDescriptor spooled(int from, const std::string& name) {
   FileDescriptor kept(memfd_create("xpose", MFD_CLOEXEC));

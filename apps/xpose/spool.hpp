@@ -11,4 +11,8 @@ namespace xpose::app {
 // small, else in $TMPDIR, or /var/tmp. Throws std::runtime_error, which calls it `name`.
 FileDescriptor spooled(int from, const std::string& name);
 
+// An empty file without a name in $TMPDIR, or /var/tmp. Throws std::runtime_error, which calls it
+// `name`.
+FileDescriptor disk_spool(const std::string& name);
+
 }  // namespace xpose::app

@@ -18,7 +18,7 @@ bool is_copy(const TileShape& shape) {
 TileTransposer::TileTransposer(const Options& options, const TileShape& most,
                                const TileShape& whole)
     : options_(options), most_(most) {
-  if (is_copy(most)) return;
+  if (is_copy(most) && options.strategy.empty()) return;
   engine_.emplace(options.engine);
   if (options.names_refused)
     for (const PluginInfo& plugin : engine_->plugins())
@@ -66,6 +66,7 @@ Plan TileTransposer::plan(const TileShape& shape, const void* in, const void* ou
   Plan made = engine_->plan(problem, options);
   if (made.is_estimate()) made = plan_as_measured(problem).value_or(made);
   if (shape != most_) return made;
+  options_.plan.policy = Policy::estimate;  // of what was measured now, or of what was not
   if (!made.is_estimate()) measured_ = made.variant();
   chosen_ = to_string(made.variant());
   return made;

@@ -140,6 +140,15 @@ TEST(BandPlan, ManyRowsOfAnInputOnADiskAreCutOnBothSides) {
   EXPECT_GT(plan.most_rows(), 8000);
 }
 
+TEST(BandPlan, InOrderWherePiecesOfTheInputArePagesAtLeast) {
+  const TileLimits limits{8 * kMiB, 8 * kMiB, 4096, true};
+  EXPECT_TRUE(BandPlan({2000, 65535, 4, 128, 128}, limits).writes_in_order());
+  EXPECT_TRUE(BandPlan({100000, 20, 4, 128, 128}, limits).writes_in_order());  // all of it
+  const BandPlan tall({16000000, 2, 4, 128, 128}, limits);
+  EXPECT_FALSE(tall.writes_in_order());
+  EXPECT_LE(tall.most_rows() * tall.most_cols() * 4, static_cast<std::int64_t>(8 * kMiB));
+}
+
 TEST(BandPlan, BlocksOfColumnsBeginWithPagesWhereRowsDo) {
   const BandPlan plan({4096, 65536, 1, 128, 128}, {48 * kMiB, 48 * kMiB, 1024});
   for (std::int64_t i = 1; i < plan.size(); ++i)

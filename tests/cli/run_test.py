@@ -303,6 +303,31 @@ class Streams(InAFolder):
                 subprocess.run(command(self.source, "-"), stdout=out, check=True)
             self.assertEqual(self.target.read_bytes(), done.stdout)
 
+    @staticmethod
+    def resident(pid):
+        """Bytes, or 0 where the process has ended."""
+        with contextlib.suppress(OSError, IndexError):
+            return int(pathlib.Path(f"/proc/{pid}/statm").read_text().split()[1]) * os.sysconf("SC_PAGESIZE")
+        return 0
+
+    def test_memory_is_bounded_where_output_rows_are_long(self):
+        """The output is kept in a temporary file, since its bytes do not come in their order."""
+        if DEVICE != "host":
+            self.skipTest("SKIPPED: the libraries of CUDA take more than the arrays")
+        np.save(self.source, random_array("<f4", (16000000, 2)))
+        peak = 0
+        with open(self.target, "wb") as kept:
+            cat = subprocess.Popen(["cat"], stdin=subprocess.PIPE, stdout=kept)
+            process = subprocess.Popen(command(self.source, "-", "--memory", "8M"), stdout=cat.stdin)
+            while process.poll() is None:  # what wait4 tells has this process's peak in it
+                peak = max(peak, self.resident(process.pid))
+                time.sleep(0.005)
+            cat.stdin.close()
+            cat.wait()
+        self.assertEqual(process.returncode, 0)
+        self.assertLess(peak, 96 << 20)
+        self.assertEqual(np.load(self.target).tobytes(), np.load(self.source).T.tobytes())
+
     def test_standard_input(self):
         for shape in ((20, 30), (3001, 3011)):  # kept in memory, and on the disk
             array = random_array("<f4", shape)
@@ -562,6 +587,21 @@ class Chooses(InAFolder):
         self.assertEqual(self.remembered(cache), [])
         self.assertEqual(self.run_xpose("--tune", "--budget", "60", "--cache", str(cache)).returncode, 0)
         self.assertEqual(len(self.remembered(cache)), 1)
+
+    def test_tune_measures_the_largest_tile(self):
+        """Of two blocks of columns that begin with pages, neither of which is as wide as planned first."""
+        np.save(self.source, np.zeros((2048, 3072), "<f4"))
+        cache = self.folder / "trials.sqlite"
+        done = self.run_xpose("--tune", "--budget", "60", "-v", "--cache", str(cache))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(len(self.remembered(cache)), 1, done.stderr)
+        self.assertNotIn("plain copy", done.stderr)
+
+    def test_a_strategy_is_looked_for_where_a_copy_does(self):
+        np.save(self.source, random_array("<f4", (1, 5)))
+        done = self.run_xpose("--strategy", "nonsense")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("nonsense", done.stderr)
 
     def test_a_choice_that_was_measured_is_used(self):
         np.save(self.source, random_array("<f4", (200, 300)))
