@@ -102,16 +102,18 @@ struct Course {
   std::uint64_t step = 1;
 };
 
-// A first use makes many thousand allocations: a sample of them, or all where
-// XPOSE_EVERY_ALLOCATION is set.
-std::uint64_t first_use_step() { return std::getenv("XPOSE_EVERY_ALLOCATION") == nullptr ? 7 : 1; }
+// Every how many allocations one fails after the first hundred, where a scenario has thousands; or
+// each of them where XPOSE_EVERY_ALLOCATION is set.
+std::uint64_t one_of(std::uint64_t many) {
+  return std::getenv("XPOSE_EVERY_ALLOCATION") == nullptr ? many : 1;
+}
 
-// Fails every step-th allocation of a scenario.
+// Fails the first allocations of a scenario, and every step-th one after them.
 void fail_each(const Workplace& place, const Scenario& scenario, Failing failing,
                const Course& course) {
   Complaints complaints;
   std::uint64_t points = 0;
-  for (std::uint64_t nth = 1;; nth += course.step) {
+  for (std::uint64_t nth = 1;; nth += nth < 100 ? 1 : course.step) {
     const Outcome found =
         attempt_apart(place, course.in_process, scenario, nth, failing, course.attempts);
     complaints.add(static_cast<const char*>(found.complaint), nth);
@@ -139,13 +141,13 @@ TEST_P(Faults, AFirstUseSurvivesEveryFailingAllocation) {
   // A load that fails leaves a few records of the system's loader behind.
   constexpr std::int64_t records = 16;
   fail_each(place, first_use(), GetParam(),
-            {.attempts = 1, .allowed_growth = sound.growth + records, .step = first_use_step()});
+            {.attempts = 1, .allowed_growth = sound.growth + records, .step = one_of(9)});
 }
 
 // With the plugins loaded. The worker is another process, whose allocations do not fail.
 TEST_P(Faults, AUseWithWorkersSurvivesFailingAllocations) {
   ASSERT_EQ(attempt(place, true, first_use(), never, GetParam()).complaint, "");
-  fail_each(place, first_use(), GetParam(), {.in_process = false, .step = 5});
+  fail_each(place, first_use(), GetParam(), {.in_process = false, .step = one_of(9)});
 }
 
 class Call : public testing::TestWithParam<std::tuple<Scenario, Failing>> {};
@@ -155,7 +157,8 @@ TEST_P(Call, SurvivesEveryFailingAllocation) {
   const auto& [scenario, failing] = GetParam();
   const Workplace place;
   ASSERT_EQ(attempt(place, true, scenario, never, failing).complaint, "");
-  fail_each(place, scenario, failing, {.step = scenario.step * (failing == Failing::once ? 1 : 3)});
+  fail_each(place, scenario, failing,
+            {.step = scenario.step * one_of(failing == Failing::once ? 7 : 11)});
 }
 
 std::string name_of(Failing failing) { return failing == Failing::once ? "once" : "from_then_on"; }
