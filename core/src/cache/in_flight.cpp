@@ -13,7 +13,8 @@ namespace {
 // When a process began, in clock ticks since boot: field 22 of its stat line; 0: it is gone.
 std::int64_t start_of(std::int64_t pid) {
   std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
-  const std::string line{std::istreambuf_iterator<char>(file), {}};
+  std::string line;  // empty where it ends just now
+  std::getline(file, line, '\0');
   const std::size_t name_end = line.rfind(')');  // the name, field 2, may hold anything
   if (name_end == std::string::npos) return 0;
   std::istringstream fields(line.substr(name_end + 1));

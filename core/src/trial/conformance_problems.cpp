@@ -14,7 +14,7 @@ void add_with_long_gaps(std::vector<Problem>& problems, std::uint32_t element_by
   problems.back().in_ld = 21 + gap;
   problems.back().out_ld = 9 + gap;
   problems.push_back(matrix(19, 6, element_bytes, device));
-  problems.back().batch = {{4, 19 * 6 + gap, 19 * 6 + gap}};
+  problems.back().batch = {{4, std::int64_t{19} * 6 + gap, std::int64_t{19} * 6 + gap}};
 }
 
 // Of fat elements: fewer and smaller shapes, since each element is many bytes.

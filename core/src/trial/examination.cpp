@@ -14,7 +14,7 @@ namespace {
 
 // Launches are repeated for so long, since a thread takes some microseconds to come from a barrier.
 constexpr std::chrono::microseconds together_time{100};
-constexpr std::chrono::microseconds most_time{1000};  // where the other one gets no processor
+constexpr std::chrono::microseconds most_time{50'000};  // where the other one gets no processor
 
 bool is_on_host(const Problem& problem) { return problem.device.kind == DeviceKind::host; }
 
@@ -82,7 +82,7 @@ Outcome Examination::alone(Side& side, const BoundPlan& plan) {
     touched = watch.open();
   }
   // What was changed says more than what was touched.
-  const Outcome outcome = side.check();
+  Outcome outcome = side.check();
   if (outcome.verdict != Verdict::ok || touched == nullptr) return outcome;
   return side.arena.explain_touch(0, side.launched, touched);
 }
@@ -96,7 +96,7 @@ Outcome Examination::together(const BoundPlan& plan) {
     are_short = launch_together(plan);
     backend_.synchronize();
     for (Side* side : {&first_, &second_})
-      if (const Outcome outcome = side->check(); outcome.verdict != Verdict::ok) return outcome;
+      if (Outcome outcome = side->check(); outcome.verdict != Verdict::ok) return outcome;
   }
   return {};
 }
@@ -136,7 +136,7 @@ bool Examination::launch_together(const BoundPlan& plan) {
     throw Error(ErrorKind::no_memory, std::string("cannot start a thread: ") + error.what());
   }
   for (const std::optional<Error>& error : failed)
-    if (error) throw *error;
+    if (error) throw Error(*error);
   return std::min(launches[0], launches[1]) > 1;
 }
 

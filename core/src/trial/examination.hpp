@@ -27,7 +27,7 @@ class Examination {
  private:
   // A pair of buffers and what a thread that launches into it has of its own.
   struct Side {
-    Side(Backend& backend, const Problem& problem, ArenaForm form, std::string words);
+    Side(Backend& owner, const Problem& problem, ArenaForm form, std::string special);
     ~Side() { backend.release_stream(stream); }
     Side(const Side&) = delete;  // owns a stream
 

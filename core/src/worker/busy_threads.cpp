@@ -8,7 +8,6 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <map>
 #include <sstream>
 #include <string>
@@ -33,7 +32,8 @@ struct Thread {
 
 Thread look_at(const std::filesystem::path& thread) {
   std::ifstream file(thread / "stat");
-  const std::string line{std::istreambuf_iterator<char>(file), {}};
+  std::string line;  // empty where the thread has ended
+  std::getline(file, line, '\0');
   const std::size_t name_end = line.rfind(')');  // "ID (NAME) STATE ...", 10 numbers, the times
   if (name_end == std::string::npos) return {};
   std::istringstream rest(line.substr(name_end + 1));

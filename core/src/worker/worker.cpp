@@ -18,7 +18,7 @@ namespace {
 constexpr double slowest_bytes_per_second = 20e6;
 constexpr double start_seconds = 60;  // a loaded machine may start processes slowly
 constexpr double send_seconds = 10;
-constexpr double leave_seconds = 1;  // from the end of its channel to its own
+constexpr double leave_seconds = 5;  // from the end of its channel to its own
 
 std::string text_of(double seconds) {
   char text[32];
