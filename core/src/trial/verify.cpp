@@ -3,7 +3,6 @@
 #include <Eigen/Core>
 #include <algorithm>
 #include <cstring>
-#include <ranges>
 
 #include "parallel.hpp"
 #include "problem/normal_form.hpp"
@@ -112,7 +111,7 @@ Pattern input_elements_pattern(const Problem& problem, std::uint64_t bytes, std:
     span += (dim.extent - 1) * dim.stride;
   }
   pattern.span = span;
-  std::ranges::copy(dims | std::views::reverse, pattern.dims);
+  std::reverse_copy(dims.begin(), dims.end(), pattern.dims);
   pattern.rank = static_cast<int>(dims.size());
   return pattern;
 }
