@@ -325,7 +325,7 @@ class Streams(InAFolder):
             cat.stdin.close()
             cat.wait()
         self.assertEqual(process.returncode, 0)
-        self.assertLess(peak, 96 << 20)
+        self.assertLess(peak, (256 if "asan" in XPOSE else 96) << 20)  # which keeps what was freed
         self.assertEqual(np.load(self.target).tobytes(), np.load(self.source).T.tobytes())
 
     def test_standard_input(self):

@@ -25,7 +25,8 @@ void let_workers_crash() {
   for (const char* name : {"ASAN_OPTIONS", "TSAN_OPTIONS"}) {
     const char* const given = std::getenv(name);
     const std::string options = given == nullptr ? "" : std::string(given) + ':';
-    setenv(name, (options + "handle_segv=0:detect_leaks=0").c_str(), 1);
+    setenv(name, (options + "handle_segv=0:handle_sigbus=0:handle_sigfpe=0:detect_leaks=0").c_str(),
+           1);
   }
 }
 
