@@ -42,11 +42,11 @@ void occupy_standard_descriptors() {
   }
 }
 
-void write_text(int fd, std::string_view text, const std::string& name) {
+void write_text(int fd, std::string_view text, const std::string& name, const char* failure) {
   while (!text.empty()) {
     const ssize_t written = write(fd, text.data(), text.size());
     if (written < 0 && errno == EINTR) continue;
-    if (written < 0) fail(name, "cannot be written", errno);
+    if (written < 0) fail(name, failure, errno);
     text.remove_prefix(static_cast<std::size_t>(written));
   }
 }

@@ -24,8 +24,9 @@ class FileDescriptor {
 // beginning of a program. Throws std::runtime_error.
 void occupy_standard_descriptors();
 
-// Writes all of the text. Throws std::runtime_error with the name.
-void write_text(int fd, std::string_view text, const std::string& name);
+// Writes all of the text. Throws std::runtime_error with the name and what has failed.
+void write_text(int fd, std::string_view text, const std::string& name,
+                const char* failure = "cannot be written");
 
 // Throws std::runtime_error: "NAME: WHAT: the error's message", and what to do.
 [[noreturn]] void fail(const std::string& name, const std::string& what, int error);

@@ -73,10 +73,7 @@ void OutputFile::write(std::uint64_t offset, std::span<const std::byte> bytes,
                             ? ::write(fd(), bytes.data(), step)
                             : pwrite(fd(), bytes.data(), step, static_cast<off_t>(offset));
     if (put < 0 && errno == EINTR) continue;
-    if (put < 0)
-      fail(name_,
-           is_kept() ? "cannot be kept in a temporary file (see $TMPDIR)" : "cannot be written",
-           errno);
+    if (put < 0) fail(name_, is_kept() ? kNotKept : "cannot be written", errno);
     const auto done = static_cast<std::size_t>(put);
     bytes = bytes.subspan(done);
     send(whole_pages({offset, offset + done}, {before, bytes.empty() && written.behind}));

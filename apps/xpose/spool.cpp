@@ -21,15 +21,6 @@ namespace {
 
 constexpr std::uint64_t kInMemory = std::uint64_t{32} << 20;
 
-void write_all(int fd, std::string_view bytes, const std::string& name) {
-  while (!bytes.empty()) {
-    const ssize_t put = write(fd, bytes.data(), bytes.size());
-    if (put < 0 && errno == EINTR) continue;
-    if (put < 0) fail(name, "cannot be kept in a temporary file (see $TMPDIR)", errno);
-    bytes.remove_prefix(static_cast<std::size_t>(put));
-  }
-}
-
 std::string progress_text(std::uint64_t bytes) {
   std::array<char, 64> text{};
   std::snprintf(text.data(), text.size(), ": %.2f GB read", static_cast<double>(bytes) / 1e9);
@@ -41,7 +32,7 @@ FileDescriptor on_disk(int small, std::vector<char>& block, const std::string& n
   FileDescriptor disk = disk_spool(name);
   lseek(small, 0, SEEK_SET);
   for (ssize_t got = 0; (got = read(small, block.data(), block.size())) > 0;)
-    write_all(disk.get(), {block.data(), static_cast<std::size_t>(got)}, name);
+    write_text(disk.get(), {block.data(), static_cast<std::size_t>(got)}, name, kNotKept);
   return disk;
 }
 
@@ -52,13 +43,13 @@ FileDescriptor disk_spool(const std::string& name) {
   const std::filesystem::path folder = named != nullptr && *named != '\0' ? named : "/var/tmp";
   const TemporaryFile file(folder / std::filesystem::path(name).filename());
   FileDescriptor disk(fcntl(file.fd(), F_DUPFD_CLOEXEC, 0));
-  if (disk.get() < 0) fail(name, "cannot be kept in a temporary file (see $TMPDIR)", errno);
+  if (disk.get() < 0) fail(name, kNotKept, errno);
   return disk;
 }
 
 FileDescriptor spooled(int from, const std::string& name) {
   FileDescriptor kept(memfd_create("xpose", MFD_CLOEXEC));
-  if (kept.get() < 0) fail(name, "cannot be kept", errno);
+  if (kept.get() < 0) fail(name, kNotKept, errno);
   std::vector<char> block(std::size_t{1} << 20);
   std::uint64_t bytes = 0;
   bool is_small = true;
@@ -69,7 +60,7 @@ FileDescriptor spooled(int from, const std::string& name) {
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) fail(name, "cannot be read", errno);
     if (got == 0) return kept;
-    write_all(kept.get(), {block.data(), static_cast<std::size_t>(got)}, name);
+    write_text(kept.get(), {block.data(), static_cast<std::size_t>(got)}, name, kNotKept);
     bytes += static_cast<std::uint64_t>(got);
     if (!is_small || bytes <= kInMemory) continue;
     is_small = false;

@@ -7,6 +7,8 @@
 
 namespace xpose::app {
 
+inline constexpr const char* kNotKept = "cannot be kept in a temporary file (see $TMPDIR)";
+
 // Reads to the end of `from` and returns a file of it that has no name: in memory where it is
 // small, else in $TMPDIR, or /var/tmp. Throws std::runtime_error, which calls it `name`.
 FileDescriptor spooled(int from, const std::string& name);

@@ -110,12 +110,6 @@ TuneReport Chooser::tune(const Problem& normal, const TuneOptions& options) {
   }
   const std::lock_guard lock(measuring_.mutex);
   const auto held = this->lock(normal, options, longest_wait_seconds);
-  if (options.interrupted && options.interrupted()) {  // while it waited: nothing is disturbed
-    TuneReport nothing;
-    nothing.problem = normal;
-    nothing.interrupted = true;
-    return nothing;
-  }
   TuneReport report =
       retried(measuring_, [&] { return measure(measuring_, normal, options, Which::all); }).first;
   forget(normal, options);  // the next plan() finds what was stored

@@ -66,6 +66,13 @@ TrialSubject Chooser::subject_of(const Problem& normal, const TuneOptions& optio
 std::pair<TuneReport, std::optional<Candidate>> Chooser::measure(Desk& desk, const Problem& normal,
                                                                  const TuneOptions& options,
                                                                  Which which) {
+  if (options.interrupted && options.interrupted()) {  // while it waited: nobody is disturbed
+    TuneReport nothing;
+    nothing.problem = normal;
+    nothing.bytes = moved_bytes(normal);
+    nothing.interrupted = true;
+    return {std::move(nothing), std::nullopt};
+  }
   TrialSubject subject = subject_of(normal, options);
   for (;;) try {
       if (!subject.problem) return estimate_instead(desk, normal, subject.why, options);

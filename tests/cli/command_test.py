@@ -95,7 +95,9 @@ class Tune(unittest.TestCase):
         result = tune(*problem)
         self.assertEqual((result.returncode, result.stderr), (0, ""))
         self.assertRegex(result.stdout, r"\nhost_naive_row +not tried\n")
-        self.assertRegex(result.stdout, r"\nhost_\S+ [^\n]+  ok\n")
+        # A sanitizer slows vectors the most: there another one may be the most promising.
+        tried = r"host_\S+" if "asan" in XPOSE else r"host_simd\{\S+"
+        self.assertRegex(result.stdout, rf"\n{tried} [^\n]+  ok\n")
         self.assertRegex(result.stdout, r"\n[0-9]+ variants were not tried: [^\n]*--strategy and --budget\.\n")
         named = tune(*problem, "--strategy", "host_simd", "--strategy", "host_naive_row", "--json", "-")
         report = json.loads(named.stdout)

@@ -107,7 +107,7 @@ void launch_kernel(const char* name, void (*kernel)(Parameters...), Shape grid, 
 
 // Whether what load_ahead brings of the blocks of 256 bytes is still in L2 when the next column of
 // tiles, each as wide as row_bytes, wants the rest of them: of up to 8 MiB of input in a column of
-// tiles (H200, 60 MB of L2: 4 gain 1 to 3 points, 8 gain 1 or lose a half, 17 lose 7).
+// tiles. Twice as much loses more than little of it gains.
 inline bool stays_in_l2(const Problem& problem, int64_t row_bytes) {
   return problem.rows <= (int64_t{8} << 20) / row_bytes;
 }

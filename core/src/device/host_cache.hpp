@@ -8,8 +8,7 @@ namespace xpose {
 
 // Writes the lines of the bytes to memory where they have changed and drops them from all caches.
 // False, and nothing is done, where the processor has no instruction for that: it takes x86-64
-// with CLFLUSHOPT. 128 MiB take 2.5 ms on two cores of a Xeon, whether they were in a cache or not
-// (2026-11-22). [any thread]
+// with CLFLUSHOPT. Takes as long whether they were in a cache or not. [any thread]
 bool drop_from_caches(std::span<const std::byte> bytes);
 
 }  // namespace xpose

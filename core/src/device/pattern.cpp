@@ -213,9 +213,8 @@ void in_parts(std::uint64_t from, std::uint64_t to, const Body& body) {
 }
 
 // Compiled for wider vectors as well, of which the loader picks the widest that the processor has:
-// elements of 1 and 2 bytes are hashes. 16384x16384 of 1 byte, filled by two cores of an EPYC (Zen
-// 5): 128 ms by the least of x86-64, 27 by AVX2, 9 by AVX-512. The sanitizers are not ready when
-// the loader asks.
+// elements of 1 and 2 bytes are hashes, which the widest fill many times as fast. The sanitizers
+// are not ready when the loader asks.
 #if defined(__x86_64__) && __GNUC__ >= 12 && !defined(__clang__) && \
     !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 #define XPOSE_WIDER_VECTORS \

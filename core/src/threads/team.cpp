@@ -72,8 +72,7 @@ void Job::work(unsigned thread) {
     }
 }
 
-// ------------------------------------------------------------------------------- one of its
-// threads
+// ------------------------------------------------------------------------ a thread of a team
 
 bool TeamThread::start() noexcept {
   pthread_attr_t attributes;
@@ -149,8 +148,7 @@ void TeamThread::await(bool spins) noexcept {
   }
 }
 
-// ------------------------------------------------------------------------------------------- a
-// team
+// ------------------------------------------------------------------------------------ a team
 
 void Team::grow(unsigned threads, const cpu_set_t& affinity) noexcept {
   try {

@@ -6,13 +6,14 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <fstream>
+#include <iterator>
 
 #include "plugin/limits.hpp"
 #include "plugin/plugin_file.hpp"
 #include "worker/busy_threads.hpp"
 #include "worker/host_channel.hpp"
 #include "worker/worker.hpp"
-#include "worker/worker_process.hpp"
 
 namespace xpose {
 namespace {
@@ -26,6 +27,13 @@ Outcome outcome_of(const Error& error) {
     default:
       return {Verdict::protocol_error, error.what()};
   }
+}
+
+// Processes that the calling thread has started and that run or were not waited for; none where
+// the kernel does not tell.
+std::set<pid_t> children() {
+  std::ifstream file("/proc/thread-self/children");
+  return {std::istream_iterator<pid_t>(file), {}};
 }
 
 }  // namespace

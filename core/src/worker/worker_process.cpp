@@ -12,8 +12,6 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
-#include <fstream>
-#include <iterator>
 #include <mutex>
 #include <optional>
 #include <system_error>
@@ -150,11 +148,6 @@ std::string to_string(const ProcessEnd& end) {
       break;
   }
   return "unknown status";
-}
-
-std::set<pid_t> children() {
-  std::ifstream file("/proc/thread-self/children");
-  return {std::istream_iterator<pid_t>(file), {}};
 }
 
 struct WorkerProcess::Impl {

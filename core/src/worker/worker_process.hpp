@@ -6,7 +6,6 @@
 
 #include <filesystem>
 #include <memory>
-#include <set>
 #include <string>
 #include <string_view>
 
@@ -19,10 +18,6 @@ struct ProcessEnd {
   int code = 0;  // exit status or signal number
 };
 std::string to_string(const ProcessEnd& end);  // "exit status 3", "signal 11 (Segmentation fault)"
-
-// Those that the calling thread has started and that run or were not waited for; none where the
-// kernel does not tell.
-std::set<pid_t> children();
 
 // The worker runs in a process group of its own, with /dev/null as input, its output and errors
 // kept as a short tail, its channel on descriptor 3, and no other descriptor of ours. Its program
