@@ -40,11 +40,8 @@ void checked(const std::string& strategy, const char* what, const Call& call) {
 
 // Not locked where that takes longer than others ever hold it.
 std::unique_lock<std::mutex> locked_soon(std::mutex& mutex) {
-  std::unique_lock lock(mutex, std::try_to_lock);
-  for (int attempt = 0; !lock && attempt < 1000; ++attempt) {
-    std::this_thread::yield();
-    lock.try_lock();
-  }
+  std::unique_lock lock(mutex, std::defer_lock);
+  for (int attempt = 0; attempt < 1000 && !lock.try_lock(); ++attempt) std::this_thread::yield();
   return lock;
 }
 

@@ -63,8 +63,9 @@ class Arena {
   // [spots that are not changed] After a launch into a poisoned set.
   bool is_written(const Spots& spots);
 
-  // [at an edge of pages] The pages of a set in which nothing lies that the launch may touch, and
-  // those of the input; and what a touch of one means, after a check that found nothing.
+  // The pages of a set in which nothing lies that the launch may touch, and those of the input;
+  // none where the set is at no edge of pages. And what a touch of one means, after a check that
+  // found nothing.
   std::vector<PageWatch::Pages> closed_pages(std::size_t set, Launched launched);
   Outcome explain_touch(std::size_t set, Launched launched, const std::byte* address);
 

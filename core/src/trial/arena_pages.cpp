@@ -37,6 +37,7 @@ std::vector<bool> Arena::used_pages(const DeviceBuffer& buffer, bool is_output,
 }
 
 std::vector<PageWatch::Pages> Arena::closed_pages(std::size_t set, Launched launched) {
+  if (form_.edge == ArenaForm::Edge::none) return {};  // as on a device
   std::vector<PageWatch::Pages> closed;
   const auto close = [&](const DeviceBuffer& buffer, bool is_output) {
     const std::vector<bool> used = used_pages(buffer, is_output, launched);

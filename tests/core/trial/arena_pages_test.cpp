@@ -107,5 +107,10 @@ TEST(ArenaPages, SaysWhichPagesALaunchMustLeaveAlone) {
   EXPECT_EQ(said(in + 1), "wrote to the byte 1 of the input, although what lay there before");
 }
 
+TEST(ArenaPages, ASetAtNoEdgeHasNoneToLeaveAlone) {
+  Arena arena(backend(Device{}), normal_form(matrix(2, 8, 4)), 1);
+  EXPECT_TRUE(arena.closed_pages(0, Arena::Launched::transpose).empty());
+}
+
 }  // namespace
 }  // namespace xpose
