@@ -1,5 +1,5 @@
 // What each CUDA kernel may ask of memory, by the model: exactly these sectors and wavefronts. The
-// figures are those of the hardware's counters at 4096x4096 (README), for a smaller matrix.
+// figures are those of the hardware's counters at 4096x4096 (NOTES.md), for a smaller matrix.
 #include "budgets.hpp"
 
 #include <gtest/gtest.h>

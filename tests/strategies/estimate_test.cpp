@@ -69,7 +69,7 @@ void expect_choices(DeviceKind kind, const std::map<std::string, Variants>& winn
   }
 }
 
-// Shares of the roof behind each, by the plugins' READMEs; what is within 10 % of the best is
+// Shares of the roof behind each, by the plugins' NOTES.md; what is within 10 % of the best is
 // right.
 TEST(Estimate, ChoosesTheMeasuredWinnersOnAnH200) {
   const Variants tiles = {"tile{row_bytes=256,col_bytes=256}"};

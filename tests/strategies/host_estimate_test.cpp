@@ -1,5 +1,5 @@
 // What Policy::estimate chooses on the host where sides are short or matrices small, against what
-// is faster there by the figures of the plugins' READMEs.
+// is faster there by the figures of the plugins' NOTES.md.
 #include <gtest/gtest.h>
 
 #include "xpose/xpose.hpp"
