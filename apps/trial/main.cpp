@@ -5,7 +5,7 @@
 #include <exception>
 #include <string_view>
 
-#include "plugin/shipped_description.hpp"
+#include "registry/shipped_description.hpp"
 #include "worker/trial_service.hpp"
 
 namespace {

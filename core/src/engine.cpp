@@ -1,6 +1,6 @@
 #include "engine.hpp"
 
-#include "chooser.hpp"
+#include "chooser/chooser.hpp"
 #include "device/device.hpp"
 #include "plan.hpp"
 #include "problem/normal_form.hpp"

@@ -1,7 +1,7 @@
 // What parts of the library that stand beside the engine need of it.
 #pragma once
 
-#include "chooser.hpp"
+#include "chooser/chooser.hpp"
 
 namespace xpose {
 

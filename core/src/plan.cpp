@@ -5,38 +5,12 @@
 #include <thread>
 #include <utility>
 
-#include "batch_loop.hpp"
-#include "plugin/plugin_call.hpp"
 #include "problem/normal_form.hpp"
 #include "reported.hpp"
 #include "threads/forks.hpp"
-#include "threads/lent_team.hpp"
 
 namespace xpose {
 namespace {
-
-ErrorKind kind_of(xpose_status status) {
-  switch (status) {
-    case XPOSE_UNSUPPORTED:
-      return ErrorKind::no_strategy;
-    case XPOSE_INVALID:
-      return ErrorKind::invalid;
-    case XPOSE_NO_MEMORY:
-      return ErrorKind::no_memory;
-    case XPOSE_DEVICE_ERROR:
-      return ErrorKind::device;
-    default:
-      return ErrorKind::failed;
-  }
-}
-
-// Calls a function of the plugin and throws its words where it fails.
-template <class Call>
-void checked(const std::string& strategy, const char* what, const Call& call) {
-  const CallResult result = call_plugin(call);
-  if (result.status != XPOSE_OK)
-    throw Error(kind_of(result.status), strategy + " failed to " + what + ": " + result.words);
-}
 
 // Not locked where that takes longer than others ever hold it.
 std::unique_lock<std::mutex> locked_soon(std::mutex& mutex) {
@@ -46,54 +20,6 @@ std::unique_lock<std::mutex> locked_soon(std::mutex& mutex) {
 }
 
 }  // namespace
-
-BoundPlan::BoundPlan(const Candidate& candidate, const Problem& normal, const DeviceInfo& device,
-                     unsigned threads)
-    : functions_(*candidate.strategy->functions),
-      strategy_(candidate.variant.strategy),
-      element_bytes_(normal.element_bytes),
-      threads_(device.device.kind == DeviceKind::host ? threads : 0) {
-  const Problem problem = problem_for(candidate.strategy->info, normal);
-  const xpose_problem abi = to_abi(problem, candidate.strategy->info.max_batch_rank, device);
-  loop_.assign(problem.batch.begin() + abi.batch_rank, problem.batch.end());
-  checked(strategy_, "make a plan", [&](xpose_text error) {
-    return functions_.create(&abi, candidate.values.data(), &plan_, error);
-  });
-}
-
-// Whoever wants to hear of a failure calls destroy() before.
-BoundPlan::~BoundPlan() {
-  try {
-    destroy();
-  } catch (const std::exception&) {
-  }
-}
-
-void BoundPlan::destroy() {
-  xpose_plan* const plan = std::exchange(plan_, nullptr);
-  checked(strategy_, "destroy its plan", [&](xpose_text) {
-    if (plan != nullptr) functions_.destroy(plan);
-    return XPOSE_OK;
-  });
-}
-
-void BoundPlan::launch(const void* in, void* out, void* workspace, void* stream) const {
-  LentTeam team(threads_);
-  for_each_matrix(loop_, element_bytes_, in, out, [&](const void* one_in, void* one_out) {
-    launch_one({.size = sizeof(xpose_launch),
-                .threads = threads_,
-                .in = one_in,
-                .out = one_out,
-                .workspace = workspace,
-                .stream = stream,
-                .team = threads_ == 0 ? nullptr : team.for_plugin()});
-  });
-}
-
-void BoundPlan::launch_one(const xpose_launch& launch) const {
-  checked(strategy_, "launch",
-          [&](xpose_text error) { return functions_.launch(plan_, &launch, error); });
-}
 
 template <class Body>
 void Workspaces::with(void* stream, const Body& body) {

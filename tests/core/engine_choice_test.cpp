@@ -11,8 +11,8 @@
 #include <string>
 #include <thread>
 
-#include "device/device_lock.hpp"
 #include "engine_fixture.hpp"
+#include "process/device_lock.hpp"
 
 namespace xpose {
 namespace {

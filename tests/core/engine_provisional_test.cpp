@@ -13,7 +13,7 @@
 #include <thread>
 #include <vector>
 
-#include "device/device_lock.hpp"
+#include "process/device_lock.hpp"
 #include "xpose/cache.hpp"
 
 namespace xpose {

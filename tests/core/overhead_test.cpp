@@ -10,10 +10,10 @@
 #include <variant>
 
 #include "device/device.hpp"
-#include "plugin/candidates.hpp"
 #include "plugin/plugin_file.hpp"
 #include "plugin/plugin_library.hpp"
 #include "problem/normal_form.hpp"
+#include "strategy/candidates.hpp"
 #include "xpose/xpose.hpp"
 
 namespace xpose {

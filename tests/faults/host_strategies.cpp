@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "plugin/candidates.hpp"
 #include "problem/normal_form.hpp"
+#include "strategy/candidates.hpp"
 #include "trial/in_process_runner.hpp"
 
 namespace xpose {

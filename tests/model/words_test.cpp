@@ -1,8 +1,8 @@
 // CUDA's integer functions and vector types, against what the CUDA documentation says of them.
 #include <gtest/gtest.h>
 
-#include <xpose/model_bits.hpp>
-#include <xpose/model_vectors.hpp>
+#include <xpose/simulator/bits.hpp>
+#include <xpose/simulator/vectors.hpp>
 
 namespace {
 

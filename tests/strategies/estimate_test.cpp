@@ -8,9 +8,9 @@
 #include <set>
 
 #include "loaded_plugins.hpp"
-#include "plugin/candidates.hpp"
 #include "problem/normal_form.hpp"
 #include "standard_table.hpp"
+#include "strategy/candidates.hpp"
 
 namespace xpose {
 namespace {

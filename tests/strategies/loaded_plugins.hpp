@@ -1,7 +1,7 @@
 // The library's plugins, loaded into the test.
 #pragma once
 
-#include "plugin/catalog.hpp"
+#include "registry/catalog.hpp"
 
 namespace xpose {
 

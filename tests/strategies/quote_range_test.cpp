@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "loaded_plugins.hpp"
-#include "plugin/candidates.hpp"
 #include "problem/normal_form.hpp"
+#include "strategy/candidates.hpp"
 
 namespace xpose {
 namespace {

@@ -18,7 +18,7 @@
 #pragma once
 
 #ifdef XPOSE_MODEL
-#include <xpose/model.hpp>
+#include <xpose/simulator/cuda_words.hpp>
 #endif
 
 #include <algorithm>
@@ -26,7 +26,7 @@
 #include <new>
 #include <string>
 #include <type_traits>
-#include <xpose/cuda_tiling.hpp>
+#include <xpose/detail/cuda_tiling.hpp>
 #include <xpose/plugin.hpp>
 
 namespace xpose::plugin {

@@ -147,4 +147,4 @@ void run_parts(const Launch& launch, uint32_t parts, const Body& body) {
 
 }  // namespace xpose::plugin
 
-#include <xpose/plugin_entry.hpp>  // XPOSE_PLUGIN
+#include <xpose/detail/plugin_entry.hpp>  // XPOSE_PLUGIN

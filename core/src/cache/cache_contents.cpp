@@ -3,7 +3,7 @@
 
 #include "cache/cache_file.hpp"
 #include "cache/cache_rows.hpp"
-#include "environment.hpp"
+#include "process/environment.hpp"
 
 namespace xpose {
 namespace {

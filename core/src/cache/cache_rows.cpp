@@ -3,7 +3,7 @@
 #include <bit>
 #include <utility>
 
-#include "names.hpp"
+#include "text/names.hpp"
 
 namespace xpose {
 namespace {

@@ -9,7 +9,7 @@
 #include <system_error>
 #include <thread>
 
-#include "cache/local_file_system.hpp"
+#include "process/local_file_system.hpp"
 
 namespace xpose {
 namespace {

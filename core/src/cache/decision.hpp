@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "cache/cache.hpp"
-#include "plugin/candidates.hpp"
+#include "strategy/candidates.hpp"
 #include "xpose/cache.hpp"
 
 namespace xpose {

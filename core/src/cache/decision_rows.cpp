@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "cache/cache_rows.hpp"
-#include "names.hpp"
+#include "text/names.hpp"
 
 namespace xpose {
 namespace {

@@ -2,8 +2,8 @@
 // computed from their place.
 #pragma once
 
-#include "device/pattern_chunk.hpp"
-#include "device/spots.hpp"
+#include "pattern/pattern_chunk.hpp"
+#include "pattern/spots.hpp"
 
 namespace xpose {
 

@@ -15,10 +15,10 @@
 #include <fstream>
 #include <string>
 
-#include "descriptor.hpp"
 #include "device/host_cache.hpp"
 #include "device/memory_limits.hpp"
-#include "parallel.hpp"
+#include "process/descriptor.hpp"
+#include "threads/parallel.hpp"
 
 namespace xpose {
 namespace {

@@ -10,8 +10,8 @@
 #include <optional>
 #include <span>
 
-#include "device/pattern.hpp"
-#include "device/spots.hpp"
+#include "pattern/pattern.hpp"
+#include "pattern/spots.hpp"
 #include "xpose/xpose.hpp"
 
 namespace xpose {

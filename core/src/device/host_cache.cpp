@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "parallel.hpp"
+#include "threads/parallel.hpp"
 
 #if defined(__x86_64__)
 #include <cpuid.h>

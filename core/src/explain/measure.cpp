@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <array>
 
+#include "counters/counters.hpp"
 #include "device/device.hpp"
-#include "device/device_lock.hpp"
-#include "explain/counters.hpp"
-#include "plan.hpp"
+#include "process/device_lock.hpp"
+#include "strategy/bound_plan.hpp"
 #include "trial/arena.hpp"
 
 namespace xpose {

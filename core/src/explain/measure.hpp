@@ -4,7 +4,7 @@
 #include <string>
 #include <variant>
 
-#include "chooser.hpp"
+#include "chooser/chooser.hpp"
 #include "xpose/explain.hpp"
 
 namespace xpose {

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "cache/cache.hpp"
-#include "descriptor.hpp"
+#include "process/descriptor.hpp"
 
 namespace xpose {
 

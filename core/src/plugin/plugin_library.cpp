@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "plugin/limits.hpp"
-#include "plugin/plugin_call.hpp"
+#include "strategy/plugin_call.hpp"
 
 namespace xpose {
 namespace {
@@ -37,10 +37,6 @@ Struct negotiated(const Struct* theirs, std::uint32_t their_size) {
 // At most so much is read of a text: enough to see that it is too long.
 std::string cut(const char* text, std::size_t bytes) {
   return text == nullptr ? "" : std::string(text, strnlen(text, bytes + 1));
-}
-
-std::string version_text(std::uint32_t major, std::uint32_t minor) {
-  return std::to_string(major) + '.' + std::to_string(minor);
 }
 
 // What cannot even be copied, of the axes.
@@ -127,8 +123,6 @@ std::variant<PluginLibrary, Refusal> load_file(PluginFile& file) {
 }
 
 }  // namespace
-
-std::string abi_version() { return version_text(XPOSE_ABI_MAJOR, XPOSE_ABI_MINOR); }
 
 std::variant<PluginLibrary, Refusal> read_plugin(const xpose_plugin* plugin) {
   if (plugin == nullptr) return Refusal{"its entry returned nothing; see its XPOSE_PLUGIN line"};

@@ -7,17 +7,11 @@
 #include <vector>
 
 #include "plugin/plugin_file.hpp"
+#include "strategy/strategy.hpp"
 #include "xpose/plugin.h"
 #include "xpose/xpose.hpp"
 
 namespace xpose {
-
-// A strategy of a plugin.
-struct Strategy {
-  StrategyInfo info;
-  std::string digest;                         // of the plugin's file
-  const xpose_strategy* functions = nullptr;  // null: not loaded in this process
-};
 
 struct PluginLibrary {
   PluginInfo info;
@@ -30,9 +24,6 @@ struct PluginLibrary {
 // what is loaded. Never call it in a process that is to outlive what the plugin may do. [any
 // thread]
 std::variant<const PluginLibrary*, Refusal> load_plugin(PluginFile file, const std::string& digest);
-
-// "1.1"
-std::string abi_version();
 
 // Reads what an entry returned, negotiating versions by struct size.
 std::variant<PluginLibrary, Refusal> read_plugin(const xpose_plugin* plugin);

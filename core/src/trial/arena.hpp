@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "device/device.hpp"
-#include "plugin/candidates.hpp"
+#include "strategy/candidates.hpp"
 #include "trial/page_watch.hpp"
 #include "trial/verify.hpp"
 #include "xpose/xpose.hpp"

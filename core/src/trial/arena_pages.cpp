@@ -1,5 +1,5 @@
 // The arena's part in buffers at the edge of pages.
-#include "batch_loop.hpp"
+#include "problem/batch_loop.hpp"
 #include "problem/normal_form.hpp"
 #include "trial/arena.hpp"
 

@@ -4,7 +4,7 @@
 #include <functional>
 #include <string_view>
 
-#include "plan.hpp"
+#include "strategy/bound_plan.hpp"
 #include "trial/arena.hpp"
 
 namespace xpose {

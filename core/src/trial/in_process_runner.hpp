@@ -9,7 +9,7 @@
 #include <random>
 #include <string>
 
-#include "plan.hpp"
+#include "strategy/bound_plan.hpp"
 #include "trial/arena.hpp"
 #include "trial/examination.hpp"
 #include "trial/trial_runner.hpp"

@@ -3,7 +3,7 @@
 
 #include <span>
 
-#include "plugin/candidates.hpp"
+#include "strategy/candidates.hpp"
 
 namespace xpose {
 

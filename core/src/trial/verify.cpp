@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cstring>
 
-#include "parallel.hpp"
 #include "problem/normal_form.hpp"
+#include "threads/parallel.hpp"
 
 namespace xpose {
 namespace {

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string>
 
-#include "device/pattern.hpp"
+#include "pattern/pattern.hpp"
 #include "xpose/xpose.hpp"
 
 namespace xpose {

@@ -14,7 +14,7 @@
 #include <system_error>
 #include <thread>
 
-#include "worker/deadline.hpp"
+#include "process/deadline.hpp"
 
 namespace xpose {
 namespace {

@@ -18,8 +18,8 @@
 #include <vector>
 #include <xpose/problem.hpp>
 
-#include "descriptor.hpp"
-#include "worker/deadline.hpp"
+#include "process/deadline.hpp"
+#include "process/descriptor.hpp"
 
 namespace xpose {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "text.hpp"
+#include "text/text.hpp"
 
 namespace xpose {
 namespace {

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "descriptor.hpp"
+#include "process/descriptor.hpp"
 
 namespace xpose {
 

@@ -4,10 +4,12 @@
 #include <unistd.h>
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <set>
 #include <string>
 
+#include "plugin/plugin_library.hpp"
 #include "trial/in_process_runner.hpp"
 #include "worker/process_state.hpp"
 #include "worker/protocol.hpp"

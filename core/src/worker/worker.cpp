@@ -8,7 +8,7 @@
 #include <cstdio>
 #include <utility>
 
-#include "environment.hpp"
+#include "process/environment.hpp"
 #include "worker/kernel_kills.hpp"
 
 namespace xpose {

@@ -18,8 +18,8 @@
 #include <vector>
 #include <xpose/problem.hpp>
 
-#include "descriptor.hpp"
-#include "worker/deadline.hpp"
+#include "process/deadline.hpp"
+#include "process/descriptor.hpp"
 #include "worker/frame.hpp"
 #include "worker/output_tail.hpp"
 

@@ -7,8 +7,8 @@
 #include <cmath>
 #include <limits>
 
-#include "cache/local_file_system.hpp"
 #include "cache_fixture.hpp"
+#include "process/local_file_system.hpp"
 
 namespace xpose {
 namespace {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "../pattern/odd_problems.hpp"
 #include "device/device.hpp"
-#include "odd_problems.hpp"
 #include "problem/normal_form.hpp"
 #include "trial/arena.hpp"
 #include "trial/verify.hpp"

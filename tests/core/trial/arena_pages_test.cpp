@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "../device/odd_problems.hpp"
+#include "../pattern/odd_problems.hpp"
 #include "problem/normal_form.hpp"
 #include "trial/arena.hpp"
 #include "trial/verify.hpp"

@@ -6,7 +6,7 @@
 #include <cstring>
 #include <functional>
 
-#include "../device/odd_problems.hpp"
+#include "../pattern/odd_problems.hpp"
 #include "problem/normal_form.hpp"
 #include "trial/verify.hpp"
 

@@ -23,7 +23,7 @@
 #include <string>
 #include <string_view>
 
-#include "descriptor.hpp"
+#include "process/descriptor.hpp"
 #include "worker/worker_process.hpp"
 
 namespace xpose {

@@ -14,8 +14,8 @@
 #include <string>
 #include <xpose/problem.hpp>
 
-#include "descriptor.hpp"
 #include "fake_worker.hpp"
+#include "process/descriptor.hpp"
 #include "worker/worker_process.hpp"
 
 namespace xpose {

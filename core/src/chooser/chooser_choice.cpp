@@ -1,0 +1,215 @@
+// How the chooser comes to a choice: by what is known, by measuring, or by an estimate.
+#include <algorithm>
+#include <chrono>
+#include <iterator>
+#include <utility>
+
+#include "cache/decision.hpp"
+#include "chooser/chooser.hpp"
+#include "device/device.hpp"
+#include "problem/normal_form.hpp"
+
+namespace xpose {
+namespace {
+
+double steady_seconds() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+// One choice in memory.
+std::string name_of(const Problem& normal, const TuneOptions& options) {
+  return key(normal) + (options.warm ? " warm" : " cold");
+}
+
+bool is_interrupted(const TuneOptions& options) {
+  return options.interrupted && options.interrupted();
+}
+
+// The kind of a choice that failed: what proves most against the strategies.
+ErrorKind worse(ErrorKind kind, Verdict verdict) {
+  if (verdict == Verdict::no_memory)
+    return kind == ErrorKind::no_strategy ? ErrorKind::no_memory : kind;
+  if (verdict == Verdict::device_error) return kind == ErrorKind::wrong ? kind : ErrorKind::device;
+  return ErrorKind::wrong;
+}
+
+// Why no variant was kept, from the trials themselves.
+[[noreturn]] void throw_no_winner(const TuneReport& report) {
+  std::string why;
+  ErrorKind kind = ErrorKind::no_strategy;
+  for (const Trial& trial : report.trials) {
+    if (trial.is_copy || trial.is_numeric || trial.verdict == Verdict::ok) continue;
+    if (trial.verdict != Verdict::unsupported) kind = worse(kind, trial.verdict);
+    why += "; " + to_string(trial.variant) + ": " + std::string(to_string(trial.verdict)) +
+           (trial.detail.empty() ? "" : " (" + trial.detail + ')');
+  }
+  if (why.empty()) why = "; no loaded plugin offers one, see `xpose plugins`";
+  throw Error(kind, "no strategy can transpose " + to_string(report.problem) + why);
+}
+
+}  // namespace
+
+std::optional<Choice> Chooser::known(const Problem& normal, const TuneOptions& options,
+                                     bool or_estimate) {
+  const std::shared_lock lock(winners_mutex_);
+  const auto found = winners_.find(name_of(normal, options));
+  if (found == winners_.end() || (found->second.is_estimate && !or_estimate)) return std::nullopt;
+  return found->second;
+}
+
+// What was measured stays where another thread estimates.
+Choice Chooser::keep(const Problem& normal, const TuneOptions& options, Choice choice) {
+  if (!is_whole(options)) return choice;
+  const std::unique_lock lock(winners_mutex_);
+  const auto [kept, is_new] = winners_.try_emplace(name_of(normal, options), choice);
+  if (!is_new && (kept->second.is_estimate || !choice.is_estimate)) kept->second = choice;
+  return choice;
+}
+
+void Chooser::forget(const Problem& normal, const TuneOptions& options) {
+  const std::unique_lock lock(winners_mutex_);
+  for (const Problem& alike : alike_in_alignment(normal)) winners_.erase(name_of(alike, options));
+}
+
+// Waits for other processes that measure on the device.
+std::unique_ptr<const DeviceLock> Chooser::lock(const Problem& normal, const TuneOptions& options,
+                                                double seconds) const {
+  bool told = false;
+  const auto waiting = [&] {
+    if (!std::exchange(told, true))
+      warn("another process measures on " + to_string(normal.device) + "; waiting for it");
+    return !is_interrupted(options);
+  };
+  auto held =
+      std::make_unique<const DeviceLock>(backend(normal.device).info().id, seconds, waiting);
+  if (!held->trouble().empty()) warn(held->trouble());
+  return held;
+}
+
+Candidate Chooser::estimate(Desk& desk, const Problem& normal, const TuneOptions& options) {
+  const Catalog& offered = described(desk, Shipped::believed);
+  const std::unique_ptr<TrialRunner> quoter = runner(desk, offered, normal, options);
+  std::vector<const Strategy*> asked;  // no plugin is loaded for what cannot be chosen
+  std::ranges::copy_if(offered.strategies, std::back_inserter(asked), [](const Strategy* strategy) {
+    return !strategy->info.is_copy && !strategy->info.is_numeric;
+  });
+  const std::vector<Candidate> all =
+      candidates(asked, normal, backend(normal.device).info(), options, *quoter, evidence(offered));
+  TuneReport report;
+  report.problem = normal;
+  for (const Candidate& candidate : all) {  // the most promising first
+    if (candidate.outcome.verdict == Verdict::ok) return candidate;
+    if (candidate.outcome.verdict == Verdict::load_refused &&
+        offered.find_shipped(candidate.strategy->digest) != nullptr)
+      throw Refusal{"differs from its description"};  // ask the worker
+    report.trials.push_back({candidate.variant,
+                             "",
+                             false,
+                             candidate.outcome.verdict,
+                             candidate.outcome.detail,
+                             {},
+                             candidate.prior_rank});
+  }
+  if (!offered.shipped.empty()) throw Refusal{"may differ from its description"};  // ask the worker
+  throw_no_winner(report);
+}
+
+// What this engine or an earlier process chose.
+std::optional<Choice> Chooser::found(const Problem& normal, const PlanOptions& options,
+                                     bool or_estimate) {
+  if (!is_whole(options.tune)) return std::nullopt;
+  if (auto choice = known(normal, options.tune, or_estimate)) return choice;
+  const std::lock_guard lock(asking_.mutex);
+  if (auto choice = known(normal, options.tune, false)) return choice;  // another thread asked
+  auto choice = retried(asking_, [&] { return recall(asking_, normal, options.tune); });
+  if (choice) keep(normal, options.tune, *choice);
+  return choice;
+}
+
+// Whether the caller is the first of this engine to improve the choice: nobody pays for it again.
+bool Chooser::is_first_to_improve(const Problem& normal, const TuneOptions& options) {
+  const std::unique_lock lock(winners_mutex_);
+  const auto kept = winners_.find(name_of(normal, options));
+  return kept != winners_.end() && std::exchange(kept->second.is_provisional, false);
+}
+
+// What another process has made of a choice that was provisional, unless it still is.
+std::optional<Choice> Chooser::improved_elsewhere(const Problem& normal,
+                                                  const TuneOptions& options) {
+  const std::lock_guard lock(asking_.mutex);
+  auto choice = retried(asking_, [&] { return recall(asking_, normal, options); });
+  if (!choice || choice->is_provisional) return std::nullopt;
+  return keep(normal, options, *choice);
+}
+
+// Nothing where the budget ends, or the caller ends it, before it is this one's turn to measure.
+std::optional<Choice> Chooser::measured(const Problem& normal, const PlanOptions& options,
+                                        Which which) {
+  const double end = steady_seconds() + options.tune.budget_seconds;
+  std::unique_lock turn(measuring_.mutex, std::try_to_lock);
+  const bool at_once = turn.owns_lock();
+  while (!turn.owns_lock()) {
+    const double left = end - steady_seconds();
+    if (left <= 0 || is_interrupted(options.tune)) return std::nullopt;
+    // By the system's clock: the thread sanitizer does not know the other one's call. It is asked
+    // again soon, so that its steps do no harm.
+    const std::chrono::milliseconds patience(static_cast<int>(1000 * std::min(left, 0.1)) + 1);
+    static_cast<void>(turn.try_lock_until(std::chrono::system_clock::now() + patience));
+  }
+  const auto held = lock(normal, options.tune, end - steady_seconds());
+  if (!held->held() && held->waited()) return std::nullopt;
+  if (!at_once || held->waited())  // for one who may have measured the same
+    if (auto choice = which == Which::untried ? improved_elsewhere(normal, options.tune)
+                                              : found(normal, options, false))
+      return choice;
+  if (auto choice = confirmed(normal, options.tune)) return choice;
+  TuneOptions rest = options.tune;
+  rest.budget_seconds = std::max(end - steady_seconds(), 0.0);
+  return retried(measuring_, [&]() -> std::optional<Choice> {
+    const auto [report, winner] = measure(measuring_, normal, rest, which);
+    if (which == Which::untried && (!winner || report.is_estimate)) return std::nullopt;
+    if (!winner) throw_no_winner(report);
+    return keep(normal, options.tune, {bind(measuring_, *winner, normal), report.is_estimate});
+  });
+}
+
+// The standing choice, unless what it left untried is better. It needs no better one.
+Choice Chooser::improved(const Choice& standing, const Problem& normal,
+                         const PlanOptions& options) {
+  try {
+    return measured(normal, options, Which::untried).value_or(standing);
+  } catch (const Error&) {
+    return standing;
+  }
+}
+
+Choice Chooser::choose(const Problem& normal, const PlanOptions& options) {
+  const bool measures = options.policy == Policy::measure && options.tune.budget_seconds > 0;
+  const bool guesses = !measures && options.policy != Policy::cached_only;
+  if (auto choice = found(normal, options, guesses))
+    return measures && choice->is_provisional && is_first_to_improve(normal, options.tune)
+               ? improved(*choice, normal, options)
+               : *choice;
+  if (!measures && !guesses) {
+    if (imported(normal, options.tune)) {
+      const std::lock_guard turn(measuring_.mutex);
+      const auto held = lock(normal, options.tune, options.tune.budget_seconds);
+      if (held->held() || !held->waited())
+        if (auto choice = confirmed(normal, options.tune)) return *choice;
+    }
+    throw Error(ErrorKind::no_strategy, "no measured choice is known for " + to_string(normal) +
+                                            "; tune it first, or plan with another policy");
+  }
+  if (measures) {
+    if (subject_of(normal, options.tune).problem)
+      if (auto choice = measured(normal, options, Which::all)) return *choice;
+    if (auto choice = found(normal, options, true)) return *choice;  // estimated before
+  }
+  const std::lock_guard lock(asking_.mutex);
+  return retried(asking_, [&] {
+    const Candidate guess = estimate(asking_, normal, options.tune);
+    return keep(normal, options.tune, {bind(asking_, guess, normal), true});
+  });
+}
+
+}  // namespace xpose

@@ -1,0 +1,145 @@
+#include "conformance/conformance.hpp"
+
+#include <memory>
+
+#include "device/device.hpp"
+#include "problem/normal_form.hpp"
+#include "registry/catalog.hpp"
+#include "simulation/model_device.hpp"
+#include "simulation/model_runner.hpp"
+#include "trial/in_process_runner.hpp"
+#include "worker/worker_runner.hpp"
+
+namespace xpose {
+namespace {
+
+// One plugin file, described where the options say, without a memory.
+struct Subject {
+  Cache cache{{}, {}, {}};
+  Worker worker;
+  Admission admission;
+  Catalog catalog;
+
+  Subject(const std::filesystem::path& file, const EngineOptions& options)
+      : worker(options.worker.empty() ? default_worker() : options.worker, options.stage_seconds),
+        admission(worker, cache, options.warn, options.in_process) {
+    add_file(catalog, file, cache);
+    describe(catalog, admission);
+  }
+};
+
+const Strategy& find_strategy(const Catalog& catalog, const std::string& name) {
+  const PluginInfo& plugin = catalog.plugins.front();
+  if (!plugin.refused.empty()) throw Error(ErrorKind::failed, "refused " + plugin.refused);
+  std::string offered;
+  for (const Strategy* strategy : catalog.strategies) {
+    if (strategy->info.is_experiment) continue;  // there is nothing that it must write
+    if (name == strategy->info.name) return *strategy;
+    offered += (offered.empty() ? "" : ", ") + strategy->info.name;
+  }
+  throw Error(ErrorKind::no_strategy, plugin.file.filename().string() + " offers no strategy '" +
+                                          name + "'; it offers " + offered);
+}
+
+// The strategy in this process, for the model.
+const Strategy& loaded_here(Subject& subject, const Strategy& described) {
+  try {
+    const PluginLibrary& library =
+        subject.admission.load(subject.catalog.plugins.front().file, described.digest);
+    for (const Strategy& strategy : library.strategies)
+      if (strategy.info.name == described.info.name) return strategy;
+  } catch (const Refusal& refusal) {
+    throw Error(ErrorKind::failed, "refused " + refusal.why);
+  }
+  throw Error(ErrorKind::failed,
+              "it does not offer " + described.info.name + " here, but did in the worker");
+}
+
+// And examined. The first plan is destroyed after its launch; the second is launched twice, so that
+// what a plan keeps from one launch to the next is seen as well.
+Outcome verify_repeatedly(TrialRunner& runner, const Candidate& candidate) {
+  Outcome outcome;
+  for (const char* when : {"", "at the second launch, ", "at the third launch, "}) {
+    outcome = runner.verify(candidate);
+    if (outcome.verdict == Verdict::ok) continue;
+    outcome.detail = when + outcome.detail;
+    return outcome;
+  }
+  return runner.examine(candidate);
+}
+
+}  // namespace
+
+std::vector<std::uint32_t> conformance_sizes(std::uint32_t element_sizes) {
+  std::vector<std::uint32_t> sizes = {1, 2, 4, 8, 16, 32, 48, 256};
+  std::erase_if(sizes, [&](std::uint32_t bytes) { return !serves_elements(element_sizes, bytes); });
+  return sizes;
+}
+
+void check_conformance(const std::filesystem::path& plugin, const std::string& strategy_name,
+                       std::uint32_t element_bytes,
+                       const std::function<void(const ConformanceCase&)>& each,
+                       const ConformanceOptions& options) {
+  Subject subject(plugin, options.engine);
+  const Strategy& described = find_strategy(subject.catalog, strategy_name);
+  const Device device{described.info.device_kind, 0};
+  if (options.model && !described.info.has_model)
+    throw Error(ErrorKind::no_strategy, strategy_name + " has no model to run it on");
+  const Strategy& strategy = options.model ? loaded_here(subject, described) : described;
+  const DeviceInfo owner = options.model ? device_or_model(device) : backend(device).info();
+  const unsigned threads =
+      options.engine.threads != 0 ? options.engine.threads : std::max(2U, owner.multiprocessors);
+  TuneOptions every;
+  every.config = options.config;
+  std::size_t index = 0;
+  ConformanceCase last;
+  last.variant.strategy = strategy_name;
+  for (const Problem& problem : conformance_problems(element_bytes, device)) {
+    const std::size_t here = index++;
+    if (problem.in_place && !described.info.in_place) continue;
+    const Problem normal = normal_form(problem);
+    if (options.max_elements != 0 && element_count(normal) > options.max_elements) continue;
+    if (options.problem && *options.problem != here) continue;
+    std::unique_ptr<TrialRunner> runner;
+    if (options.model)
+      runner = std::make_unique<ModelRunner>(normal, owner, subject.catalog.plugins.front().file);
+    else if (options.engine.in_process)
+      runner = std::make_unique<InProcessRunner>(backend(device), normal, threads, true);
+    else
+      runner = std::make_unique<WorkerRunner>(WorkerRunner::Needs{
+          subject.worker,
+          subject.cache,
+          owner,
+          normal,
+          threads,
+          true,
+          [&](const std::string&) { return subject.catalog.plugins.front().file; },
+          {},
+          false});
+    for (const Candidate& candidate : all_candidates(strategy, normal, owner, every, *runner)) {
+      ConformanceCase result{candidate.variant, here, problem, candidate.outcome.verdict,
+                             candidate.outcome.detail};
+      if (result.verdict == Verdict::ok) {
+        const Outcome outcome =
+            options.model ? runner->verify(candidate) : verify_repeatedly(*runner, candidate);
+        result.verdict = outcome.verdict;
+        result.detail = outcome.detail;
+      }
+      each(result);
+      last = std::move(result);
+    }
+  }
+  if (options.model || options.engine.in_process) return;
+  const Outcome end = subject.worker.leave();
+  if (end.verdict == Verdict::ok) return;
+  last.verdict = end.verdict;
+  last.detail = end.detail;
+  last.at_exit = true;
+  each(last);
+}
+
+PluginInfo inspect_plugin(const std::filesystem::path& plugin, const EngineOptions& options) {
+  return Subject(plugin, options).catalog.plugins.front();
+}
+
+}  // namespace xpose

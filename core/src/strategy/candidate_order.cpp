@@ -1,0 +1,100 @@
+#include "strategy/candidate_order.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <iterator>
+#include <span>
+#include <utility>
+
+namespace xpose {
+namespace {
+
+using Configs = std::vector<Candidate>;  // of one strategy, the most promising first
+
+template <class Projection>
+double best_of(const auto& items, const Projection& predicted) {
+  return std::invoke(predicted, *std::ranges::min_element(items, {}, predicted));
+}
+
+// Sorts by a predicted time, but leaves what is within 5 % of the best as it is, in front, and puts
+// what says nothing before what is known to be far behind.
+template <class Projection>
+void sort_by_prediction(auto&& items, const Projection& predicted) {
+  if (items.empty()) return;
+  const double best = best_of(items, predicted);
+  std::ranges::stable_sort(items, {}, [&](const auto& item) {
+    const double time = std::invoke(predicted, item);
+    if (time <= near_ratio * best) return 0.0;
+    return time == not_predicted ? far_behind_ratio * best : time;
+  });
+}
+
+double best_believed(const Configs& configs) {
+  return best_of(configs, [](const Candidate& candidate) { return candidate.believed(); });
+}
+
+// By what is believed; claims stand, by their rank, before what is believed to be far behind.
+// Returns how many are not far behind.
+std::ptrdiff_t sort_by_belief(std::vector<Configs>& all) {
+  std::ranges::stable_sort(all, {}, [](const Configs& configs) {
+    return std::pair(!configs.front().trust.is_shipped, configs.front().prior_rank);
+  });
+  const auto claimed = std::stable_partition(all.begin(), all.end(), [](const Configs& configs) {
+    return configs.front().trust.discount.has_value();
+  });
+  const std::span believed(all.begin(), claimed);
+  sort_by_prediction(believed, best_believed);
+  if (believed.empty()) return std::ssize(all);
+  const double best = best_of(believed, best_believed);
+  const auto far = std::ranges::find_if(believed, [&](const Configs& configs) {
+    const double time = best_believed(configs);
+    return time != not_predicted && time > far_behind_ratio * best;
+  });
+  return std::rotate(all.begin() + (far - believed.begin()), claimed, all.end()) - all.begin();
+}
+
+bool may_be_chosen(const Candidate& candidate) {
+  return !candidate.is_copy && !candidate.is_numeric && candidate.outcome.verdict == Verdict::ok;
+}
+
+// What won before, the first that may be chosen, and what came with the library and is believed to
+// be as good.
+void mark_favourites(std::vector<Configs>& all, const Evidence& evidence) {
+  const auto first = std::ranges::find_if(
+      all, [](const Configs& configs) { return may_be_chosen(configs.front()); });
+  if (first == all.end()) return;
+  const double near = near_ratio * best_believed(*first);
+  for (Configs& configs : all) {
+    const double time = best_believed(configs);
+    Candidate& best = configs.front();
+    best.is_favourite = best.variant == evidence.standing ||
+                        (best.trust.is_shipped && time != not_predicted && time <= near);
+  }
+  first->front().is_favourite = true;
+}
+
+}  // namespace
+
+void sort_configs(std::vector<Candidate>& configs, const Evidence& evidence) {
+  sort_by_prediction(configs, &Candidate::predicted);
+  std::stable_partition(configs.begin(), configs.end(), [&](const Candidate& candidate) {
+    return candidate.variant == evidence.standing;
+  });
+}
+
+void sort_strategies(std::vector<Configs>& all, const Evidence& evidence) {
+  const std::ptrdiff_t plausible = sort_by_belief(all);
+  mark_favourites(all, evidence);
+  if (!evidence.tried.empty())
+    std::stable_partition(all.begin(), all.begin() + plausible, [&](const Configs& configs) {
+      return !evidence.tried.contains(configs.front().variant.strategy);
+    });
+  std::ranges::stable_sort(all, {}, [&](const Configs& configs) {
+    const Candidate& first = configs.front();
+    if (first.is_copy) return 0;
+    if (first.variant == evidence.standing) return 1;
+    return first.is_favourite ? 2 : 3;
+  });
+}
+
+}  // namespace xpose

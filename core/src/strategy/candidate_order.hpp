@@ -1,0 +1,16 @@
+// In which order candidates are tried.
+#pragma once
+
+#include <vector>
+
+#include "strategy/candidates.hpp"
+
+namespace xpose {
+
+// The supported configs of a strategy, at least one: what won before, then by prediction.
+void sort_configs(std::vector<Candidate>& configs, const Evidence& evidence);
+
+// Strategies, each with its sorted configs, as candidates() says. Marks the favourites.
+void sort_strategies(std::vector<std::vector<Candidate>>& all, const Evidence& evidence);
+
+}  // namespace xpose

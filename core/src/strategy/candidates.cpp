@@ -1,0 +1,231 @@
+#include "strategy/candidates.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "problem/normal_form.hpp"
+#include "strategy/candidate_order.hpp"
+#include "strategy/plugin_call.hpp"
+
+namespace xpose {
+namespace {
+
+// A library that is timed for comparison alone is not worth more launches of one trial: at 2 us
+// each these take 20 ms.
+constexpr std::int64_t most_numeric_launches = 10'000;
+
+// How often a strategy is called for one problem: once for each matrix of the dimensions that it
+// does not take itself.
+std::int64_t calls(const StrategyInfo& card, const Problem& problem) {
+  std::int64_t count = 1;
+  for (std::size_t dim = card.max_batch_rank; dim < problem.batch.size(); ++dim)
+    count *= problem.batch[dim].extent;
+  return count;
+}
+
+// What the card alone rules out, or nothing.
+std::string card_refusal(const StrategyInfo& card, const Problem& problem,
+                         const DeviceInfo& device) {
+  if (!serves_elements(card.element_sizes, problem.element_bytes))
+    return "serves no elements of " + std::to_string(problem.element_bytes) + " bytes";
+  const std::uint32_t needed =
+      card.min_alignment == 0 ? std::min(problem.element_bytes, 16U) : card.min_alignment;
+  if (const std::uint32_t aligned = std::min(problem.in_alignment, problem.out_alignment);
+      aligned < needed)
+    return "needs rows aligned to " + std::to_string(needed) + " bytes; these are to " +
+           std::to_string(aligned);
+  if (device.compute_capability < card.min_compute_capability)
+    return "needs compute capability " + std::to_string(card.min_compute_capability / 10) + '.' +
+           std::to_string(card.min_compute_capability % 10);
+  if (card.max_extent != 0 && std::max(problem.rows, problem.cols) > card.max_extent)
+    return "serves at most " + std::to_string(card.max_extent) + " rows and columns";
+  if (problem.in_place && !card.in_place) return "does not work in place";
+  if (const std::int64_t launches = calls(card, problem); card.is_numeric &&
+                                                          problem.device.kind == DeviceKind::cuda &&
+                                                          launches > most_numeric_launches)
+    return "is for comparison alone, and would be launched " + std::to_string(launches) + " times";
+  return {};
+}
+
+Config config_of(const StrategyInfo& card, const Values& values) {
+  Config config;
+  for (std::size_t i = 0; i < card.axes.size(); ++i)
+    config.push_back({card.axes[i].first, values.at(i)});
+  return config;
+}
+
+bool wanted(const StrategyInfo& card, const Values& values, const TuneOptions& options) {
+  if (card.is_copy) return true;
+  return std::ranges::all_of(config_of(card, values), [&](const AxisValue& value) {
+    return std::ranges::all_of(options.config, [&](const AxisValue& fixed) {
+      return fixed.axis != value.axis || fixed.value == value.value;
+    });
+  });
+}
+
+// The supported configs of a strategy, or one candidate that says why there is none.
+std::vector<Candidate> of_strategy(const Strategy& strategy, const Problem& normal,
+                                   const DeviceInfo& device, const TuneOptions& options,
+                                   Quoter& quoter, const Evidence& evidence) {
+  std::vector<Candidate> all = all_candidates(strategy, normal, device, options, quoter);
+  if (evidence.trust) {
+    const Trust trust = evidence.trust(strategy);
+    for (Candidate& candidate : all) candidate.trust = trust;
+  }
+  const auto refused = [](const Candidate& candidate) {
+    return candidate.outcome.verdict != Verdict::ok;
+  };
+  if (!std::ranges::all_of(all, refused) || all.empty()) {
+    std::erase_if(all, refused);
+    sort_configs(all, evidence);
+    return all;
+  }
+  all.resize(1);
+  all.front().variant.config.clear();
+  return all;
+}
+
+}  // namespace
+
+bool may_be_chosen(const StrategyInfo& strategy, const Device& device) {
+  return strategy.device_kind == device.kind && !strategy.is_copy && !strategy.is_numeric &&
+         !strategy.is_experiment;
+}
+
+Problem problem_for(const StrategyInfo& strategy, const Problem& normal) {
+  if (!strategy.is_copy) return normal;
+  Problem copy = copy_of_same_bytes(normal);
+  copy.in_alignment = copy.out_alignment = 256;  // the roof has no misaligned rows
+  copy.in_place = false;
+  return copy;
+}
+
+QuoteAnswer quote(const Strategy& strategy, const Values& values, const Problem& normal,
+                  const DeviceInfo& device) {
+  const Problem problem = problem_for(strategy.info, normal);
+  QuoteAnswer answer;
+  answer.outcome.detail = card_refusal(strategy.info, problem, device);
+  if (!answer.outcome.detail.empty()) {
+    answer.outcome.verdict = Verdict::unsupported;
+    return answer;
+  }
+  const xpose_problem abi = to_abi(problem, strategy.info.max_batch_rank, device);
+  xpose_quote quoted{};
+  quoted.size = sizeof quoted;
+  const CallResult result = call_plugin([&](xpose_text error) {
+    return strategy.functions->quote(&abi, values.data(), &quoted, error);
+  });
+  quoted.launch[sizeof quoted.launch - 1] = '\0';
+  answer.launch = one_line(static_cast<const char*>(quoted.launch));
+  answer.workspace_bytes = quoted.workspace_bytes;
+  answer.demand = {quoted.blocks,    quoted.threads,        quoted.shared_bytes, quoted.load_run,
+                   quoted.store_run, quoted.slower_percent, quoted.traits};
+  if (result.status == XPOSE_UNSUPPORTED)
+    answer.outcome = {Verdict::unsupported, result.words};
+  else if (result.status == XPOSE_NO_MEMORY)
+    answer.outcome = {Verdict::no_memory, result.words};
+  else if (result.status != XPOSE_OK)
+    answer.outcome = {Verdict::protocol_error, "failed to quote: " + result.words};
+  return answer;
+}
+
+Candidate candidate_of(const Strategy& strategy, const Values& values, QuoteAnswer answer) {
+  Candidate candidate;
+  candidate.strategy = &strategy;
+  candidate.values = values;
+  candidate.variant = {strategy.info.name, config_of(strategy.info, values)};
+  candidate.launch = std::move(answer.launch);
+  candidate.workspace_bytes = answer.workspace_bytes;
+  candidate.is_copy = strategy.info.is_copy;
+  candidate.is_numeric = strategy.info.is_numeric;
+  candidate.prior_rank = strategy.info.prior_rank;
+  candidate.outcome = std::move(answer.outcome);
+  return candidate;
+}
+
+std::vector<Values> configs(const StrategyInfo& strategy) {
+  std::vector<Values> all = {{}};
+  for (const auto& [name, values] : strategy.axes) {
+    std::vector<Values> longer;
+    for (const Values& shorter : all)
+      for (const std::int64_t value : values) {
+        longer.push_back(shorter);
+        longer.back().push_back(value);
+      }
+    all = std::move(longer);
+  }
+  return all;
+}
+
+Values values_of(const StrategyInfo& strategy, const Config& config) {
+  Values values;
+  for (const auto& [name, offered] : strategy.axes) {
+    const auto given = std::ranges::find(config, name, &AxisValue::axis);
+    if (given == config.end() || std::ranges::find(offered, given->value) == offered.end())
+      throw Error(ErrorKind::invalid,
+                  to_string(Variant{strategy.name, config}) + " is no config of " + strategy.name +
+                      ": it needs one of its values for axis '" + name + "', see `xpose plugins`");
+    values.push_back(given->value);
+  }
+  if (config.size() != values.size())
+    throw Error(ErrorKind::invalid, to_string(Variant{strategy.name, config}) +
+                                        " names an axis that " + strategy.name + " does not have");
+  return values;
+}
+
+Config filled(const StrategyInfo& strategy, Config config) {
+  for (const auto& [name, offered] : strategy.axes)
+    if (std::ranges::find(config, name, &AxisValue::axis) == config.end())
+      config.push_back({name, offered.front()});
+  return config;
+}
+
+std::vector<Candidate> all_candidates(const Strategy& strategy, const Problem& normal,
+                                      const DeviceInfo& device, const TuneOptions& options,
+                                      Quoter& quoter) {
+  std::vector<Values> asked = configs(strategy.info);
+  std::erase_if(asked,
+                [&](const Values& values) { return !wanted(strategy.info, values, options); });
+  std::vector<QuoteAnswer> answers;
+  if (const std::string refusal =
+          card_refusal(strategy.info, problem_for(strategy.info, normal), device);
+      !refusal.empty())
+    answers.assign(asked.size(), QuoteAnswer{{Verdict::unsupported, refusal}, "", 0});
+  else if (!asked.empty())
+    answers = quoter.quote(strategy, asked);
+  Problem launched = normal;
+  launched.batch.resize(std::min<std::size_t>(normal.batch.size(), strategy.info.max_batch_rank));
+  std::vector<Candidate> all;
+  for (std::size_t i = 0; i < asked.size(); ++i) {
+    const Demand demand = answers.at(i).demand;
+    all.push_back(candidate_of(strategy, asked[i], std::move(answers.at(i))));
+    if (!strategy.info.is_copy && !strategy.info.is_numeric)
+      all.back().predicted = predicted_time(demand, launched, device, options.warm);
+  }
+  return all;
+}
+
+std::vector<Candidate> candidates(std::span<const Strategy* const> strategies,
+                                  const Problem& normal, const DeviceInfo& device,
+                                  const TuneOptions& options, Quoter& quoter,
+                                  const Evidence& evidence) {
+  std::vector<std::vector<Candidate>> by_strategy;
+  for (const Strategy* strategy : strategies) {
+    const StrategyInfo& info = strategy->info;
+    const bool named = options.strategies.empty() ||
+                       std::ranges::find(options.strategies, info.name) != options.strategies.end();
+    if (info.device_kind == normal.device.kind && !info.is_experiment && (info.is_copy || named))
+      by_strategy.push_back(of_strategy(*strategy, normal, device, options, quoter, evidence));
+  }
+  std::erase_if(by_strategy, [](const auto& configs) { return configs.empty(); });
+  sort_strategies(by_strategy, evidence);
+  std::vector<Candidate> all;
+  for (std::size_t turn = 0, before = 1; before != all.size(); ++turn) {
+    before = all.size();
+    for (auto& configs : by_strategy)
+      if (turn < configs.size()) all.push_back(std::move(configs[turn]));
+  }
+  return all;
+}
+
+}  // namespace xpose

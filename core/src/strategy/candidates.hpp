@@ -1,0 +1,108 @@
+// The variants that may serve a problem: axes x quote.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "strategy/cost_model.hpp"
+#include "strategy/outcome.hpp"
+#include "strategy/strategy.hpp"
+#include "strategy/trust.hpp"
+#include "xpose/xpose.hpp"
+
+namespace xpose {
+
+// One value an axis, in the card's order.
+using Values = std::vector<std::int64_t>;
+
+// What a strategy answered for one config.
+struct QuoteAnswer {
+  Outcome outcome;  // unsupported with the reason, or how asking ended
+  std::string launch;
+  std::uint64_t workspace_bytes = 0;
+  Demand demand = {};
+  bool operator==(const QuoteAnswer&) const = default;
+};
+
+// Asks strategies: in this process, or in a worker.
+class Quoter {
+ public:
+  virtual ~Quoter() = default;
+  // One answer a config; never throws for what a plugin does.
+  virtual std::vector<QuoteAnswer> quote(const Strategy& strategy,
+                                         const std::vector<Values>& configs) = 0;
+};
+
+// A variant that its strategy has quoted for a problem.
+struct Candidate {
+  const Strategy* strategy = nullptr;
+  Values values;
+  Variant variant;
+  std::string launch;
+  std::uint64_t workspace_bytes = 0;
+  bool is_copy = false;
+  bool is_numeric = false;
+  int prior_rank = 0;
+  double predicted = not_predicted;  // time, as predicted_time() has it; of what may be chosen
+  Trust trust;                       // of its strategy
+  bool is_favourite = false;         // tried whatever the budget
+  Outcome outcome;                   // ok: it may be tried
+
+  // What counts against others: a claim does not.
+  double believed() const { return trust.discount ? predicted * *trust.discount : not_predicted; }
+};
+
+// What is known before anything is tried.
+struct Evidence {
+  std::function<Trust(const Strategy&)> trust = {};  // empty: all came with the library
+  std::optional<Variant> standing = {};              // what won before
+  std::set<std::string> tried = {};  // strategies that lost to it: the others' turn comes first
+};
+
+// Whether a strategy's transposes are what a caller on the device may get.
+bool may_be_chosen(const StrategyInfo& strategy, const Device& device);
+
+// The problem that a strategy is asked to solve: the problem itself, or for a copy the dense copy
+// of the same bytes.
+Problem problem_for(const StrategyInfo& strategy, const Problem& normal);
+
+// Asks a strategy that is loaded in this process.
+QuoteAnswer quote(const Strategy& strategy, const Values& values, const Problem& normal,
+                  const DeviceInfo& device);
+
+Candidate candidate_of(const Strategy& strategy, const Values& values, QuoteAnswer answer);
+
+// Every config of a strategy, the author's default first.
+std::vector<Values> configs(const StrategyInfo& strategy);
+
+// The config of these axes and values. Throws Error invalid where the strategy has no such axis, or
+// not that value, or an axis is left out.
+Values values_of(const StrategyInfo& strategy, const Config& config);
+
+// A config with the author's default on each axis that it leaves out.
+Config filled(const StrategyInfo& strategy, Config config);
+
+// One strategy's configs, those that `options` wants, each as it answered.
+std::vector<Candidate> all_candidates(const Strategy& strategy, const Problem& normal,
+                                      const DeviceInfo& device, const TuneOptions& options,
+                                      Quoter& quoter);
+
+// All candidates for a problem [normal form, not empty] on its device: one config of each strategy,
+// then a second one of each, and so on. Copies come first, then what won before, then the
+// strategies by what is believed of their best config, then those whose predictions do not count,
+// and then what is believed to be far behind. Strategies within 5 % of the best are in the order of
+// their prior rank, those that came with the library first, and a strategy's configs within 5 % of
+// its best in the author's order; of which nothing is predicted, is taken to be twice the best. The
+// favourites are what won before, the first that may be chosen, and what came with the library and
+// is believed to be within 5 % of that one. A strategy that supports no config appears once, with
+// the reason. Copies are always among them; `options` narrows the rest.
+std::vector<Candidate> candidates(std::span<const Strategy* const> strategies,
+                                  const Problem& normal, const DeviceInfo& device,
+                                  const TuneOptions& options, Quoter& quoter,
+                                  const Evidence& evidence = {});
+
+}  // namespace xpose

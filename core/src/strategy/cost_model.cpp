@@ -1,0 +1,110 @@
+#include "strategy/cost_model.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "problem/normal_form.hpp"
+#include "xpose/plugin.h"
+
+namespace xpose {
+namespace {
+
+constexpr double sector_bytes = 32;
+constexpr double line_bytes = 64;
+// What a run costs besides its sectors: runs of 128 bytes take 3 % longer than those of 256.
+constexpr double run_bytes = 8;
+// A block alone on its multiprocessor keeps the memory busy for a part of the time that grows with
+// the bytes it reads: 26, 42, 58, 63 and 69 % with 4, 8, 16, 32 and 64 KiB.
+constexpr double busy_at_most = 0.75;
+constexpr double busy_bytes = 9 * 1024;
+// Input and output beyond this part of a host's cache do not stay in it.
+constexpr double share_of_cache = 0.6;
+
+// Bytes that move for a run which begins at any multiple of `alignment`, in units of `unit`.
+double moved(double run, double alignment, double unit) {
+  const double step = std::min(alignment, unit);
+  return std::ceil(run / step) * step + unit - step;
+}
+
+struct Multiprocessor {
+  double threads, blocks, shared_bytes;
+};
+
+// CUDA C++ Programming Guide, "Technical Specifications per Compute Capability".
+Multiprocessor multiprocessor(std::uint32_t compute_capability) {
+  switch (compute_capability) {
+    case 80:
+      return {2048, 32, 164 * 1024};
+    case 86:
+      return {1536, 16, 100 * 1024};
+    case 89:
+    case 120:
+    case 121:
+      return {1536, 24, 100 * 1024};
+    default:
+      return {2048, 32, 228 * 1024};
+  }
+}
+
+// Blocks that a multiprocessor runs at once, by what the quote says; registers are not known.
+double resident(const Demand& demand, std::uint32_t compute_capability) {
+  const Multiprocessor has = multiprocessor(compute_capability);
+  constexpr double reserved = 1024;  // bytes of shared memory a block, by the driver
+  const double by_threads = has.threads / std::max(demand.threads, 32U);
+  const double by_shared = has.shared_bytes / (demand.shared_bytes + reserved);
+  return std::max(std::floor(std::min({by_threads, by_shared, has.blocks})), 1.0);
+}
+
+double cuda_time(const Demand& demand, const Problem& problem, const DeviceInfo& device) {
+  const auto bytes = static_cast<double>(element_count(problem)) * problem.element_bytes;
+  const auto blocks = static_cast<double>(demand.blocks);
+  const auto traffic = [](std::uint64_t run, std::uint32_t alignment) {
+    const auto length = static_cast<double>(run);
+    return (moved(length, alignment, sector_bytes) + run_bytes) / length;
+  };
+  const double alone = busy_at_most * -std::expm1(-bytes / blocks / busy_bytes);
+  // Blocks keep the memory busy independently of each other.
+  const auto busy = [&](double together) { return 1 - std::pow(1 - alone, together); };
+  const auto multiprocessors = static_cast<double>(std::max(device.multiprocessors, 1U));
+  const double at_once = resident(demand, device.compute_capability);
+  const double wave = multiprocessors * at_once;
+  const double last =
+      std::fmod(blocks, wave);  // the blocks of the last wave have fewer beside them
+  double waves = (blocks - last) / busy(at_once);
+  if (last > 0) waves += last / busy(last / multiprocessors);
+  return waves / blocks *
+         (traffic(demand.load_run, problem.in_alignment) +
+          traffic(demand.store_run, problem.out_alignment)) /
+         2;
+}
+
+double host_time(const Demand& demand, const Problem& problem, const DeviceInfo& device,
+                 bool warm) {
+  const auto bytes = 2 * static_cast<double>(element_count(problem)) * problem.element_bytes;
+  const bool cached = warm && bytes <= share_of_cache * static_cast<double>(device.cache_bytes);
+  const bool uncached_stores = (demand.traits & XPOSE_QUOTE_UNCACHED_STORES) != 0;
+  const auto traffic = [](std::uint64_t run, std::uint32_t alignment) {
+    const auto length = static_cast<double>(run);
+    return moved(length, alignment, line_bytes) / length;
+  };
+  // A line is fetched before a part of it is written, unless it is here, or was just read: in
+  // place.
+  const bool fetched = !cached && !uncached_stores && !problem.in_place;
+  const bool sent_away = cached && uncached_stores;
+  return (traffic(demand.load_run, problem.in_alignment) +
+          traffic(demand.store_run, problem.out_alignment) * (fetched || sent_away ? 2 : 1)) /
+         2;
+}
+
+}  // namespace
+
+double predicted_time(const Demand& demand, const Problem& problem, const DeviceInfo& device,
+                      bool warm) {
+  if (demand.load_run == 0 || demand.store_run == 0) return not_predicted;
+  const bool on_host = problem.device.kind == DeviceKind::host;
+  if (!on_host && (demand.blocks == 0 || demand.threads == 0)) return not_predicted;
+  return (on_host ? host_time(demand, problem, device, warm) : cuda_time(demand, problem, device)) *
+         (1 + demand.slower_percent / 100.0);
+}
+
+}  // namespace xpose

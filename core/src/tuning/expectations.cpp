@@ -1,0 +1,53 @@
+#include "tuning/expectations.hpp"
+
+#include <algorithm>
+#include <limits>
+
+namespace xpose {
+
+Expectations::Expectations(std::span<const Candidate> candidates) {
+  for (const Candidate& candidate : candidates) {
+    if (candidate.is_copy || candidate.is_numeric) continue;
+    const auto known = best_.try_emplace(candidate.variant.strategy, not_predicted).first;
+    known->second = std::min(known->second, candidate.believed());
+    if (candidate.trust.is_shipped)
+      at_most_[candidate.variant.strategy] = held_ratio * known->second;
+  }
+}
+
+void Expectations::measured(const std::string& strategy, double time) {
+  time = std::max(time, 1.0);  // as a prediction is: nobody makes others far behind by a miracle
+  if (const auto most = at_most_.find(strategy); most != at_most_.end())
+    time = std::min(time, most->second);
+  double& best = best_[strategy];
+  best = measured_.insert(strategy).second ? time : std::min(best, time);
+}
+
+bool Expectations::is_behind(const Candidate& candidate, double ratio) const {
+  if (candidate.believed() == not_predicted) return false;
+  double best = not_predicted;
+  for (const auto& [strategy, time] : best_) best = std::min(best, time);
+  return candidate.believed() > ratio * best;
+}
+
+void sort_by_first_config(std::vector<const Candidate*>& others,
+                          const std::map<std::string, FirstConfig>& firsts) {
+  constexpr double never = std::numeric_limits<double>::infinity();
+  const auto expected = [&](const Candidate* candidate) {
+    if (candidate->is_copy) return -1.0;
+    const auto first = firsts.find(candidate->variant.strategy);
+    if (first == firsts.end()) return never;
+    const double slower =
+        candidate->predicted == not_predicted ? 1 : candidate->predicted / first->second.predicted;
+    return first->second.seconds * std::max(1.0, slower);
+  };
+  double best = never;
+  for (const Candidate* candidate : others)
+    if (!candidate->is_copy) best = std::min(best, expected(candidate));
+  std::ranges::stable_sort(others, {}, [&](const Candidate* candidate) {
+    const double seconds = expected(candidate);
+    return candidate->is_copy || seconds > near_ratio * best ? seconds : 0;
+  });
+}
+
+}  // namespace xpose

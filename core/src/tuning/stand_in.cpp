@@ -1,0 +1,141 @@
+#include "tuning/stand_in.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <vector>
+
+#include "problem/normal_form.hpp"
+#include "trial/arena.hpp"
+
+namespace xpose {
+namespace {
+
+constexpr std::int64_t page = 4096;  // bytes
+// Power-of-two strides beyond this meet in the same sets of every cache, and the same memory
+// channels.
+constexpr std::int64_t widest_stride = 1 << 17;
+constexpr std::int64_t fewest_batches = 4;  // of a dimension
+// A side of as many bytes still has whole pages to walk across, and as many elements whole tiles.
+constexpr std::int64_t least_side_bytes = 2 * page;
+constexpr std::int64_t least_side_elements = 64;
+constexpr double batch_step = 0.75;
+constexpr double side_step = 0.95;
+
+// The elements after which offsets repeat that matter to a run of so many elements, of which there
+// is room for `most`.
+std::int64_t period(std::int64_t elements, std::int64_t most, std::uint32_t element_bytes) {
+  const std::int64_t bytes = elements * element_bytes;
+  std::int64_t modulus = std::clamp(bytes & -bytes, page, widest_stride);
+  while (modulus > page && modulus > most * element_bytes) modulus /= 2;
+  return modulus / std::gcd(modulus, static_cast<std::int64_t>(element_bytes));
+}
+
+// The most elements up to `most` that begin the next row where `side` does.
+std::int64_t shortened(std::int64_t side, std::int64_t most, std::uint32_t element_bytes) {
+  if (most >= side) return side;
+  const std::int64_t every = period(side, most, element_bytes);
+  const std::int64_t shorter = side - (side - most + every - 1) / every * every;
+  return shorter > 0 ? shorter : side;
+}
+
+// A dimension of one of the two buffers.
+struct Dim {
+  std::int64_t old_extent;
+  std::int64_t extent;
+  std::int64_t* stride;  // in and out: the old one, and the new one
+};
+
+// The stride of a dimension that lay behind a gap, when what is in front of it became shorter.
+std::int64_t behind_gap(std::int64_t stride, std::int64_t old_dense, std::int64_t dense,
+                        std::uint32_t element_bytes) {
+  if (dense == old_dense) return stride;
+  const double scale = static_cast<double>(dense) / static_cast<double>(old_dense);
+  const auto most = static_cast<std::int64_t>(static_cast<double>(stride) * scale);
+  const std::int64_t every = period(stride, most, element_bytes);
+  const std::int64_t least = dense + std::min(stride - old_dense, every);
+  const std::int64_t shorter = stride - (stride - least) / every * every;
+  return std::min(shorter, stride);
+}
+
+void restride(std::vector<Dim> dims, std::uint32_t element_bytes) {
+  std::ranges::stable_sort(dims, {}, [](const Dim& dim) { return *dim.stride; });
+  std::int64_t old_dense = 1;  // the stride of the next dimension if there is no gap
+  std::int64_t dense = 1;
+  for (Dim& dim : dims) {
+    const std::int64_t old = *dim.stride;
+    if (old == old_dense)
+      *dim.stride = dense;
+    else if (old > old_dense)
+      *dim.stride = behind_gap(old, old_dense, dense, element_bytes);
+    // Below it, dimensions interlock or repeat: what is shorter has room where it was.
+    old_dense = std::max(old_dense, old * dim.old_extent);
+    dense = std::max(dense, *dim.stride * dim.extent);
+  }
+}
+
+// The strides of `old`, for the extents of `shorter`.
+void restride(const Problem& old, Problem& shorter) {
+  std::int64_t one = 1;
+  std::vector<Dim> in = {{old.cols, shorter.cols, &one}, {old.rows, shorter.rows, &shorter.in_ld}};
+  for (std::size_t i = 0; i < old.batch.size(); ++i)
+    in.push_back({old.batch[i].extent, shorter.batch[i].extent, &shorter.batch[i].in_stride});
+  restride(std::move(in), old.element_bytes);
+  one = 1;
+  std::vector<Dim> out = {{old.rows, shorter.rows, &one},
+                          {old.cols, shorter.cols, &shorter.out_ld}};
+  for (std::size_t i = 0; i < old.batch.size(); ++i)
+    out.push_back({old.batch[i].extent, shorter.batch[i].extent, &shorter.batch[i].out_stride});
+  restride(std::move(out), old.element_bytes);
+}
+
+// Of the same class, and small enough.
+bool serves(const Problem& normal, const Problem& shorter, std::uint64_t bytes) {
+  if (Arena::footprint(shorter, 1) > bytes) return false;
+  const Problem folded = normal_form(shorter);
+  return folded.batch.size() == normal.batch.size() && folded.in_alignment == normal.in_alignment &&
+         folded.out_alignment == normal.out_alignment && folded.rows == shorter.rows &&
+         folded.cols == shorter.cols;
+}
+
+// Fewer matrices; false where there are few already.
+bool shorten_batch(std::vector<BatchDim>& batch) {
+  const auto longest = std::ranges::max_element(batch, {}, &BatchDim::extent);
+  if (longest == batch.end() || longest->extent <= fewest_batches) return false;
+  longest->extent = std::max(
+      fewest_batches, static_cast<std::int64_t>(static_cast<double>(longest->extent) * batch_step));
+  return true;
+}
+
+}  // namespace
+
+std::optional<Problem> stand_in(const Problem& normal, std::uint64_t bytes) {
+  std::vector<BatchDim> batch = normal.batch;
+  const auto with_sides = [&](std::int64_t rows, std::int64_t cols) {
+    Problem shorter = normal;
+    shorter.rows = rows;
+    shorter.cols = cols;
+    for (std::size_t i = 0; i < batch.size(); ++i) shorter.batch[i].extent = batch[i].extent;
+    restride(normal, shorter);
+    return shorter;
+  };
+  do {
+    const Problem shorter = with_sides(normal.rows, normal.cols);
+    if (serves(normal, shorter, bytes)) return normal_form(shorter);
+  } while (shorten_batch(batch));
+
+  const std::uint32_t size = normal.element_bytes;
+  const std::int64_t least = std::max(least_side_elements, least_side_bytes / size);
+  const auto scaled = [&](std::int64_t side, double factor) {
+    const auto exact = static_cast<std::int64_t>(static_cast<double>(side) * factor);
+    return shortened(side, std::max(exact, std::min(side, least)), size);
+  };
+  for (double factor = side_step;; factor *= side_step) {
+    const Problem shorter = with_sides(scaled(normal.rows, factor), scaled(normal.cols, factor));
+    if (serves(normal, shorter, bytes)) return normal_form(shorter);
+    if (static_cast<double>(std::max(normal.rows, normal.cols)) * factor <
+        static_cast<double>(least))
+      return std::nullopt;
+  }
+}
+
+}  // namespace xpose

@@ -1,0 +1,152 @@
+#include "strategy/cost_model.hpp"
+
+#include <gtest/gtest.h>
+
+#include "problem/normal_form.hpp"
+#include "xpose/plugin.h"
+
+namespace xpose {
+namespace {
+
+DeviceInfo h200() {
+  DeviceInfo info{};
+  info.device = {DeviceKind::cuda, 0};
+  info.multiprocessors = 132;
+  info.compute_capability = 90;
+  return info;
+}
+
+DeviceInfo host() {
+  DeviceInfo info{};
+  info.multiprocessors = 2;
+  info.cache_bytes = 32 << 20;
+  return info;
+}
+
+// A square of so many elements on a device, aligned to so many bytes.
+Problem square(std::int64_t extent, std::uint32_t bytes, const DeviceInfo& device,
+               std::uint32_t alignment = 256) {
+  Problem problem = matrix(extent, extent, bytes, device.device);
+  problem.in_alignment = problem.out_alignment = alignment;
+  return normal_form(problem);
+}
+
+// Per cent of the roof.
+double share(const Demand& demand, const Problem& problem) {
+  return 100 / predicted_time(demand, problem, h200(), false);
+}
+
+TEST(CostModel, NothingIsPredictedOfWhatSaysNothing) {
+  const Problem problem = square(1024, 4, h200());
+  const Demand said{.blocks = 1024, .threads = 256, .load_run = 128, .store_run = 128};
+  EXPECT_GT(share(said, problem), 0);
+  const auto without = [&](auto Demand::*field) {
+    Demand demand = said;
+    demand.*field = 0;
+    return predicted_time(demand, problem, h200(), false);
+  };
+  EXPECT_EQ(without(&Demand::blocks), not_predicted);
+  EXPECT_EQ(without(&Demand::threads), not_predicted);
+  EXPECT_EQ(without(&Demand::load_run), not_predicted);
+  EXPECT_EQ(without(&Demand::store_run), not_predicted);
+  EXPECT_EQ(predicted_time({}, square(64, 4, host()), host(), false), not_predicted);
+}
+
+// 16384x16384 of 4 bytes, 16 KiB a block of 512 threads; 11584x11584 of 8 bytes, 8 KiB of 256;
+// 8192x8192 of 16 bytes, 4 KiB of 128: % of the roof on an H200 with so many blocks resident, which
+// shared memory limits.
+TEST(CostModel, AMultiprocessorFillsAsMeasured) {
+  struct Fit {
+    std::uint32_t bytes;
+    std::int64_t extent;
+    std::int64_t tile;
+    std::uint32_t threads;
+    std::uint32_t resident;
+    double measured;
+  };
+  for (const Fit& fit :
+       {Fit{4, 16384, 64, 512, 1, 60}, Fit{4, 16384, 64, 512, 2, 84}, Fit{4, 16384, 64, 512, 3, 91},
+        Fit{4, 16384, 64, 512, 4, 97}, Fit{8, 11584, 32, 256, 1, 42}, Fit{8, 11584, 32, 256, 2, 68},
+        Fit{8, 11584, 32, 256, 4, 87}, Fit{8, 11584, 32, 256, 8, 97}, Fit{16, 8192, 16, 128, 1, 26},
+        Fit{16, 8192, 16, 128, 2, 46}, Fit{16, 8192, 16, 128, 4, 73},
+        Fit{16, 8192, 16, 128, 16, 92}}) {
+    const auto blocks = static_cast<std::uint64_t>(fit.extent / fit.tile);
+    const Demand demand{.blocks = blocks * blocks,
+                        .threads = fit.threads,
+                        .shared_bytes = 228 * 1024 / fit.resident - 1024,
+                        .load_run = 256,
+                        .store_run = 256};
+    EXPECT_NEAR(share(demand, square(fit.extent, fit.bytes, h200())), fit.measured,
+                0.07 * fit.measured)
+        << fit.bytes << " bytes, " << fit.resident << " blocks";
+  }
+}
+
+// 16384x16384 of 4 bytes by the study's kernels: little is in flight.
+TEST(CostModel, TheStudysKernelsAreFarBehind) {
+  const Problem problem = square(16384, 4, h200());
+  const std::uint64_t blocks = 16384 / 32 * (16384 / 16);
+  const Demand smem{
+      .blocks = blocks, .threads = 512, .shared_bytes = 2176, .load_run = 128, .store_run = 64};
+  EXPECT_NEAR(share(smem, problem), 45, 4.5);  // smem_pad
+  const Demand unroll2{
+      .blocks = blocks / 2, .threads = 512, .shared_bytes = 4224, .load_run = 256, .store_run = 64};
+  EXPECT_NEAR(share(unroll2, problem), 67, 6.7);  // smem_unroll2_pad
+  const Demand naive_row{.blocks = blocks, .threads = 512, .load_run = 128, .store_run = 4};
+  EXPECT_LT(share(naive_row, problem), 14);
+}
+
+TEST(CostModel, RunsPayForTheSectorsTheyTouch) {
+  const Demand demand{.blocks = 1 << 16, .threads = 512, .load_run = 256, .store_run = 256};
+  const double aligned = share(demand, square(16384, 4, h200()));
+  // Half a sector more each at 16 bytes, 28 bytes more at 4.
+  EXPECT_NEAR(share(demand, square(16384, 4, h200(), 16)) / aligned, 264.0 / 280, 1e-9);
+  EXPECT_NEAR(share(demand, square(16384, 4, h200(), 4)) / aligned, 264.0 / 292, 1e-9);
+  Demand longer = demand;
+  longer.store_run = 512;
+  EXPECT_GT(share(longer, square(16384, 4, h200())), aligned);
+  longer.slower_percent = 25;
+  Demand as_said = longer;
+  as_said.slower_percent = 0;
+  EXPECT_NEAR(share(longer, square(16384, 4, h200())) * 1.25,
+              share(as_said, square(16384, 4, h200())), 1e-9);
+}
+
+TEST(CostModel, FewBlocksLeaveTheDeviceIdle) {
+  const Problem problem = square(1024, 4, h200());
+  const Demand whole{.blocks = 1024, .threads = 128, .load_run = 128, .store_run = 128};
+  Demand few = whole;
+  few.blocks = 16;
+  few.threads = 1024;
+  EXPECT_LT(share(few, problem), 0.2 * share(whole, problem));
+}
+
+// 256 threads of a capability with fewer threads a multiprocessor.
+TEST(CostModel, TheCapabilitySaysHowManyBlocksFit) {
+  const Demand demand{.blocks = 1 << 16, .threads = 512, .load_run = 256, .store_run = 256};
+  DeviceInfo small = h200();
+  small.compute_capability = 86;
+  const Problem problem = square(16384, 4, h200());
+  EXPECT_GT(predicted_time(demand, problem, small, false),
+            predicted_time(demand, problem, h200(), false));
+}
+
+TEST(CostModel, OnTheHostStoresBypassACacheThatHoldsNothing) {
+  const Demand ordinary{.load_run = 64, .store_run = 64};
+  Demand uncached = ordinary;
+  uncached.traits = XPOSE_QUOTE_UNCACHED_STORES;
+  const Problem small = square(512, 4, host());
+  const Problem large = square(4096, 4, host());
+  EXPECT_EQ(predicted_time(ordinary, small, host(), true), 1);
+  EXPECT_EQ(predicted_time(uncached, small, host(), true), 1.5);
+  for (const auto& [problem, warm] : {std::pair(small, false), std::pair(large, true)}) {
+    EXPECT_EQ(predicted_time(ordinary, problem, host(), warm), 1.5);
+    EXPECT_EQ(predicted_time(uncached, problem, host(), warm), 1);
+  }
+  Problem in_place = large;
+  in_place.in_place = true;
+  EXPECT_EQ(predicted_time(ordinary, in_place, host(), false), 1);
+}
+
+}  // namespace
+}  // namespace xpose

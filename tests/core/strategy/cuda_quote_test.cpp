@@ -1,0 +1,100 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <set>
+
+#include "conformance/conformance.hpp"
+#include "problem/normal_form.hpp"
+#include "registry/catalog.hpp"
+#include "strategy/candidates.hpp"
+
+namespace xpose {
+namespace {
+
+DeviceInfo h200() {
+  DeviceInfo info;
+  info.device = {DeviceKind::cuda, 0};
+  info.name = "as an H200 describes itself";
+  info.multiprocessors = 132;
+  info.compute_capability = 90;
+  info.cache_bytes = 60 << 20;
+  info.memory_bytes = std::uint64_t{141} << 30;
+  return info;
+}
+
+std::vector<const Strategy*> cuda_strategies() {
+  const std::filesystem::path folder = XPOSE_PLUGINS;
+  static Cache cache({}, {}, {});
+  static Worker worker("", 10);  // never started
+  static Admission here(worker, cache, {}, true);
+  static const Catalog catalog = [&] {
+    Catalog scanned = scan({&folder, 1}, cache);
+    describe(scanned, here);
+    return scanned;
+  }();
+  std::vector<const Strategy*> found;
+  for (const Strategy* strategy : catalog.strategies)
+    if (strategy->info.device_kind == DeviceKind::cuda) found.push_back(strategy);
+  return found;
+}
+
+TEST(CudaQuote, TheEightClassicStrategiesAndTheCopiesAreThere) {
+  std::set<std::string> names;
+  for (const Strategy* strategy : cuda_strategies()) names.insert(strategy->info.name);
+  for (const char* name : {"naive_row", "naive_col", "unroll4_row", "unroll4_col", "smem",
+                           "smem_pad", "smem_unroll2", "smem_unroll2_pad", "copy_row", "copy_col"})
+    EXPECT_TRUE(names.contains(name)) << name;
+}
+
+TEST(CudaQuote, EveryConfigAnswersEveryProblem) {
+  const DeviceInfo device = h200();
+  for (const Strategy* strategy : cuda_strategies())
+    for (const std::uint32_t bytes : {1U, 2U, 4U, 8U, 16U, 32U, 48U, 256U}) {
+      std::size_t supported = 0;
+      for (const Problem& problem : conformance_problems(bytes, device.device)) {
+        const Problem normal = normal_form(problem);
+        for (auto& values : configs(strategy->info)) {
+          const QuoteAnswer once = quote(*strategy, values, normal, device);
+          EXPECT_EQ(quote(*strategy, values, normal, device), once);
+          if (once.outcome.verdict != Verdict::ok) continue;
+          ++supported;
+          EXPECT_FALSE(once.launch.empty()) << strategy->info.name;
+        }
+      }
+      const bool serves = serves_elements(strategy->info.element_sizes, bytes) ||
+                          (bytes > 16 && strategy->info.is_copy);  // copies of their parts
+      EXPECT_EQ(supported > 0, serves) << strategy->info.name << " with " << bytes << " bytes";
+    }
+}
+
+struct InHere : Quoter {
+  explicit InHere(const Problem& asked) : problem(asked) {}
+  std::vector<QuoteAnswer> quote(const Strategy& strategy,
+                                 const std::vector<Values>& configs) override {
+    std::vector<QuoteAnswer> answers;
+    for (const Values& values : configs)
+      answers.push_back(xpose::quote(strategy, values, problem, h200()));
+    return answers;
+  }
+  Problem problem;
+};
+
+TEST(CudaQuote, TheStudysBlockIsAmongTheConfigs) {
+  TuneOptions options;
+  options.config = {{"block_x", 32}, {"block_y", 16}, {"tile_y", 16}, {"pad", 2}};
+  const Problem problem = normal_form(matrix(4096, 4096, 4, {DeviceKind::cuda, 0}));
+  InHere quoter(problem);
+  const auto found = candidates(cuda_strategies(), problem, h200(), options, quoter);
+  for (const char* name : {"naive_row", "naive_col", "unroll4_row", "unroll4_col", "smem",
+                           "smem_pad", "smem_unroll2", "smem_unroll2_pad"}) {
+    const auto match = std::ranges::find_if(found, [&](const Candidate& candidate) {
+      return candidate.variant.strategy == name && candidate.outcome.verdict == Verdict::ok;
+    });
+    ASSERT_NE(match, found.end()) << name;
+    EXPECT_NE(match->launch.find("block 32x16"), std::string::npos) << match->launch;
+  }
+}
+
+}  // namespace
+}  // namespace xpose

@@ -1,0 +1,31 @@
+#include "text/names.hpp"
+
+#include <gtest/gtest.h>
+
+namespace xpose {
+namespace {
+
+TEST(Names, VariantPrintsItsConfigInOrder) {
+  EXPECT_EQ(to_string(Variant{"smem_pad", {{"tile", 64}, {"rows", 8}}}),
+            "smem_pad{tile=64,rows=8}");
+  EXPECT_EQ(to_string(Variant{"naive_row", {}}), "naive_row");
+}
+
+TEST(Names, EveryVerdictHasItsOwnName) {
+  EXPECT_EQ(to_string(Verdict::ok), "ok");
+  EXPECT_EQ(to_string(Verdict::wrote_outside), "wrote_outside");
+  EXPECT_EQ(to_string(Verdict::read_outside), "read_outside");
+  EXPECT_EQ(to_string(Verdict::load_refused), "load_refused");
+}
+
+TEST(Names, VerdictIsReadBackFromItsName) {
+  for (int value = 0; value <= static_cast<int>(Verdict::load_refused); ++value)
+    EXPECT_EQ(parse_verdict(to_string(Verdict(value))), Verdict(value));
+  EXPECT_EQ(parse_verdict("melted"), std::nullopt);
+  EXPECT_EQ(parse_verdict(""), std::nullopt);
+}
+
+TEST(Names, LoadedVersionIsTheHeaders) { EXPECT_STREQ(version(), XPOSE_VERSION); }
+
+}  // namespace
+}  // namespace xpose

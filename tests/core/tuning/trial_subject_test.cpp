@@ -1,0 +1,114 @@
+#include "tuning/trial_subject.hpp"
+
+#include <gtest/gtest.h>
+
+#include "problem/normal_form.hpp"
+#include "trial/arena.hpp"
+
+namespace xpose {
+namespace {
+
+constexpr std::uint64_t gibibyte = 1 << 30;
+constexpr std::uint64_t plenty = 1000 * gibibyte;
+
+DeviceInfo host(std::uint32_t processors = 2) {
+  DeviceInfo info{};
+  info.multiprocessors = processors;
+  info.cache_bytes = 32 << 20;
+  return info;
+}
+
+DeviceInfo gpu() {
+  DeviceInfo info{};
+  info.device = {DeviceKind::cuda, 0};
+  info.multiprocessors = 132;
+  info.cache_bytes = 50 << 20;
+  return info;
+}
+
+Problem square(std::int64_t extent, std::uint32_t bytes) {
+  return normal_form(matrix(extent, extent, bytes));
+}
+
+TEST(TrialSubject, WhatFitsIsTriedItself) {
+  const TrialSubject subject = trial_subject(square(4096, 4), host(), 2, plenty);
+  EXPECT_EQ(subject.problem, square(4096, 4));
+  EXPECT_EQ(subject.why, "");
+}
+
+TEST(TrialSubject, ALargerBudgetTriesTheWhole) {
+  const Problem large = square(20000, 4);
+  for (const double budget : {0.5, 2.0, 5.0}) {
+    const TrialSubject subject = trial_subject(large, host(), budget, plenty);
+    ASSERT_TRUE(subject.problem) << budget;
+    EXPECT_NE(*subject.problem, large) << budget;
+    EXPECT_LE(least_trial_seconds(host(), Arena::footprint(*subject.problem, 1)), budget);
+  }
+  EXPECT_EQ(trial_subject(large, host(), 30, plenty).problem, large);
+}
+
+TEST(TrialSubject, AReasonSaysWhatTheWholeWouldTake) {
+  const TrialSubject subject = trial_subject(square(20000, 4), host(), 2, plenty);
+  EXPECT_EQ(subject.why, "trials of the whole would take about 10 s of a budget of 2 s");
+  const TrialSubject without = trial_subject(square(20000, 4), host(), 100, gibibyte);
+  EXPECT_EQ(without.why, "trials of the whole take 3052 MiB of memory, and 1024 MiB are free");
+}
+
+TEST(TrialSubject, MoreProcessorsTryLargerProblems) {
+  EXPECT_NE(trial_subject(square(12000, 4), host(2), 2, plenty).problem, square(12000, 4));
+  EXPECT_EQ(trial_subject(square(12000, 4), host(16), 2, plenty).problem, square(12000, 4));
+}
+
+// One launch in it that takes 36 times as long as a copy ends within a quarter of the budget more.
+TEST(TrialSubject, AStandInIsSmallEnoughForASlowLaunch) {
+  const Problem tried = *trial_subject(square(65536, 1), host(), 2, plenty).problem;
+  constexpr double copy_bytes_per_second = 10e9;
+  EXPECT_LT(36 * static_cast<double>(Arena::footprint(tried, 1)) / copy_bytes_per_second,
+            0.25 * 2 + 0.3);
+}
+
+TEST(TrialSubject, WithoutABudgetNothingIsTried) {
+  for (const Problem& problem : {square(3, 4), square(20000, 4)}) {
+    const TrialSubject subject = trial_subject(problem, host(), 0, plenty);
+    EXPECT_FALSE(subject.problem);
+    EXPECT_NE(subject.why, "");
+  }
+  EXPECT_TRUE(trial_subject(square(3, 4), host(), 0.01, plenty).problem);
+  EXPECT_FALSE(trial_subject(square(20000, 4), host(), 0.01, plenty).problem);
+}
+
+TEST(TrialSubject, WhatDoesNotFitIntoMemoryHasASmallerStandIn) {
+  const Problem large = square(20000, 4);
+  const TrialSubject subject = trial_subject(large, host(), 100, gibibyte);
+  ASSERT_TRUE(subject.problem);
+  EXPECT_LT(Arena::footprint(*subject.problem, 1), gibibyte);
+  EXPECT_FALSE(trial_subject(large, host(), 100, 10 << 20).problem);
+  EXPECT_FALSE(trial_subject(large, host(), 100, 0).problem);
+}
+
+// What pushes buffers out of the caches takes memory as well.
+TEST(TrialSubject, MemoryThatCleansCachesCounts) {
+  DeviceInfo large_cache = host();
+  large_cache.cache_bytes = 480 << 20;
+  const Problem problem = square(12000, 4);  // 1099 MiB, and 720
+  EXPECT_EQ(trial_subject(problem, host(), 100, 3 * gibibyte / 2).problem, problem);
+  EXPECT_NE(trial_subject(problem, large_cache, 100, 3 * gibibyte / 2).problem, problem);
+  EXPECT_EQ(trial_subject(problem, large_cache, 100, 5 * gibibyte / 2).problem, problem);
+}
+
+// Its buffers are filled and compared at TB/s.
+TEST(TrialSubject, AGpuTriesWhatFitsIntoItsMemory) {
+  Problem bytes = square(70000, 1);
+  Problem wide = square(16384, 16);
+  for (Problem* problem : {&bytes, &wide}) {
+    problem->device = gpu().device;
+    EXPECT_EQ(trial_subject(*problem, gpu(), 2, 78 * gibibyte).problem, *problem);
+    const TrialSubject small = trial_subject(*problem, gpu(), 2, 6 * gibibyte);
+    ASSERT_TRUE(small.problem);
+    EXPECT_LE(Arena::footprint(*small.problem, 1), 6 * gibibyte);
+    EXPECT_GT(Arena::footprint(*small.problem, 1), gibibyte);
+  }
+}
+
+}  // namespace
+}  // namespace xpose
