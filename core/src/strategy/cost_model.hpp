@@ -1,5 +1,5 @@
-// How long a launch should take, from the figures of its quote: a choice without a clock. Fitted to
-// an H200; core/DESIGN.md has the figures.
+// The predicted time of a launch, from the figures of its quote: a choice without a clock.
+// core/NOTES.md has the measurements that it is fitted to.
 #pragma once
 
 #include <cstdint>
