@@ -8,7 +8,7 @@
 #include "device/device.hpp"
 #include "problem/normal_form.hpp"
 #include "trial/arena.hpp"
-#include "tuning/tuner.hpp"
+#include "tuning/race.hpp"
 
 namespace xpose {
 namespace {

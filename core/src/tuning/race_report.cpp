@@ -6,29 +6,30 @@
 
 namespace xpose {
 
-void report_race(std::vector<Runner>& runners, TuneReport& report) {
-  const Runner* best = fastest_of(runners, false);
+void report_race(std::vector<Contestant>& contestants, TuneReport& report) {
+  const Contestant* best = fastest_of(contestants, false);
   // Within 2 % of the fastest, what came with the library wins, then the lower prior rank, then the
   // earlier candidate.
-  const auto rank = [](const Runner& runner) {
-    return std::pair(!runner.candidate->trust.is_shipped, runner.trial.prior_rank);
+  const auto rank = [](const Contestant& contestant) {
+    return std::pair(!contestant.candidate->trust.is_shipped, contestant.trial.prior_rank);
   };
-  const Runner* winner = best;
-  for (const Runner& runner : runners)
-    if (runner.racing && !runner.is_reference() &&
-        log_ratio(runner.seconds, best->seconds).mean <= std::log1p(close_enough) &&
-        rank(runner) < rank(*winner))
-      winner = &runner;
+  const Contestant* winner = best;
+  for (const Contestant& contestant : contestants)
+    if (contestant.racing && !contestant.is_reference() &&
+        log_ratio(contestant.seconds, best->seconds).mean <= std::log1p(close_enough) &&
+        rank(contestant) < rank(*winner))
+      winner = &contestant;
   const Variant won = winner == nullptr ? Variant{} : winner->trial.variant;
-  for (Runner& runner : runners) {
-    if (runner.trial.verdict == Verdict::ok && !runner.seconds.empty()) {
-      const double median = runner.median();
-      runner.trial.timing = {
-          median, (quantile(runner.seconds, 0.75) - quantile(runner.seconds, 0.25)) / median,
-          static_cast<int>(runner.seconds.size())};
-      runner.trial.rounds = std::move(runner.rounds);
+  for (Contestant& contestant : contestants) {
+    if (contestant.trial.verdict == Verdict::ok && !contestant.seconds.empty()) {
+      const double median = contestant.median();
+      contestant.trial.timing = {
+          median,
+          (quantile(contestant.seconds, 0.75) - quantile(contestant.seconds, 0.25)) / median,
+          static_cast<int>(contestant.seconds.size())};
+      contestant.trial.rounds = std::move(contestant.rounds);
     }
-    report.trials.push_back(std::move(runner.trial));
+    report.trials.push_back(std::move(contestant.trial));
   }
   std::ranges::stable_sort(report.trials, {}, [](const Trial& trial) {
     return trial.timing ? trial.timing->median : INFINITY;

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "tuning/race.hpp"
+#include "tuning/race_stages.hpp"
 
 namespace xpose {
 namespace {
@@ -35,69 +35,70 @@ bool Race::is_hopeless(const Candidate& candidate) {
   if (candidate.is_copy) return false;
   const auto first = first_right_.find(candidate.variant.strategy);
   if (first == first_right_.end()) return false;
-  const Runner* best = fastest(candidate.is_numeric);
-  return best != nullptr && is_beyond(runners_[first->second], hopeless_ratio * best->median());
+  const Contestant* best = fastest(candidate.is_numeric);
+  return best != nullptr && is_beyond(contestants_[first->second], hopeless_ratio * best->median());
 }
 
 // Whether one launch would end beyond the budget, by its prediction and what a copy takes.
 bool Race::is_too_long(const Candidate& candidate) {
   if (candidate.is_copy || candidate.is_favourite || fastest(false) == nullptr) return false;
   if (options_.whole || !options_.strategies.empty()) return false;
-  const Runner* copy = fastest(true);
+  const Contestant* copy = fastest(true);
   const double copies =
       candidate.predicted == not_predicted ? far_behind_ratio : candidate.predicted;
   const double launch = copy == nullptr ? 0 : worse_than_predicted * copies * copy->judged();
   return clock_() - asked_ + launch > options_.budget_seconds;
 }
 
-bool Race::record(Runner& runner, const Outcome& outcome) {
+bool Race::record(Contestant& contestant, const Outcome& outcome) {
   if (outcome.verdict != Verdict::ok || !outcome.detail.empty())
-    runner.trial.detail = outcome.detail;
+    contestant.trial.detail = outcome.detail;
   if (outcome.verdict == Verdict::ok) return true;
-  runner.trial.verdict = outcome.verdict;
-  runner.racing = false;
+  contestant.trial.verdict = outcome.verdict;
+  contestant.racing = false;
   return false;
 }
 
-void Race::expect(const Runner& runner) {
-  if (runner.is_reference()) return;
-  const std::string& strategy = runner.candidate->variant.strategy;
-  const Runner* roof = fastest(true);
-  if (runner.racing && roof != nullptr)
-    expectations_.measured(strategy, runner.judged() / roof->judged());
+void Race::expect(const Contestant& contestant) {
+  if (contestant.is_reference()) return;
+  const std::string& strategy = contestant.candidate->variant.strategy;
+  const Contestant* roof = fastest(true);
+  if (contestant.racing && roof != nullptr)
+    expectations_.measured(strategy, contestant.judged() / roof->judged());
   else if (!first_right_.contains(strategy))
     expectations_.failed(strategy);
 }
 
 void Race::try_one(const Candidate& candidate, std::size_t total) {
   ++done_;
-  Runner runner;
-  runner.candidate = &candidate;
-  runner.trial = {candidate.variant,   candidate.launch, candidate.is_copy, Verdict::ok, "", {},
-                  candidate.prior_rank};
-  runner.trial.is_numeric = candidate.is_numeric;
-  if (candidate.predicted != not_predicted) runner.trial.predicted_share = 1 / candidate.predicted;
-  runner.trial.discount = candidate.trust.discount.value_or(0);
+  Contestant contestant;
+  contestant.candidate = &candidate;
+  contestant.trial = {candidate.variant,   candidate.launch, candidate.is_copy, Verdict::ok, "", {},
+                      candidate.prior_rank};
+  contestant.trial.is_numeric = candidate.is_numeric;
+  if (candidate.predicted != not_predicted)
+    contestant.trial.predicted_share = 1 / candidate.predicted;
+  contestant.trial.discount = candidate.trust.discount.value_or(0);
   if (candidate.outcome.verdict != Verdict::ok) {
-    record(runner, candidate.outcome);
+    record(contestant, candidate.outcome);
   } else if (interrupted() || is_hopeless(candidate) || is_too_long(candidate) ||
              ((is_far_behind(candidate) || tried_long()) && may_skip(candidate))) {
     untried_.push_back(&candidate);
     return;
   } else {
     tried_.insert(candidate.variant.strategy);
-    if (record(runner, trials_.verify(candidate))) {
+    if (record(contestant, trials_.verify(candidate))) {
       const Sample sample = trials_.time(candidate);
-      if (record(runner, sample.outcome)) {
-        runner.keep(sample.seconds);
-        runner.racing = true;
-        first_right_.emplace(candidate.variant.strategy, runners_.size());
+      if (record(contestant, sample.outcome)) {
+        contestant.keep(sample.seconds);
+        contestant.racing = true;
+        first_right_.emplace(candidate.variant.strategy, contestants_.size());
       }
     }
-    expect(runner);
+    expect(contestant);
   }
-  runners_.push_back(std::move(runner));
-  progress("verify", done_, total, &runners_.back().trial);
+  contestants_.push_back(std::move(contestant));
+  progress("verify", done_, total, &contestants_.back().trial);
 }
 
 // One config of each strategy before a second one of any.
@@ -116,36 +117,36 @@ void Race::try_all(std::span<const Candidate> candidates) {
 }
 
 std::map<std::string, FirstConfig> Race::first_configs() {
-  const Runner* best = fastest(false);
+  const Contestant* best = fastest(false);
   std::map<std::string, FirstConfig> firsts;
   for (const auto& [strategy, index] : first_right_) {
-    Runner& runner = runners_[index];
-    if (best != nullptr && !runner.is_reference())
-      is_beyond(runner, drop_ratio * best->median());  // not by one sample
-    firsts[strategy] = {runner.judged(), runner.candidate->predicted};
+    Contestant& contestant = contestants_[index];
+    if (best != nullptr && !contestant.is_reference())
+      is_beyond(contestant, drop_ratio * best->median());  // not by one sample
+    firsts[strategy] = {contestant.judged(), contestant.candidate->predicted};
   }
   return firsts;
 }
 
 // Where one sample says so, and the prediction does not, another one is taken.
-bool Race::is_beyond(Runner& runner, double limit) {
-  if (runner.judged() > limit && may_ask_again(runner)) {
-    runner.asked_again = true;
+bool Race::is_beyond(Contestant& contestant, double limit) {
+  if (contestant.judged() > limit && may_ask_again(contestant)) {
+    contestant.asked_again = true;
     const double begin = clock_();
-    const Sample sample = trials_.time(*runner.candidate);
-    asking_again_.at(runner.candidate->is_copy ? 1 : 0) += clock_() - begin;
-    if (record(runner, sample.outcome) && sample.seconds < runner.seconds[0])
-      runner.seconds[0] = runner.rounds[0] = sample.seconds;
+    const Sample sample = trials_.time(*contestant.candidate);
+    asking_again_.at(contestant.candidate->is_copy ? 1 : 0) += clock_() - begin;
+    if (record(contestant, sample.outcome) && sample.seconds < contestant.seconds[0])
+      contestant.seconds[0] = contestant.rounds[0] = sample.seconds;
   }
-  return runner.judged() > limit;
+  return contestant.judged() > limit;
 }
 
-bool Race::may_ask_again(const Runner& runner) {
-  if (runner.asked_again || runner.candidate->is_numeric || runner.seconds.size() != 1)
+bool Race::may_ask_again(const Contestant& contestant) {
+  if (contestant.asked_again || contestant.candidate->is_numeric || contestant.seconds.size() != 1)
     return false;
-  if (expectations_.is_behind(*runner.candidate, drop_ratio)) return false;
-  const double spent = asking_again_.at(runner.candidate->is_copy ? 1 : 0);
-  return spent + runner.seconds[0] <= share_of_asking_again * options_.budget_seconds &&
+  if (expectations_.is_behind(*contestant.candidate, drop_ratio)) return false;
+  const double spent = asking_again_.at(contestant.candidate->is_copy ? 1 : 0);
+  return spent + contestant.seconds[0] <= share_of_asking_again * options_.budget_seconds &&
          !raced_long() && !interrupted();
 }
 

@@ -1,4 +1,4 @@
-// What the tuner's decisions are made of: order statistics of samples, and two variants compared
+// What a race's decisions are made of: order statistics of samples, and two variants compared
 // round by round. Pure functions. [any thread]
 #pragma once
 

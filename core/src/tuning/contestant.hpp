@@ -1,4 +1,4 @@
-// A candidate in the tuner's race, with its samples.
+// A candidate in the race, with its samples.
 #pragma once
 
 #include <limits>
@@ -11,10 +11,10 @@
 namespace xpose {
 
 // [one thread at a time]
-struct Runner {
+struct Contestant {
   const Candidate* candidate = nullptr;
   Trial trial;
-  std::vector<double> seconds;  // by round; runners still racing have all rounds
+  std::vector<double> seconds;  // by round; contestants still racing have all rounds
   std::vector<double> rounds;   // the same with the discarded rounds, as NaN
   bool racing = false;
   bool asked_again = false;  // by another sample, after the first one
@@ -35,12 +35,12 @@ struct Runner {
 };
 
 // The one in the race with the least median, of the references or of the others; or null.
-inline Runner* fastest_of(std::span<Runner> runners, bool references) {
-  Runner* best = nullptr;
-  for (Runner& runner : runners)
-    if (runner.racing && runner.is_reference() == references &&
-        (best == nullptr || runner.median() < best->median()))
-      best = &runner;
+inline Contestant* fastest_of(std::span<Contestant> contestants, bool references) {
+  Contestant* best = nullptr;
+  for (Contestant& contestant : contestants)
+    if (contestant.racing && contestant.is_reference() == references &&
+        (best == nullptr || contestant.median() < best->median()))
+      best = &contestant;
   return best;
 }
 

@@ -3,16 +3,16 @@
 
 #include <algorithm>
 
-#include "told_runner.hpp"
-#include "tuning/tuner.hpp"
+#include "race_fixture.hpp"
+#include "tuning/race.hpp"
 
 namespace xpose {
 namespace {
 
-class TunerClaims : public Tuner {
+class RaceClaims : public RaceTest {
  protected:
   // A copy of 1 ms, and the fastest strategy, which is predicted to take 1.05 times that.
-  TunerClaims() {
+  RaceClaims() {
     candidates = {candidate("copy", 900, true), candidate("fast")};
     candidates[1].predicted = 1.05;
     candidates[1].is_favourite = true;
@@ -37,7 +37,7 @@ class TunerClaims : public Tuner {
 };
 
 // In front of all others, as its figures want it, and trusted, as if it had come with the library.
-TEST_F(TunerClaims, ALiarOfManyConfigsDoesNotDisplaceTheFastest) {
+TEST_F(RaceClaims, ALiarOfManyConfigsDoesNotDisplaceTheFastest) {
   const Candidate fast = candidates[1];
   candidates.pop_back();
   add_liar("liar", 30e-3, 64, 1);
@@ -54,7 +54,7 @@ TEST_F(TunerClaims, ALiarOfManyConfigsDoesNotDisplaceTheFastest) {
     }
 }
 
-TEST_F(TunerClaims, TenLiarsOfLongLaunchesDoNotDisplaceTheFastest) {
+TEST_F(RaceClaims, TenLiarsOfLongLaunchesDoNotDisplaceTheFastest) {
   for (int i = 0; i < 10; ++i) add_liar("liar" + std::to_string(i), 60e-3, 64, std::nullopt);
   add("near", 1.5, 1.05e-3);
   std::rotate(candidates.begin() + 2, candidates.end() - 1,
@@ -70,7 +70,7 @@ TEST_F(TunerClaims, TenLiarsOfLongLaunchesDoNotDisplaceTheFastest) {
   }
 }
 
-TEST_F(TunerClaims, ALieMakesNoRivalFarBehind) {
+TEST_F(RaceClaims, ALieMakesNoRivalFarBehind) {
   add_liar("liar", 10e-3, 1, 1);
   add("rival", 2.15, 1e-3);
   EXPECT_EQ(winner(run()), "rival");  // over twice the liar's, not over twice the fastest's
@@ -80,7 +80,7 @@ TEST_F(TunerClaims, ALieMakesNoRivalFarBehind) {
   EXPECT_EQ(winner(run()), "rival");
 }
 
-TEST_F(TunerClaims, WhatIsOnlyClaimedMakesNobodyFarBehindUntilItIsMeasured) {
+TEST_F(RaceClaims, WhatIsOnlyClaimedMakesNobodyFarBehindUntilItIsMeasured) {
   candidates[1].predicted = 2.5;
   runner.variants["fast"].seconds = 2.5e-3;
   add_liar("claim", 1e-3, 1, std::nullopt);
@@ -92,7 +92,7 @@ TEST_F(TunerClaims, WhatIsOnlyClaimedMakesNobodyFarBehindUntilItIsMeasured) {
   EXPECT_EQ(winner(run()), "behind");
 }
 
-TEST_F(TunerClaims, SecondConfigsAreTriedByWhatTheFirstTook) {
+TEST_F(RaceClaims, SecondConfigsAreTriedByWhatTheFirstTook) {
   add_liar("liar", 2.5e-3, 20, 1);
   for (int config = 0; config < 20; ++config) {
     candidates.push_back(candidates[1]);
@@ -109,14 +109,14 @@ TEST_F(TunerClaims, SecondConfigsAreTriedByWhatTheFirstTook) {
   EXPECT_GT(report.untried, 0U);
 }
 
-TEST_F(TunerClaims, FavouritesAreTriedWithoutABudget) {
+TEST_F(RaceClaims, FavouritesAreTriedWithoutABudget) {
   candidates.insert(candidates.begin() + 1, candidate("other"));
   runner.variants["other"].seconds = 2e-3;
   options.budget_seconds = 0;
   EXPECT_EQ(winner(run()), "fast");
 }
 
-TEST_F(TunerClaims, WhatTheBudgetAloneLeftOutIsARival) {
+TEST_F(RaceClaims, WhatTheBudgetAloneLeftOutIsARival) {
   add("near", 2, 1e-3);
   add("far", 9, 9e-3);
   add("copy2", not_predicted, 1e-3);
@@ -129,14 +129,14 @@ TEST_F(TunerClaims, WhatTheBudgetAloneLeftOutIsARival) {
   EXPECT_TRUE(run().untried_rivals.empty());
 }
 
-TEST_F(TunerClaims, WithinTwoPercentNoClaimedRankWins) {
+TEST_F(RaceClaims, WithinTwoPercentNoClaimedRankWins) {
   add_liar("outsider", 1.09e-3, 1, 1.3);
   EXPECT_EQ(winner(run()), "fast");
   runner.variants["outsider"].seconds = 1.05e-3;
   EXPECT_EQ(winner(run()), "outsider");
 }
 
-TEST_F(TunerClaims, TheReportSaysWhatWasPredictedAndHowItCounted) {
+TEST_F(RaceClaims, TheReportSaysWhatWasPredictedAndHowItCounted) {
   candidates[1].predicted = 1.25;
   add_liar("liar", 8e-3, 1, 1.5);
   add_liar("stranger", 8e-3, 1, std::nullopt);

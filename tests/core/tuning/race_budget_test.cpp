@@ -1,16 +1,16 @@
-// What the tuner leaves out: when the budget is spent, the user interrupts, or a strategy is
+// What a race leaves out: when the budget is spent, the user interrupts, or a strategy is
 // hopeless.
 #include <gtest/gtest.h>
 
-#include "told_runner.hpp"
-#include "tuning/tuner.hpp"
+#include "race_fixture.hpp"
+#include "tuning/race.hpp"
 
 namespace xpose {
 namespace {
 
-using TunerBudget = Tuner;
+using RaceBudget = RaceTest;
 
-TEST_F(TunerBudget, SpentBudgetEndsTheTriesOnceOneIsRight) {
+TEST_F(RaceBudget, SpentBudgetEndsTheTriesOnceOneIsRight) {
   candidates = {candidate("wrong"), candidate("right"), candidate("left_out")};
   runner.variants["wrong"].verdict = Verdict::wrong_result;
   options.budget_seconds = 0;
@@ -20,7 +20,7 @@ TEST_F(TunerBudget, SpentBudgetEndsTheTriesOnceOneIsRight) {
   EXPECT_EQ(runner.variants["left_out"].verified, 0);
 }
 
-TEST_F(TunerBudget, OtherConfigsOfAHopelessStrategyAreNotTried) {
+TEST_F(RaceBudget, OtherConfigsOfAHopelessStrategyAreNotTried) {
   for (const char* name : {"copy", "slow", "fast", "slow_copy"})
     candidates.push_back(candidate(name, 100, std::string(name).ends_with("copy")));
   for (int i = 0; i < 4; ++i) {
@@ -38,7 +38,7 @@ TEST_F(TunerBudget, OtherConfigsOfAHopelessStrategyAreNotTried) {
   EXPECT_EQ(trial(report, "slow").timing->samples, 1);
 }
 
-TEST_F(TunerBudget, OtherConfigsAreTriedWhereTheFirstOneWasDisturbed) {
+TEST_F(RaceBudget, OtherConfigsAreTriedWhereTheFirstOneWasDisturbed) {
   candidates = {candidate("fast"), candidate("disturbed"), candidate("disturbed")};
   candidates[2].variant.config = {{"tile", 2}};
   runner.variants["disturbed"].disturbed = {{1, 4}};
@@ -48,7 +48,7 @@ TEST_F(TunerBudget, OtherConfigsAreTriedWhereTheFirstOneWasDisturbed) {
 }
 
 // It would leave the roof to a slower one, and a share above 100 % to the winner.
-TEST_F(TunerBudget, ACopyWhoseFirstSampleWasDisturbedIsAskedAgain) {
+TEST_F(RaceBudget, ACopyWhoseFirstSampleWasDisturbedIsAskedAgain) {
   candidates = {candidate("best", 900, true), candidate("other", 901, true), candidate("a")};
   runner.variants["best"].disturbed = {{1, 4}};
   runner.variants["other"].seconds = 2e-3;
@@ -59,7 +59,7 @@ TEST_F(TunerBudget, ACopyWhoseFirstSampleWasDisturbedIsAskedAgain) {
   EXPECT_EQ(report.trials[*report.roof].timing->median, 1e-3);
 }
 
-TEST_F(TunerBudget, WhatIsPredictedSlowIsNotAskedTwice) {
+TEST_F(RaceBudget, WhatIsPredictedSlowIsNotAskedTwice) {
   candidates = {candidate("fast"), candidate("near"), candidate("slow"), candidate("silent")};
   candidates[0].predicted = 1;
   candidates[1].predicted = 1.5;
@@ -71,7 +71,7 @@ TEST_F(TunerBudget, WhatIsPredictedSlowIsNotAskedTwice) {
   EXPECT_EQ(runner.variants["silent"].timed, 2);
 }
 
-TEST_F(TunerBudget, AskingAgainTakesATenthOfTheBudget) {
+TEST_F(RaceBudget, AskingAgainTakesATenthOfTheBudget) {
   candidates = {candidate("fast"), candidate("very_slow")};
   for (int i = 0; i < 60; ++i) candidates.push_back(candidate("slow" + std::to_string(i)));
   runner.variants["very_slow"].seconds = 0.48;
@@ -86,7 +86,7 @@ TEST_F(TunerBudget, AskingAgainTakesATenthOfTheBudget) {
   EXPECT_EQ(twice, 51);
 }
 
-TEST_F(TunerBudget, NobodyIsAskedAgainOnceTheBudgetIsSpent) {
+TEST_F(RaceBudget, NobodyIsAskedAgainOnceTheBudgetIsSpent) {
   candidates = {candidate("wrong"), candidate("fast"), candidate("slow")};
   runner.variants["wrong"].verdict = Verdict::wrong_result;
   runner.variants["wrong"].seconds = 9e-3;
@@ -101,7 +101,7 @@ TEST_F(TunerBudget, NobodyIsAskedAgainOnceTheBudgetIsSpent) {
   EXPECT_EQ(runner.variants["slow"].timed, 3);
 }
 
-TEST_F(TunerBudget, WhatIsPredictedFarBehindIsNotTriedOnceOneIsRight) {
+TEST_F(RaceBudget, WhatIsPredictedFarBehindIsNotTriedOnceOneIsRight) {
   candidates = {candidate("wrong"), candidate("right"), candidate("near"), candidate("far"),
                 candidate("silent")};
   candidates[0].predicted = 1;    // makes nobody far behind: it is wrong
@@ -116,7 +116,7 @@ TEST_F(TunerBudget, WhatIsPredictedFarBehindIsNotTriedOnceOneIsRight) {
     EXPECT_GT(runner.variants[name].verified, 0) << name;
 }
 
-TEST_F(TunerBudget, OneOfEachStrategyIsTriedWhateverIsPredictedWhileTheBudgetLasts) {
+TEST_F(RaceBudget, OneOfEachStrategyIsTriedWhateverIsPredictedWhileTheBudgetLasts) {
   candidates = {candidate("best"), candidate("far"), candidate("far"), candidate("later"),
                 candidate("silent")};
   candidates[0].predicted = 1;
@@ -144,7 +144,7 @@ TEST_F(TunerBudget, OneOfEachStrategyIsTriedWhateverIsPredictedWhileTheBudgetLas
   EXPECT_TRUE(run().untried_strategies.empty());
 }
 
-TEST_F(TunerBudget, WhatIsPredictedFarBehindIsTriedPastTheBudgetUntilOneIsRight) {
+TEST_F(RaceBudget, WhatIsPredictedFarBehindIsTriedPastTheBudgetUntilOneIsRight) {
   candidates = {candidate("wrong"), candidate("far"), candidate("other")};
   candidates[0].predicted = 1;
   candidates[1].predicted = 9;
@@ -157,7 +157,7 @@ TEST_F(TunerBudget, WhatIsPredictedFarBehindIsTriedPastTheBudgetUntilOneIsRight)
   EXPECT_EQ(report.untried_strategies, std::vector<std::string>{"other"});
 }
 
-TEST_F(TunerBudget, AStrategyWhoseFirstConfigIsWrongHasItsOthersTried) {
+TEST_F(RaceBudget, AStrategyWhoseFirstConfigIsWrongHasItsOthersTried) {
   candidates = {candidate("right"), candidate("wrong"), candidate("wrong")};
   candidates[2].variant.config = {{"tile", 2}};
   runner.variants["wrong"].seconds = 1;
@@ -166,7 +166,7 @@ TEST_F(TunerBudget, AStrategyWhoseFirstConfigIsWrongHasItsOthersTried) {
   EXPECT_EQ(runner.variants["wrong"].verified, 2);
 }
 
-TEST_F(TunerBudget, TryingLeavesTheRaceItsShareOfTheBudget) {
+TEST_F(RaceBudget, TryingLeavesTheRaceItsShareOfTheBudget) {
   for (int tile = 0; tile < 100; ++tile) {
     candidates.push_back(candidate("a"));
     candidates.back().variant.config = {{"tile", tile}};
@@ -177,7 +177,7 @@ TEST_F(TunerBudget, TryingLeavesTheRaceItsShareOfTheBudget) {
   EXPECT_GT(report.rounds, 1);
 }
 
-TEST_F(TunerBudget, ARoundThatWouldGoBeyondTheRacesShareIsNotBegun) {
+TEST_F(RaceBudget, ARoundThatWouldGoBeyondTheRacesShareIsNotBegun) {
   for (const char* name : {"a", "b", "c", "d"}) candidates.push_back(candidate(name));
   options.budget_seconds = 20e-3;  // 8 ms to try them, 4 a round until 17, 4 to verify again
   const TuneReport report = run();
@@ -185,7 +185,7 @@ TEST_F(TunerBudget, ARoundThatWouldGoBeyondTheRacesShareIsNotBegun) {
   EXPECT_NEAR(report.seconds, 20e-3, 1e-9);
 }
 
-TEST_F(TunerBudget, WhenTheBudgetEndsTheRaceOnlyWhatIsNearIsVerifiedAgain) {
+TEST_F(RaceBudget, WhenTheBudgetEndsTheRaceOnlyWhatIsNearIsVerifiedAgain) {
   candidates = {candidate("a"), candidate("near"), candidate("far")};
   runner.variants["near"].seconds = 1.09e-3;
   runner.variants["far"].seconds = 1.11e-3;
@@ -199,7 +199,7 @@ TEST_F(TunerBudget, WhenTheBudgetEndsTheRaceOnlyWhatIsNearIsVerifiedAgain) {
   EXPECT_EQ(trial(report, "far").verdict, Verdict::ok);
 }
 
-TEST_F(TunerBudget, BeyondTheBudgetTheFastestAloneIsVerifiedAgain) {
+TEST_F(RaceBudget, BeyondTheBudgetTheFastestAloneIsVerifiedAgain) {
   candidates = {candidate("a"), candidate("near")};
   runner.variants["near"].seconds = 1.05e-3;
   options.budget_seconds = 4e-3;  // to try them takes all of it
@@ -210,7 +210,7 @@ TEST_F(TunerBudget, BeyondTheBudgetTheFastestAloneIsVerifiedAgain) {
   EXPECT_EQ(runner.variants["near"].verified, 1);
 }
 
-TEST_F(TunerBudget, BudgetCutsSecondConfigsButEveryStrategyCanBeAskedFor) {
+TEST_F(RaceBudget, BudgetCutsSecondConfigsButEveryStrategyCanBeAskedFor) {
   options.every_strategy = true;
   for (const char* name : {"a", "b", "c"}) candidates.push_back(candidate(name));
   for (const char* name : {"a", "b", "c"}) {
@@ -231,7 +231,7 @@ TEST_F(TunerBudget, BudgetCutsSecondConfigsButEveryStrategyCanBeAskedFor) {
   EXPECT_TRUE(run().untried_strategies.empty());
 }
 
-TEST_F(TunerBudget, WhatWouldEndBeyondTheBudgetByOneLaunchIsNotTried) {
+TEST_F(RaceBudget, WhatWouldEndBeyondTheBudgetByOneLaunchIsNotTried) {
   candidates = {candidate("copy", 900, true), candidate("fast"), candidate("slow"),
                 candidate("silent")};
   candidates[1].predicted = 1.1;
@@ -252,7 +252,7 @@ TEST_F(TunerBudget, WhatWouldEndBeyondTheBudgetByOneLaunchIsNotTried) {
   EXPECT_TRUE(run().untried_strategies.empty());
 }
 
-TEST_F(TunerBudget, InterruptionFinishesTheCandidateInHand) {
+TEST_F(RaceBudget, InterruptionFinishesTheCandidateInHand) {
   candidates = {candidate("a"), candidate("b"), candidate("c")};
   options.interrupted = [this] { return runner.variants["a"].timed > 0; };
   const TuneReport report = run();

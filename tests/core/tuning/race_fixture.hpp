@@ -1,4 +1,4 @@
-// Trials whose outcome and time the test tells, and the fixture of the tuner's tests around them.
+// Trials whose outcome and time the test tells, and the fixture of the race's tests around them.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "tuning/tuner.hpp"
+#include "tuning/race.hpp"
 
 namespace xpose {
 
@@ -67,7 +67,7 @@ inline Candidate candidate(const std::string& name, int prior_rank = 100, bool i
   return made;
 }
 
-class Tuner : public testing::Test {
+class RaceTest : public testing::Test {
  protected:
   TuneReport run() {
     return race(

@@ -1,15 +1,15 @@
-#include "tuning/tuner.hpp"
+#include "tuning/race.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-#include "told_runner.hpp"
+#include "race_fixture.hpp"
 
 namespace xpose {
 namespace {
 
-TEST_F(Tuner, NeverChoosesANumericTranspose) {
+TEST_F(RaceTest, NeverChoosesANumericTranspose) {
   candidates = {candidate("a"), candidate("numeric"), candidate("copy", 900, true)};
   candidates[1].is_numeric = true;
   runner.variants["a"].seconds = 4e-3;
@@ -27,7 +27,7 @@ TEST_F(Tuner, NeverChoosesANumericTranspose) {
   EXPECT_FALSE(run().winner);
 }
 
-TEST_F(Tuner, KeepsTheFastestAndReportsItsMargin) {
+TEST_F(RaceTest, KeepsTheFastestAndReportsItsMargin) {
   candidates = {candidate("a"), candidate("b"), candidate("copy", 900, true)};
   runner.variants["a"].seconds = 1.25e-3;
   runner.variants["b"].seconds = 1e-3;
@@ -41,12 +41,12 @@ TEST_F(Tuner, KeepsTheFastestAndReportsItsMargin) {
   EXPECT_DOUBLE_EQ(trial(report, "b").timing->median, 1e-3);
 }
 
-TEST_F(Tuner, NeverChoosesACopy) {
+TEST_F(RaceTest, NeverChoosesACopy) {
   candidates = {candidate("copy", 0, true)};
   EXPECT_EQ(winner(run()), "");
 }
 
-TEST_F(Tuner, WithinTwoPercentTheLowerPriorRankWins) {
+TEST_F(RaceTest, WithinTwoPercentTheLowerPriorRankWins) {
   candidates = {candidate("a", 50), candidate("b", 10)};
   runner.variants["a"].seconds = 1e-3;
   runner.variants["b"].seconds = 1.015e-3;
@@ -55,7 +55,7 @@ TEST_F(Tuner, WithinTwoPercentTheLowerPriorRankWins) {
   EXPECT_EQ(winner(run()), "a");
 }
 
-TEST_F(Tuner, DropsWhatIsFarBehindAfterOneRound) {
+TEST_F(RaceTest, DropsWhatIsFarBehindAfterOneRound) {
   candidates = {candidate("a"), candidate("slow"), candidate("near")};
   runner.variants["slow"].seconds = 1.51e-3;
   runner.variants["near"].seconds = 1.1e-3;
@@ -67,7 +67,7 @@ TEST_F(Tuner, DropsWhatIsFarBehindAfterOneRound) {
 
 // A launch that something else on the machine slows down, at any place of the order and of the
 // race.
-TEST_F(Tuner, TheBestWinsThoughOneOfItsLaunchesWasDisturbed) {
+TEST_F(RaceTest, TheBestWinsThoughOneOfItsLaunchesWasDisturbed) {
   for (const bool is_first : {true, false})
     for (const int sample : {1, 2, 3}) {
       candidates = {candidate("other"), candidate("best")};
@@ -82,7 +82,7 @@ TEST_F(Tuner, TheBestWinsThoughOneOfItsLaunchesWasDisturbed) {
     }
 }
 
-TEST_F(Tuner, WhatIsSlowTwiceIsDropped) {
+TEST_F(RaceTest, WhatIsSlowTwiceIsDropped) {
   candidates = {candidate("a"), candidate("slow"), candidate("copy", 900, true),
                 candidate("slow_copy", 900, true)};
   runner.variants["slow"].seconds = 4e-3;
@@ -95,7 +95,7 @@ TEST_F(Tuner, WhatIsSlowTwiceIsDropped) {
   EXPECT_EQ(runner.variants["slow_copy"].timed, 2);                    // it could be the roof
 }
 
-TEST_F(Tuner, WhatFailsWhenAskedAgainHasThatVerdict) {
+TEST_F(RaceTest, WhatFailsWhenAskedAgainHasThatVerdict) {
   candidates = {candidate("a"), candidate("slow")};
   runner.variants["slow"].disturbed = {{1, 4}};
   runner.variants["slow"].later_timing_verdict = Verdict::device_error;
@@ -105,7 +105,7 @@ TEST_F(Tuner, WhatFailsWhenAskedAgainHasThatVerdict) {
   EXPECT_EQ(runner.variants["slow"].timed, 2);
 }
 
-TEST_F(Tuner, RacesUntilTheRoundsRunOutWhileItCannotTell) {
+TEST_F(RaceTest, RacesUntilTheRoundsRunOutWhileItCannotTell) {
   candidates = {candidate("a"), candidate("b")};
   // Noise of 10 % either way, out of step between the two: the mean ratio is never certain.
   int calls = 0;
@@ -114,7 +114,7 @@ TEST_F(Tuner, RacesUntilTheRoundsRunOutWhileItCannotTell) {
   EXPECT_EQ(run().rounds, 9);
 }
 
-TEST_F(Tuner, DiscardsRoundsInWhichTheClockDropped) {
+TEST_F(RaceTest, DiscardsRoundsInWhichTheClockDropped) {
   candidates = {candidate("a"), candidate("copy", 900, true)};
   runner.slow_down = [](int timed) { return timed == 3 ? 2.0 : 1.0; };
   const TuneReport report = run();
@@ -123,7 +123,7 @@ TEST_F(Tuner, DiscardsRoundsInWhichTheClockDropped) {
   EXPECT_DOUBLE_EQ(trial(report, "a").timing->spread, 0);
 }
 
-TEST_F(Tuner, KeepsEverySampleByRound) {
+TEST_F(RaceTest, KeepsEverySampleByRound) {
   candidates = {candidate("a"), candidate("slow"), candidate("wrong"),
                 candidate("copy", 900, true)};
   runner.variants["slow"].seconds = 2e-3;
@@ -146,13 +146,13 @@ TEST_F(Tuner, KeepsEverySampleByRound) {
   EXPECT_TRUE(trial(report, "wrong").rounds.empty());
 }
 
-TEST_F(Tuner, RotatesTheOrderOfRounds) {
+TEST_F(RaceTest, RotatesTheOrderOfRounds) {
   candidates = {candidate("a"), candidate("b"), candidate("c")};
   run();
   EXPECT_EQ(runner.order.substr(0, 9), "abcbcacab");
 }
 
-TEST_F(Tuner, WrongVariantsAreReportedAndNeverTimed) {
+TEST_F(RaceTest, WrongVariantsAreReportedAndNeverTimed) {
   candidates = {candidate("wrong"), candidate("right")};
   runner.variants["wrong"].seconds = 1e-6;
   runner.variants["wrong"].verdict = Verdict::wrong_result;
@@ -164,7 +164,7 @@ TEST_F(Tuner, WrongVariantsAreReportedAndNeverTimed) {
   EXPECT_EQ(runner.variants["wrong"].timed, 0);
 }
 
-TEST_F(Tuner, WhatIsWrongAfterTimingLosesItsPlace) {
+TEST_F(RaceTest, WhatIsWrongAfterTimingLosesItsPlace) {
   candidates = {candidate("turncoat"), candidate("steady")};
   runner.variants["turncoat"].seconds = 1e-4;
   runner.variants["turncoat"].later_verdict = Verdict::wrote_outside;
@@ -173,7 +173,7 @@ TEST_F(Tuner, WhatIsWrongAfterTimingLosesItsPlace) {
   EXPECT_EQ(trial(report, "turncoat").verdict, Verdict::wrote_outside);
 }
 
-TEST_F(Tuner, FailureWhileTimingIsAVerdict) {
+TEST_F(RaceTest, FailureWhileTimingIsAVerdict) {
   candidates = {candidate("fails"), candidate("works")};
   runner.variants["fails"].timing_verdict = Verdict::device_error;
   const TuneReport report = run();
@@ -181,7 +181,7 @@ TEST_F(Tuner, FailureWhileTimingIsAVerdict) {
   EXPECT_EQ(trial(report, "fails").verdict, Verdict::device_error);
 }
 
-TEST_F(Tuner, UnsupportedIsListedWithItsReason) {
+TEST_F(RaceTest, UnsupportedIsListedWithItsReason) {
   candidates = {candidate("cannot"), candidate("can")};
   candidates[0].outcome = {Verdict::unsupported, "needs wings"};
   const TuneReport report = run();
@@ -190,7 +190,7 @@ TEST_F(Tuner, UnsupportedIsListedWithItsReason) {
   EXPECT_EQ(runner.variants["cannot"].verified, 0);
 }
 
-TEST_F(Tuner, ProgressSeesEveryTrialOnce) {
+TEST_F(RaceTest, ProgressSeesEveryTrialOnce) {
   candidates = {candidate("a"), candidate("b")};
   std::size_t trials = 0;
   options.progress = [&](const Progress& progress) {
@@ -202,7 +202,7 @@ TEST_F(Tuner, ProgressSeesEveryTrialOnce) {
   EXPECT_EQ(trials, 2U);
 }
 
-TEST_F(Tuner, NoCandidatesIsAnEmptyReport) {
+TEST_F(RaceTest, NoCandidatesIsAnEmptyReport) {
   const TuneReport report = run();
   EXPECT_TRUE(report.trials.empty());
   EXPECT_FALSE(report.winner);
