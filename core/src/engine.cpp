@@ -5,20 +5,60 @@
 #include "plan.hpp"
 #include "problem/normal_form.hpp"
 #include "reported.hpp"
+#include "trial/in_process_runner.hpp"
+#include "worker/worker_runner.hpp"
 
 namespace xpose {
+namespace {
 
-struct Engine::Impl : Chooser {
-  using Chooser::Chooser;
+std::filesystem::path cache_file(const EngineOptions& options) {
+  if (!options.remember) return {};
+  return options.cache.empty() ? default_cache_file() : options.cache;
+}
+
+}  // namespace
+
+struct Engine::Impl {
+  explicit Impl(const EngineOptions& options);
+
+  MakeRunner runners(const EngineOptions& options);
+
+  unsigned threads;  // of host strategies
+  Cache cache;
+  Registry registry;
+  Chooser chooser;
 };
 
-Chooser& EngineAccess::chooser(Engine& engine) { return *engine.impl_; }
+Engine::Impl::Impl(const EngineOptions& options)
+    : threads(options.threads != 0 ? options.threads : backend(Device{}).info().multiprocessors),
+      cache(cache_file(options), options.remember ? system_cache_file() : std::filesystem::path{},
+            options.warn),
+      registry(options.plugin_folders.empty() ? default_plugin_folders() : options.plugin_folders,
+               cache, options.warn, options.in_process ? Shipped::ignored : Shipped::believed),
+      chooser(registry, cache, runners(options), options, threads) {}
+
+MakeRunner Engine::Impl::runners(const EngineOptions& options) {
+  if (options.in_process)
+    return [threads = threads](Worker&, const Catalog&, const Problem& normal, bool warm) {
+      return std::make_unique<InProcessRunner>(backend(normal.device), normal, threads, warm);
+    };
+  return [this, warn = options.warn](Worker& worker, const Catalog& offered, const Problem& normal,
+                                     bool warm) {
+    const auto file_of = [&offered](const std::string& digest) {
+      return offered.find(digest)->file;
+    };
+    return std::make_unique<WorkerRunner>(WorkerRunner::Needs{
+        worker, cache, backend(normal.device).info(), normal, threads, warm, file_of, warn});
+  };
+}
+
+Chooser& EngineAccess::chooser(Engine& engine) { return engine.impl_->chooser; }
 
 Engine::Engine(const EngineOptions& options)
     : impl_(reported([&] { return std::make_shared<Impl>(options); })) {}
 
 const std::vector<PluginInfo>& Engine::plugins() const {
-  return *reported([&] { return &impl_->plugins(); });
+  return *reported([&] { return &impl_->chooser.plugins(); });
 }
 
 Plan Engine::plan(const Problem& problem, const PlanOptions& options) {
@@ -27,10 +67,10 @@ Plan Engine::plan(const Problem& problem, const PlanOptions& options) {
     made->problem = normal_form(problem);
     Backend& device = backend(problem.device);
     if (is_empty(made->problem)) return Plan(std::move(made));
-    const Choice choice = impl_->choose(made->problem, options);
+    const Choice choice = impl_->chooser.choose(made->problem, options);
     made->is_estimate = choice.is_estimate;
     device.make_current();
-    made->bind(choice.winner, device, impl_->threads(), problem);
+    made->bind(choice.winner, device, impl_->threads, problem);
     return Plan(std::move(made));
   });
 }
@@ -39,7 +79,7 @@ TuneReport Engine::tune(const Problem& problem, const TuneOptions& options) {
   return reported([&] {
     const Problem normal = normal_form(problem);
     backend(problem.device);
-    if (!is_empty(normal)) return impl_->tune(normal, options);
+    if (!is_empty(normal)) return impl_->chooser.tune(normal, options);
     TuneReport report;
     report.problem = normal;
     return report;

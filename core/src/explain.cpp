@@ -14,7 +14,7 @@
 namespace xpose {
 namespace {
 
-void add_model(Explanation& told, const Chooser::Named& named, const DeviceInfo& device,
+void add_model(Explanation& told, const Registry::Named& named, const DeviceInfo& device,
                const ExplainOptions& options) {
   auto model = run_model(named.candidate, told.problem, device, named.plugin, options.progress);
   if (auto* account = std::get_if<AccessAccount>(&model))
@@ -54,7 +54,7 @@ Explanation explain(Engine& engine, const Problem& problem, const std::string& s
     if (is_empty(told.problem))
       throw Error(ErrorKind::invalid, "the problem is empty: there is nothing to explain");
     const DeviceInfo device = device_or_model(problem.device);
-    const Chooser::Named named =
+    const Registry::Named named =
         EngineAccess::chooser(engine).named(told.problem, device, strategy, options.config);
     told.variant = named.candidate.variant;
     told.launch = named.candidate.launch;

@@ -1,52 +1,39 @@
 // Chooses a variant for a problem: what was measured before, or is measured now.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <set>
-#include <shared_mutex>
-#include <unordered_map>
+#include <utility>
 
+#include "chooser/choices.hpp"
 #include "process/device_lock.hpp"
-#include "registry/catalog.hpp"
+#include "registry/registry.hpp"
 #include "trial/trial_runner.hpp"
 #include "tuning/trial_subject.hpp"
 
 namespace xpose {
 
-// Nothing is left out of a choice, so that it may be kept.
-inline bool is_whole(const TuneOptions& options) {
-  return options.strategies.empty() && options.config.empty();
-}
-
-// A candidate whose strategy is loaded into this process.
-struct Choice {
-  Candidate winner;
-  bool is_estimate = false;     // no trial on the problem chose it
-  bool is_provisional = false;  // rivals are untried, whose turn it is, once in an engine
-};
+// A runner of the trials of one problem, which asks the worker. The catalog outlives it.
+using MakeRunner = std::function<std::unique_ptr<TrialRunner>(
+    Worker& worker, const Catalog& offered, const Problem& normal, bool warm)>;
 
 // [any thread] One measures at a time: two would measure each other. Nobody else waits for that.
 class Chooser {
  public:
-  explicit Chooser(const EngineOptions& options);
+  // `threads`: of host strategies.
+  Chooser(Registry& registry, Cache& cache, MakeRunner make_runner, const EngineOptions& options,
+          unsigned threads);
 
-  // As Engine's functions. The reference stays valid as long as the chooser.
+  // As Engine's functions. The reference stays valid as long as the registry.
   const std::vector<PluginInfo>& plugins();
   TuneReport tune(const Problem& normal, const TuneOptions& options);
   Choice choose(const Problem& normal, const PlanOptions& options);
 
-  // One strategy's variant, with the author's values where `config` leaves an axis out, loaded into
-  // this process, for a device that need not be here. Throws Error as explain() does.
-  struct Named {
-    Candidate candidate;
-    std::filesystem::path plugin;
-  };
-  Named named(const Problem& normal, const DeviceInfo& device, const std::string& strategy,
-              const Config& config);
-
-  unsigned threads() const { return threads_; }  // for host strategies
+  // As Registry::named(), for a device that need not be here.
+  Registry::Named named(const Problem& normal, const DeviceInfo& device,
+                        const std::string& strategy, const Config& config);
 
  private:
   // A worker, and what is asked of it. [one thread at a time, under the mutex]
@@ -56,88 +43,55 @@ class Chooser {
     Worker worker;
     Admission admission;
   };
-
-  // The winner of a decision that this engine may use.
-  struct Remembered {
-    Strategy strategy;  // not loaded here
-    Values values;
-  };
-
-  void accuse_unfinished();
-  void warn(const std::string& text) const;
-  const Catalog& catalog();
-  const Catalog& add(Catalog catalog);
-  Catalog scanned(Shipped shipped);
-
-  // All of these: [the desk's mutex held]; throw Refusal where a plugin's file has changed.
-  const Catalog& described(Desk& desk, Shipped shipped = Shipped::ignored);
-  Remembered usable(Desk& desk, const Catalog& offered, const Decision& decision,
-                    const Device& device);
-  PluginInfo described_file(Desk& desk, const Catalog& offered, const PluginInfo& plugin);
-  std::optional<Choice> recall(Desk& desk, const Problem& normal, const TuneOptions& options);
+  // What a race ended with: its report, and the candidate of its winner.
+  using Race = std::pair<TuneReport, std::optional<Candidate>>;
   enum class Which { all, untried };  // strategies: those that a provisional decision left out
+
+  void warn(const std::string& text) const;
+  std::unique_ptr<const DeviceLock> lock(const Problem& normal, const TuneOptions& options,
+                                         double seconds) const;
+  CacheKey key_for(const Problem& normal, const TuneOptions& options, const Catalog& offered) const;
+  Evidence evidence(const Catalog& offered);
   // What trials run on, with so many bytes free, or as many as the device should have.
   static TrialSubject subject_of(const Problem& normal, const TuneOptions& options,
                                  std::optional<std::uint64_t> free_bytes = {});
-  std::pair<TuneReport, std::optional<Candidate>> measure(Desk& desk, const Problem& normal,
-                                                          const TuneOptions& options, Which which);
-  std::pair<TuneReport, std::optional<Candidate>> try_on(Desk& desk, const Problem& normal,
-                                                         const TrialSubject& subject,
-                                                         const TuneOptions& options, Which which);
-  std::pair<TuneReport, std::optional<Candidate>> estimate_instead(Desk& desk,
-                                                                   const Problem& normal,
-                                                                   const std::string& why,
-                                                                   const TuneOptions& options);
+
+  // All of these: [the desk's mutex held]; throw Refusal where a plugin's file has changed.
+  std::optional<Choice> recall(Desk& desk, const Problem& normal, const TuneOptions& options);
+  Candidate bind(Desk& desk, const Candidate& candidate, const Problem& normal);
+  Candidate estimate(Desk& desk, const Problem& normal, const TuneOptions& options);
+  Race estimate_instead(Desk& desk, const Problem& normal, const std::string& why,
+                        const TuneOptions& options);
+  Race measure(Desk& desk, const Problem& normal, const TuneOptions& options, Which which);
+  Race try_on(Desk& desk, const Problem& normal, const TrialSubject& subject,
+              const TuneOptions& options, Which which);
   // Of `tried`, and unsupported where they do not serve `normal` as well.
   std::vector<Candidate> candidates_of_both(Desk& desk, const Catalog& offered,
                                             const Problem& normal, const Problem& tried,
                                             TrialRunner& trials, const TuneOptions& options,
                                             const Evidence& known);
-  Candidate estimate(Desk& desk, const Problem& normal, const TuneOptions& options);
-  const PluginLibrary& load(Desk& desk, const std::filesystem::path& file,
-                            const std::string& digest);
-  const Strategy& loaded(Desk& desk, const std::string& digest, const std::string& strategy);
-  Named named_once(Desk& desk, const Problem& normal, const DeviceInfo& device,
-                   const std::string& strategy, const Config& config);
-  Candidate bind(Desk& desk, const Candidate& candidate, const Problem& normal);
-  std::unique_ptr<TrialRunner> runner(Desk& desk, const Catalog& offered, const Problem& normal,
-                                      const TuneOptions& options);
+  Choice verified(const Catalog& offered, const Decision& decision, const Problem& normal,
+                  const TuneOptions& options);
+
   // Runs the work, again from the start where it throws Refusal.
   template <class Work>
   auto retried(Desk& desk, const Work& work);
-  void rescan(Desk& desk);
 
   std::optional<Choice> found(const Problem& normal, const PlanOptions& options, bool or_estimate);
-  bool is_first_to_improve(const Problem& normal, const TuneOptions& options);
   std::optional<Choice> improved_elsewhere(const Problem& normal, const TuneOptions& options);
   std::optional<Choice> measured(const Problem& normal, const PlanOptions& options, Which which);
   std::optional<CacheKey> imported(const Problem& normal, const TuneOptions& options);
   std::optional<Choice> confirmed(const Problem& normal, const TuneOptions& options);
-  Choice verified(const Catalog& offered, const Decision& decision, const Problem& normal,
-                  const TuneOptions& options);
   Choice improved(const Choice& standing, const Problem& normal, const PlanOptions& options);
-  CacheKey key_for(const Problem& normal, const TuneOptions& options, const Catalog& offered) const;
-  bool is_shipped(const Catalog& offered, const std::string& digest);
-  Evidence evidence(const Catalog& offered);
-  std::unique_ptr<const DeviceLock> lock(const Problem& normal, const TuneOptions& options,
-                                         double seconds) const;
 
-  std::optional<Choice> known(const Problem& normal, const TuneOptions& options, bool or_estimate);
-  Choice keep(const Problem& normal, const TuneOptions& options, Choice choice);
-  void forget(const Problem& normal, const TuneOptions& options);
-
-  EngineOptions options_;
-  std::vector<std::filesystem::path> folders_;
+  Registry& registry_;
+  Cache& cache_;
+  MakeRunner make_runner_;
+  Warn warn_;
   unsigned threads_;
-  Cache cache_;
-  Desk measuring_;             // that one problem at a time is tried with
-  Desk asking_;                // of all others: they do not wait for what is tried
-  std::mutex catalogs_mutex_;  // guards the three that follow
-  std::vector<std::unique_ptr<const Catalog>> catalogs_;  // the last counts, all are in use
-  Unloadable unloadable_;
-  std::optional<std::set<std::string>> shipped_;  // digests, once they were asked for
-  std::shared_mutex winners_mutex_;
-  std::unordered_map<std::string, Choice> winners_;
+  Choices choices_;
+  Desk measuring_;  // that one problem at a time is tried with
+  Desk asking_;     // of all others: they do not wait for what is tried
 };
 
 template <class Work>
@@ -145,7 +99,9 @@ auto Chooser::retried(Desk& desk, const Work& work) {
   for (int turn = 0; turn < 3; ++turn) try {
       return work();
     } catch (const Refusal&) {
-      rescan(desk);
+      desk.worker.end();
+      registry_.rescan();
+      choices_.forget_all();
     }
   throw Error(ErrorKind::failed,
               "plugin files change faster than they can be tried; wait until they are installed");

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <chrono>
 #include <iterator>
+#include <mutex>
 #include <utility>
 
 #include "cache/decision.hpp"
@@ -14,11 +15,6 @@ namespace {
 
 double steady_seconds() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
-
-// One choice in memory.
-std::string name_of(const Problem& normal, const TuneOptions& options) {
-  return key(normal) + (options.warm ? " warm" : " cold");
 }
 
 bool is_interrupted(const TuneOptions& options) {
@@ -49,28 +45,6 @@ ErrorKind worse(ErrorKind kind, Verdict verdict) {
 
 }  // namespace
 
-std::optional<Choice> Chooser::known(const Problem& normal, const TuneOptions& options,
-                                     bool or_estimate) {
-  const std::shared_lock lock(winners_mutex_);
-  const auto found = winners_.find(name_of(normal, options));
-  if (found == winners_.end() || (found->second.is_estimate && !or_estimate)) return std::nullopt;
-  return found->second;
-}
-
-// What was measured stays where another thread estimates.
-Choice Chooser::keep(const Problem& normal, const TuneOptions& options, Choice choice) {
-  if (!is_whole(options)) return choice;
-  const std::unique_lock lock(winners_mutex_);
-  const auto [kept, is_new] = winners_.try_emplace(name_of(normal, options), choice);
-  if (!is_new && (kept->second.is_estimate || !choice.is_estimate)) kept->second = choice;
-  return choice;
-}
-
-void Chooser::forget(const Problem& normal, const TuneOptions& options) {
-  const std::unique_lock lock(winners_mutex_);
-  for (const Problem& alike : alike_in_alignment(normal)) winners_.erase(name_of(alike, options));
-}
-
 // Waits for other processes that measure on the device.
 std::unique_ptr<const DeviceLock> Chooser::lock(const Problem& normal, const TuneOptions& options,
                                                 double seconds) const {
@@ -87,8 +61,9 @@ std::unique_ptr<const DeviceLock> Chooser::lock(const Problem& normal, const Tun
 }
 
 Candidate Chooser::estimate(Desk& desk, const Problem& normal, const TuneOptions& options) {
-  const Catalog& offered = described(desk, Shipped::believed);
-  const std::unique_ptr<TrialRunner> quoter = runner(desk, offered, normal, options);
+  const Catalog& offered = registry_.described(desk.admission, Shipped::believed);
+  const std::unique_ptr<TrialRunner> quoter =
+      make_runner_(desk.worker, offered, normal, options.warm);
   std::vector<const Strategy*> asked;  // no plugin is loaded for what cannot be chosen
   std::ranges::copy_if(offered.strategies, std::back_inserter(asked), [](const Strategy* strategy) {
     return !strategy->info.is_copy && !strategy->info.is_numeric;
@@ -118,19 +93,13 @@ Candidate Chooser::estimate(Desk& desk, const Problem& normal, const TuneOptions
 std::optional<Choice> Chooser::found(const Problem& normal, const PlanOptions& options,
                                      bool or_estimate) {
   if (!is_whole(options.tune)) return std::nullopt;
-  if (auto choice = known(normal, options.tune, or_estimate)) return choice;
+  if (auto choice = choices_.find(normal, options.tune, or_estimate)) return choice;
   const std::lock_guard lock(asking_.mutex);
-  if (auto choice = known(normal, options.tune, false)) return choice;  // another thread asked
+  if (auto choice = choices_.find(normal, options.tune, false))
+    return choice;  // another thread asked
   auto choice = retried(asking_, [&] { return recall(asking_, normal, options.tune); });
-  if (choice) keep(normal, options.tune, *choice);
+  if (choice) choices_.keep(normal, options.tune, *choice);
   return choice;
-}
-
-// Whether the caller is the first of this engine to improve the choice: nobody pays for it again.
-bool Chooser::is_first_to_improve(const Problem& normal, const TuneOptions& options) {
-  const std::unique_lock lock(winners_mutex_);
-  const auto kept = winners_.find(name_of(normal, options));
-  return kept != winners_.end() && std::exchange(kept->second.is_provisional, false);
 }
 
 // What another process has made of a choice that was provisional, unless it still is.
@@ -139,7 +108,7 @@ std::optional<Choice> Chooser::improved_elsewhere(const Problem& normal,
   const std::lock_guard lock(asking_.mutex);
   auto choice = retried(asking_, [&] { return recall(asking_, normal, options); });
   if (!choice || choice->is_provisional) return std::nullopt;
-  return keep(normal, options, *choice);
+  return choices_.keep(normal, options, *choice);
 }
 
 // Nothing where the budget ends, or the caller ends it, before it is this one's turn to measure.
@@ -169,7 +138,8 @@ std::optional<Choice> Chooser::measured(const Problem& normal, const PlanOptions
     const auto [report, winner] = measure(measuring_, normal, rest, which);
     if (which == Which::untried && (!winner || report.is_estimate)) return std::nullopt;
     if (!winner) throw_no_winner(report);
-    return keep(normal, options.tune, {bind(measuring_, *winner, normal), report.is_estimate});
+    return choices_.keep(normal, options.tune,
+                         {bind(measuring_, *winner, normal), report.is_estimate});
   });
 }
 
@@ -187,7 +157,7 @@ Choice Chooser::choose(const Problem& normal, const PlanOptions& options) {
   const bool measures = options.policy == Policy::measure && options.tune.budget_seconds > 0;
   const bool guesses = !measures && options.policy != Policy::cached_only;
   if (auto choice = found(normal, options, guesses))
-    return measures && choice->is_provisional && is_first_to_improve(normal, options.tune)
+    return measures && choice->is_provisional && choices_.claim_improvement(normal, options.tune)
                ? improved(*choice, normal, options)
                : *choice;
   if (!measures && !guesses) {
@@ -208,7 +178,7 @@ Choice Chooser::choose(const Problem& normal, const PlanOptions& options) {
   const std::lock_guard lock(asking_.mutex);
   return retried(asking_, [&] {
     const Candidate guess = estimate(asking_, normal, options.tune);
-    return keep(normal, options.tune, {bind(asking_, guess, normal), true});
+    return choices_.keep(normal, options.tune, {bind(asking_, guess, normal), true});
   });
 }
 

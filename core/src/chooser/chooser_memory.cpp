@@ -5,10 +5,7 @@
 #include "cache/decision.hpp"
 #include "chooser/chooser.hpp"
 #include "device/device.hpp"
-#include "plugin/plugin_file.hpp"
 #include "problem/normal_form.hpp"
-#include "registry/shipped_plugins.hpp"
-#include "worker/worker_runner.hpp"
 
 namespace xpose {
 namespace {
@@ -22,64 +19,25 @@ CacheKey Chooser::key_for(const Problem& normal, const TuneOptions& options,
   return key_of(normal, backend(normal.device).info(), offered.digest, threads_, options.warm);
 }
 
-// Installed with the library, or the same content elsewhere.
-bool Chooser::is_shipped(const Catalog& offered, const std::string& digest) {
-  const PluginInfo* plugin = offered.find(digest);
-  if (plugin != nullptr && is_shipped_file(plugin->file)) return true;
-  const std::lock_guard lock(catalogs_mutex_);
-  if (!shipped_) shipped_ = shipped_digests(cache_);
-  return shipped_->contains(digest);
-}
-
 Evidence Chooser::evidence(const Catalog& offered) {
   Evidence known;
   known.trust = [this, &offered](const Strategy& strategy) {
     return trust_of(cache_.find_errors(strategy.digest, strategy.info.name),
-                    is_shipped(offered, strategy.digest));
+                    registry_.is_shipped(offered, strategy.digest));
   };
   return known;
-}
-
-// The winner of a decision, whoever wrote it. Throws Error where it may not be used, with the
-// reason.
-Chooser::Remembered Chooser::usable(Desk& desk, const Catalog& offered, const Decision& decision,
-                                    const Device& device) {
-  const std::string& name = decision.winner.strategy;
-  const auto unusable = [](const std::string& why) { return Error(ErrorKind::no_strategy, why); };
-  const PluginInfo* plugin = offered.find(decision.digest);
-  if (plugin == nullptr) throw unusable("its plugin is not here");
-  if (!plugin->refused.empty()) throw unusable(plugin->refused);
-  if (const auto out = cache_.find_quarantine(decision.digest, name))
-    throw unusable(xpose::describe(*out));
-  const PluginInfo info = described_file(desk, offered, *plugin);
-  const auto found = std::ranges::find(info.strategies, name, &StrategyInfo::name);
-  if (found == info.strategies.end())
-    throw unusable(plugin->file.filename().string() + " offers no strategy " + name);
-  if (!may_be_chosen(*found, device))
-    throw unusable(name + " is no transpose that may be chosen on " + to_string(device));
-  Values values = values_of(*found, decision.winner.config);
-  return {{*found, plugin->digest, nullptr}, std::move(values)};
-}
-
-// What a plugin's file offers. Throws Error where it is refused with the content that it had.
-PluginInfo Chooser::described_file(Desk& desk, const Catalog& offered, const PluginInfo& plugin) {
-  try {
-    return desk.admission.describe(plugin.file, plugin.digest, offered.find_shipped(plugin.digest));
-  } catch (const Refusal& refusal) {
-    if (PluginFile::open(plugin.file).digest() != plugin.digest) throw;
-    throw Error(ErrorKind::no_strategy, plugin.file.filename().string() + ' ' + refusal.why);
-  }
 }
 
 // What an earlier process measured here, in buffers of this alignment or else of the nearest.
 std::optional<Choice> Chooser::recall(Desk& desk, const Problem& normal,
                                       const TuneOptions& options) {
-  const Catalog& offered = catalog();
+  const Catalog& offered = registry_.catalog();
   for (const Problem& alike : alike_in_alignment(normal)) {
     const auto decision = cache_.find(key_for(alike, options, offered));
     if (!decision || decision->imported) continue;
     try {
-      const Remembered found = usable(desk, offered, *decision, normal.device);
+      const Registry::Offered found = registry_.offered(desk.admission, offered, decision->digest,
+                                                        decision->winner, normal.device);
       Choice choice{bind(desk, candidate_of(found.strategy, found.values, {}), normal)};
       choice.is_provisional =
           alike == normal && decision->untried > 0 && decision->improvements < most_improvements;
@@ -95,7 +53,7 @@ std::optional<Choice> Chooser::recall(Desk& desk, const Problem& normal,
 std::optional<CacheKey> Chooser::imported(const Problem& normal, const TuneOptions& options) {
   if (!is_whole(options)) return std::nullopt;
   for (const Problem& alike : alike_in_alignment(normal)) {
-    const CacheKey key = key_for(alike, options, catalog());
+    const CacheKey key = key_for(alike, options, registry_.catalog());
     if (const auto decision = cache_.find(key); decision && decision->imported) return key;
   }
   return std::nullopt;
@@ -107,14 +65,14 @@ std::optional<Choice> Chooser::confirmed(const Problem& normal, const TuneOption
   const std::optional<CacheKey> key = imported(normal, options);
   if (!key || !subject_of(normal, options).problem) return std::nullopt;
   return retried(measuring_, [&]() -> std::optional<Choice> {
-    const Catalog& offered = catalog();
+    const Catalog& offered = registry_.catalog();
     auto decision = cache_.find_standing(*key);
     if (!decision || !decision->imported) return std::nullopt;
     try {
       Choice choice = verified(offered, *decision, normal, options);
       decision->imported = false;
       cache_.store(*decision);
-      return keep(normal, options, choice);
+      return choices_.keep(normal, options, choice);
     } catch (const Error& error) {
       warn("the imported choice of " + to_string(decision->winner) + " for " + to_string(normal) +
            " is not used: " + error.what());
@@ -128,8 +86,9 @@ Choice Chooser::verified(const Catalog& offered, const Decision& decision, const
                          const TuneOptions& options) {
   const TrialSubject subject = subject_of(normal, options);
   if (!subject.problem) throw Error(ErrorKind::no_memory, subject.why);  // since it was looked at
-  const Remembered found = usable(measuring_, offered, decision, normal.device);
-  const auto trials = runner(measuring_, offered, *subject.problem, options);
+  const Registry::Offered found = registry_.offered(measuring_.admission, offered, decision.digest,
+                                                    decision.winner, normal.device);
+  const auto trials = make_runner_(measuring_.worker, offered, *subject.problem, options.warm);
   const Candidate winner = candidate_of(found.strategy, found.values,
                                         trials->quote(found.strategy, {found.values}).at(0));
   const auto require = [](const Outcome& outcome) {

@@ -63,9 +63,8 @@ TrialSubject Chooser::subject_of(const Problem& normal, const TuneOptions& optio
   return trial_subject(normal, device.info(), options.budget_seconds, *free_bytes);
 }
 
-std::pair<TuneReport, std::optional<Candidate>> Chooser::measure(Desk& desk, const Problem& normal,
-                                                                 const TuneOptions& options,
-                                                                 Which which) {
+Chooser::Race Chooser::measure(Desk& desk, const Problem& normal, const TuneOptions& options,
+                               Which which) {
   if (options.interrupted && options.interrupted()) {  // while it waited: nobody is disturbed
     TuneReport nothing;
     nothing.problem = normal;
@@ -94,20 +93,20 @@ std::vector<Candidate> Chooser::candidates_of_both(Desk& desk, const Catalog& of
   std::vector<Candidate> all =
       candidates(offered.strategies, tried, device, options, trials, known);
   if (tried == normal) return all;
-  const std::unique_ptr<TrialRunner> quoter = runner(desk, offered, normal, options);
+  const std::unique_ptr<TrialRunner> quoter =
+      make_runner_(desk.worker, offered, normal, options.warm);
   const std::vector<Candidate> on_whole =
       candidates(offered.strategies, normal, device, options, *quoter, known);
   for (Candidate& candidate : all) decline_unless_both(candidate, on_whole);
   return all;
 }
 
-std::pair<TuneReport, std::optional<Candidate>> Chooser::try_on(Desk& desk, const Problem& normal,
-                                                                const TrialSubject& subject,
-                                                                const TuneOptions& options,
-                                                                Which which) {
+Chooser::Race Chooser::try_on(Desk& desk, const Problem& normal, const TrialSubject& subject,
+                              const TuneOptions& options, Which which) {
   const Problem& tried = *subject.problem;
-  const Catalog& offered = described(desk);
-  const std::unique_ptr<TrialRunner> trials = runner(desk, offered, tried, options);
+  const Catalog& offered = registry_.described(desk.admission);
+  const std::unique_ptr<TrialRunner> trials =
+      make_runner_(desk.worker, offered, tried, options.warm);
   const CacheKey key = key_for(normal, options, offered);
   const auto standing = is_whole(options) ? cache_.find_standing(key) : std::nullopt;
   const bool improves = standing && standing->key == key && standing->untried > 0 &&
@@ -141,8 +140,8 @@ std::pair<TuneReport, std::optional<Candidate>> Chooser::try_on(Desk& desk, cons
   return {std::move(report), std::move(winner)};
 }
 
-std::pair<TuneReport, std::optional<Candidate>> Chooser::estimate_instead(
-    Desk& desk, const Problem& normal, const std::string& why, const TuneOptions& options) {
+Chooser::Race Chooser::estimate_instead(Desk& desk, const Problem& normal, const std::string& why,
+                                        const TuneOptions& options) {
   const double begin = steady_seconds();
   Candidate guess = estimate(desk, normal, options);
   TuneReport report;

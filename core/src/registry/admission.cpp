@@ -1,9 +1,8 @@
 #include "registry/admission.hpp"
 
-#include <ctime>
 #include <utility>
 
-#include "worker/worker_runner.hpp"
+#include "worker/quarantine.hpp"
 
 namespace xpose {
 
@@ -31,28 +30,20 @@ PluginInfo Admission::describe(const std::filesystem::path& file, const std::str
 }
 
 PluginInfo Admission::ask_worker(const std::filesystem::path& file, const std::string& digest) {
-  Outcome first;
-  for (const bool again : {false, true}) {
-    const Reply reply = worker_.load(file, digest);
-    if (reply.plugin) return *reply.plugin;
-    const Outcome& outcome = reply.outcome;
-    if (outcome.verdict == Verdict::load_refused) throw Refusal{outcome.detail};
-    worker_.end();  // the second time alone
-    const bool proves_nothing = outcome.verdict == Verdict::no_memory ||
-                                (outcome.verdict == Verdict::timed_out && worker_.is_impatient());
-    if (again && outcome.verdict == first.verdict && !proves_nothing) {
-      const Quarantine row{digest,
-                           "",
-                           one_line(file.filename().string()),
-                           outcome.verdict,
-                           outcome.detail,
-                           static_cast<std::int64_t>(std::time(nullptr))};
-      cache_.store(row);
-      if (warn_) warn_("plugin " + row.file + " is now in quarantine: " + row.words);
-    }
-    if (!again) first = outcome;
-  }
-  throw Refusal{first.detail};
+  Reply reply;
+  const auto attempt = [&](bool) {
+    reply = worker_.load(file, digest);
+    return reply.plugin ? Outcome{} : reply.outcome;
+  };
+  const auto convict = [&](const Outcome& end) {
+    if (end.verdict != Verdict::timed_out || !worker_.is_impatient())
+      put_in_quarantine(
+          cache_, warn_,
+          {digest, "", one_line(file.filename().string()), end.verdict, end.detail, 0});
+  };
+  const Outcome outcome = attempt_twice(worker_, attempt, convict);
+  if (outcome.verdict != Verdict::ok) throw Refusal{outcome.detail};
+  return *reply.plugin;
 }
 
 const PluginLibrary& Admission::load(const std::filesystem::path& file, const std::string& digest) {

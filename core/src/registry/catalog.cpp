@@ -39,8 +39,7 @@ void add(Catalog& catalog, const std::filesystem::path& file, Cache& cache,
 // The strategy name that a plugin shares with one that was described before it, or null.
 const std::string* name_in_use(const Catalog& catalog, const PluginInfo& plugin) {
   for (const StrategyInfo& strategy : plugin.strategies)
-    for (const Strategy* other : catalog.strategies)
-      if (strategy.name == other->info.name) return &strategy.name;
+    if (catalog.find_strategy(strategy.name) != nullptr) return &strategy.name;
   return nullptr;
 }
 
@@ -55,6 +54,12 @@ const PluginInfo* Catalog::find(const std::string& digest) const {
 const PluginInfo* Catalog::find_shipped(const std::string& digest) const {
   const auto found = shipped.find(digest);
   return found == shipped.end() ? nullptr : &found->second;
+}
+
+const Strategy* Catalog::find_strategy(std::string_view name) const {
+  const auto found =
+      std::ranges::find(strategies, name, [](const Strategy* one) { return one->info.name; });
+  return found == strategies.end() ? nullptr : *found;
 }
 
 void add_file(Catalog& catalog, const std::filesystem::path& file, Cache& cache) {

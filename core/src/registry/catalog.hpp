@@ -7,6 +7,7 @@
 #include <map>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "registry/admission.hpp"
@@ -25,6 +26,8 @@ struct Catalog {
   // The plugin file of a digest, or null.
   const PluginInfo* find(const std::string& digest) const;
   const PluginInfo* find_shipped(const std::string& digest) const;
+  // The strategy of a name, or null.
+  const Strategy* find_strategy(std::string_view name) const;
 };
 
 // Why a file with a digest cannot be loaded into this process.

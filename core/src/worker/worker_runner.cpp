@@ -1,18 +1,13 @@
 #include "worker/worker_runner.hpp"
 
 #include <chrono>
-#include <ctime>
 #include <utility>
 
 #include "problem/normal_form.hpp"
+#include "worker/quarantine.hpp"
 
 namespace xpose {
 namespace {
-
-// Ends that say nothing against the plugin, or are no end at all.
-bool is_innocent(Verdict verdict) {
-  return verdict == Verdict::ok || verdict == Verdict::unsupported || verdict == Verdict::no_memory;
-}
 
 // Ends after which the worker's state cannot be trusted, though it still answers.
 bool taints_worker(Verdict verdict) {
@@ -26,17 +21,6 @@ std::int64_t now() {
 }
 
 }  // namespace
-
-std::string describe(const Quarantine& quarantine) {
-  const std::time_t since = quarantine.since;
-  std::tm utc{};
-  gmtime_r(&since, &utc);
-  char date[32];
-  (void)std::strftime(static_cast<char*>(date), sizeof date, "%Y-%m-%d %H:%M UTC", &utc);
-  return std::string("in quarantine since ") + static_cast<const char*>(date) + ": " +
-         quarantine.words + "; rebuild its plugin, or `xpose cache forget --" +
-         (quarantine.strategy.empty() ? "quarantine" : "strategy " + quarantine.strategy) + '`';
-}
 
 WorkerRunner::WorkerRunner(Needs needs)
     : needs_(std::move(needs)),
@@ -53,19 +37,17 @@ std::optional<Outcome> WorkerRunner::quarantined(const Strategy& strategy) {
   return outcome;
 }
 
-void WorkerRunner::quarantine(const Strategy& strategy, const Outcome& outcome) {
+// In a less patient worker than the default for this run alone.
+void WorkerRunner::convict(const Strategy& strategy, const Outcome& outcome) {
   if (outcome.verdict == Verdict::timed_out && needs_.worker.is_impatient()) {
-    out_.emplace(strategy.info.name, outcome);  // for this run alone
+    out_.emplace(strategy.info.name, outcome);
     return;
   }
   const std::string file = needs_.file_of(strategy.digest).filename().string();
-  const Quarantine row{strategy.digest, strategy.info.name, one_line(file),
-                       outcome.verdict, outcome.detail,     now()};
-  needs_.cache.store(row);
+  const Quarantine row = put_in_quarantine(
+      needs_.cache, needs_.warn,
+      {strategy.digest, strategy.info.name, one_line(file), outcome.verdict, outcome.detail, 0});
   out_.emplace(strategy.info.name, Outcome{outcome.verdict, describe(row)});
-  if (needs_.warn)
-    needs_.warn("strategy " + strategy.info.name + " of " + row.file + " is now in quarantine, " +
-                std::string(to_string(outcome.verdict)) + " twice: " + outcome.detail);
 }
 
 // The strategy's plugin, into the worker.
@@ -85,32 +67,37 @@ Reply WorkerRunner::ask(Request::What what, const Strategy& strategy,
   return needs_.worker.ask(std::move(request), bytes_);
 }
 
+// Of all configs at once: one bad end is that of the question.
+Reply WorkerRunner::quotes(const Strategy& strategy, const std::vector<Values>& configs) {
+  Reply reply;
+  reply.outcome = load(strategy);
+  if (reply.outcome.verdict != Verdict::ok) return reply;
+  reply = ask(Request::What::quote, strategy, configs);
+  if (reply.outcome.verdict == Verdict::ok && reply.quotes.size() != configs.size())
+    reply.outcome = {Verdict::protocol_error, "the worker answered fewer configs than were asked"};
+  for (const QuoteAnswer& answer : reply.quotes)
+    if (reply.outcome.verdict == Verdict::ok && !is_innocent(answer.outcome.verdict))
+      reply.outcome = answer.outcome;
+  return reply;
+}
+
 std::vector<QuoteAnswer> WorkerRunner::quote(const Strategy& strategy,
                                              const std::vector<Values>& configs) {
-  const auto all = [&](const Outcome& outcome) {
-    return std::vector<QuoteAnswer>(configs.size(), QuoteAnswer{outcome, "", 0});
+  Reply reply;
+  const auto attempt = [&](bool) {
+    reply = quotes(strategy, configs);
+    return reply.outcome;
   };
-  if (const auto out = quarantined(strategy)) return all(*out);
-  Outcome first;
-  for (const bool again : {false, true}) {
-    Outcome outcome = load(strategy);
-    if (outcome.verdict == Verdict::ok) {
-      Reply reply = ask(Request::What::quote, strategy, configs);
-      outcome = reply.outcome;
-      if (outcome.verdict == Verdict::ok && reply.quotes.size() != configs.size())
-        outcome = {Verdict::protocol_error, "the worker answered fewer configs than were asked"};
-      for (const QuoteAnswer& answer : reply.quotes)
-        if (outcome.verdict == Verdict::ok && !is_innocent(answer.outcome.verdict))
-          outcome = answer.outcome;
-      if (outcome.verdict == Verdict::ok) return std::move(reply.quotes);
-    }
-    if (outcome.verdict == Verdict::load_refused || !needs_.blame) return all(outcome);
-    needs_.worker.end();
-    if (again && outcome.verdict == first.verdict && !is_innocent(outcome.verdict))
-      quarantine(strategy, outcome);
-    if (!again) first = outcome;
-  }
-  return all(first);
+  Outcome outcome;
+  if (const auto out = quarantined(strategy))
+    outcome = *out;
+  else if (!needs_.blame)
+    outcome = attempt(false);
+  else
+    outcome =
+        attempt_twice(needs_.worker, attempt, [&](const Outcome& end) { convict(strategy, end); });
+  if (outcome.verdict == Verdict::ok) return std::move(reply.quotes);
+  return std::vector<QuoteAnswer>(configs.size(), QuoteAnswer{outcome, "", 0});
 }
 
 void WorkerRunner::prepare() {
@@ -157,9 +144,8 @@ Reply WorkerRunner::attempt(Request::What what, const Candidate& candidate) {
   return reply;
 }
 
-// The whole trial in a worker that has met nothing else.
-Reply WorkerRunner::alone(const Candidate& candidate) {
-  needs_.worker.end();
+// The whole trial.
+Reply WorkerRunner::attempt_all(const Candidate& candidate) {
   Reply timed;
   for (const auto what : {Request::What::verify, Request::What::time, Request::What::verify}) {
     Reply reply = attempt(what, candidate);
@@ -170,23 +156,21 @@ Reply WorkerRunner::alone(const Candidate& candidate) {
 }
 
 Reply WorkerRunner::judged(Request::What what, const Candidate& candidate) {
-  const Strategy& strategy = *candidate.strategy;
-  Reply first;
-  if (const auto out = quarantined(strategy)) {
-    first.outcome = *out;
-    return first;
+  Reply reply;
+  if (const auto out = quarantined(*candidate.strategy)) {
+    reply.outcome = *out;
+    return reply;
   }
-  first = attempt(what, candidate);
-  if (first.outcome.verdict == Verdict::ok || !needs_.blame) return first;
-  if (first.outcome.verdict == Verdict::unsupported ||
-      first.outcome.verdict == Verdict::load_refused)
-    return first;
-  Reply second = alone(candidate);
-  needs_.worker.end();
-  if (second.outcome.verdict == Verdict::ok) return second;
-  if (second.outcome.verdict == first.outcome.verdict && !is_innocent(first.outcome.verdict))
-    quarantine(strategy, first.outcome);
-  return first;
+  const auto attempt_one = [&](bool again) {
+    reply = again ? attempt_all(candidate) : attempt(what, candidate);
+    return reply.outcome;
+  };
+  if (!needs_.blame)
+    attempt_one(false);
+  else
+    reply.outcome = attempt_twice(needs_.worker, attempt_one,
+                                  [&](const Outcome& end) { convict(*candidate.strategy, end); });
+  return reply;
 }
 
 // A trial is in flight from its first verification to its first sample.

@@ -42,10 +42,11 @@ class WorkerRunner final : public TrialRunner {
  private:
   Reply ask(Request::What what, const Strategy& strategy, const std::vector<Values>& configs);
   Outcome load(const Strategy& strategy);
+  Reply quotes(const Strategy& strategy, const std::vector<Values>& configs);
   Reply attempt(Request::What what, const Candidate& candidate);
-  Reply alone(const Candidate& candidate);
+  Reply attempt_all(const Candidate& candidate);
   Reply judged(Request::What what, const Candidate& candidate);
-  void quarantine(const Strategy& strategy, const Outcome& outcome);
+  void convict(const Strategy& strategy, const Outcome& outcome);
   std::optional<Outcome> quarantined(const Strategy& strategy);
   void begin(const Candidate& candidate);
 
@@ -55,8 +56,5 @@ class WorkerRunner final : public TrialRunner {
   std::set<std::string> timed_;         // variants whose trial has come to its first sample
   std::map<std::string, Outcome> out_;  // strategies that ended in quarantine during this run
 };
-
-// "in quarantine since 2026-11-21 09:00 UTC: ...; rebuild its plugin, or `xpose cache forget ...`"
-std::string describe(const Quarantine& quarantine);
 
 }  // namespace xpose

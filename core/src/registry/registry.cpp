@@ -1,0 +1,174 @@
+#include "registry/registry.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "registry/shipped_plugins.hpp"
+#include "worker/quarantine.hpp"
+
+namespace xpose {
+namespace {
+
+Error unusable(const std::string& why) { return {ErrorKind::no_strategy, why}; }
+
+}  // namespace
+
+Registry::Registry(std::vector<std::filesystem::path> folders, Cache& cache, Warn warn,
+                   Shipped shipped)
+    : folders_(std::move(folders)), cache_(cache), warn_(std::move(warn)) {
+  add(scanned(shipped));
+  accuse_unfinished();
+}
+
+void Registry::accuse_unfinished() {
+  for (const Unfinished& trial : cache_.take_unfinished()) {
+    const PluginInfo* plugin = catalog().find(trial.digest);
+    const Quarantine row{trial.digest,
+                         trial.strategy,
+                         plugin == nullptr ? "" : plugin->file.filename().string(),
+                         Verdict::crashed,
+                         "the machine went down during " + trial.what,
+                         trial.since};
+    cache_.store(row);
+    if (warn_)
+      warn_(one_line("strategy " + row.strategy + " is now in quarantine: " + row.words +
+                     "; if that was not its doing, `xpose cache forget --strategy " +
+                     row.strategy + '`'));
+  }
+}
+
+const Catalog& Registry::catalog() {
+  const std::lock_guard lock(mutex_);
+  return *catalogs_.back();
+}
+
+const Catalog& Registry::add(Catalog catalog) {
+  const std::lock_guard lock(mutex_);
+  return *catalogs_.emplace_back(std::make_unique<Catalog>(std::move(catalog)));
+}
+
+Catalog Registry::scanned(Shipped shipped) {
+  const auto unloadable = [&] {
+    const std::lock_guard lock(mutex_);
+    return unloadable_;
+  };
+  return scan(folders_, cache_, unloadable(), shipped);
+}
+
+const Catalog& Registry::described(Admission& admission, Shipped shipped) {
+  const Catalog& found = catalog();
+  const bool anew = shipped == Shipped::ignored && !found.shipped.empty();
+  if (found.is_described && !anew) return found;
+  Catalog filled = anew ? scanned(shipped) : found;
+  describe(filled, admission);
+  return add(std::move(filled));
+}
+
+void Registry::rescan() { add(scanned(Shipped::ignored)); }
+
+bool Registry::is_shipped(const Catalog& catalog, const std::string& digest) {
+  const PluginInfo* plugin = catalog.find(digest);
+  if (plugin != nullptr && is_shipped_file(plugin->file)) return true;
+  const std::lock_guard lock(mutex_);
+  if (!shipped_) shipped_ = shipped_digests(cache_);
+  return shipped_->contains(digest);
+}
+
+void Registry::require_no_quarantine(const std::string& digest, const std::string& strategy) {
+  if (const auto out = cache_.find_quarantine(digest, strategy))
+    throw unusable(xpose::describe(*out));
+}
+
+Registry::Offered Registry::offered(Admission& admission, const Catalog& catalog,
+                                    const std::string& digest, const Variant& variant,
+                                    const Device& device) {
+  const PluginInfo* plugin = catalog.find(digest);
+  if (plugin == nullptr) throw unusable("its plugin is not here");
+  if (!plugin->refused.empty()) throw unusable(plugin->refused);
+  require_no_quarantine(digest, variant.strategy);
+  const PluginInfo info = described_file(admission, catalog, *plugin);
+  const auto found = std::ranges::find(info.strategies, variant.strategy, &StrategyInfo::name);
+  if (found == info.strategies.end())
+    throw unusable(plugin->file.filename().string() + " offers no strategy " + variant.strategy);
+  if (!may_be_chosen(*found, device))
+    throw unusable(variant.strategy + " is no transpose that may be chosen on " +
+                   to_string(device));
+  Values values = values_of(*found, variant.config);
+  return {{*found, digest, nullptr}, std::move(values)};
+}
+
+// What a plugin's file offers. Throws Error where it is refused with the content that it had.
+PluginInfo Registry::described_file(Admission& admission, const Catalog& catalog,
+                                    const PluginInfo& plugin) {
+  try {
+    return admission.describe(plugin.file, plugin.digest, catalog.find_shipped(plugin.digest));
+  } catch (const Refusal& refusal) {
+    if (PluginFile::open(plugin.file).digest() != plugin.digest) throw;
+    throw unusable(plugin.file.filename().string() + ' ' + refusal.why);
+  }
+}
+
+const PluginLibrary& Registry::load(Admission& admission, const PluginInfo& plugin) {
+  try {
+    return admission.load(plugin.file, plugin.digest);
+  } catch (const Refusal& refusal) {
+    {
+      const std::lock_guard lock(mutex_);
+      unloadable_[plugin.digest] = refusal.why;
+    }
+    if (warn_)
+      warn_(one_line(plugin.file.filename().string() + " cannot be loaded here: it " +
+                     refusal.why));
+    throw;
+  }
+}
+
+// A strategy in this process. Throws Error failed where the plugin no longer offers it.
+const Strategy& Registry::loaded(Admission& admission, const std::string& digest,
+                                 const std::string& strategy) {
+  const PluginInfo* plugin = catalog().find(digest);
+  if (plugin == nullptr) throw Refusal{"was changed on disk; start anew"};  // another thread saw it
+  const PluginLibrary& library = load(admission, *plugin);
+  const auto found = std::ranges::find(library.strategies, strategy,
+                                       [](const Strategy& one) { return one.info.name; });
+  if (found == library.strategies.end())
+    throw Error(ErrorKind::failed, library.info.file.string() + " does not offer " + strategy +
+                                       " here, but did in the worker");
+  return *found;
+}
+
+Candidate Registry::bind(Admission& admission, const Candidate& candidate, const Problem& normal,
+                         const DeviceInfo& device) {
+  const Strategy& strategy =
+      loaded(admission, candidate.strategy->digest, candidate.variant.strategy);
+  Candidate bound = candidate_of(strategy, candidate.values,
+                                 quote(strategy, candidate.values, normal, device));
+  if (bound.outcome.verdict != Verdict::ok)
+    throw Error(
+        bound.outcome.verdict == Verdict::no_memory ? ErrorKind::no_memory : ErrorKind::failed,
+        to_string(bound.variant) +
+            " was accepted by its quote before, and is not now: " + bound.outcome.detail);
+  return bound;
+}
+
+Registry::Named Registry::named(Admission& admission, const Problem& normal,
+                                const DeviceInfo& device, const std::string& strategy,
+                                const Config& config) {
+  const Catalog& catalog = described(admission);
+  const Strategy* const described = catalog.find_strategy(strategy);
+  if (described == nullptr)
+    throw unusable("no loaded plugin offers a strategy '" + strategy + "', see `xpose plugins`");
+  const StrategyInfo& info = described->info;
+  if (info.device_kind != normal.device.kind)
+    throw Error(ErrorKind::invalid, strategy + " does not run on " + to_string(normal.device));
+  const Values values = values_of(info, filled(info, config));
+  require_no_quarantine(described->digest, strategy);
+  const Strategy& here = loaded(admission, described->digest, strategy);
+  Candidate candidate = candidate_of(here, values, quote(here, values, normal, device));
+  if (candidate.outcome.verdict != Verdict::ok)
+    throw unusable(to_string(candidate.variant) + " declines " + to_string(normal) + ": " +
+                   candidate.outcome.detail);
+  return {std::move(candidate), catalog.find(described->digest)->file};
+}
+
+}  // namespace xpose
