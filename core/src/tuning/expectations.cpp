@@ -5,7 +5,7 @@
 
 namespace xpose {
 
-Expectations::Expectations(std::span<const Candidate> candidates) {
+Expectations::Expectations(std::span<const Candidate> candidates, double held_ratio) {
   for (const Candidate& candidate : candidates) {
     if (candidate.is_copy || candidate.is_numeric) continue;
     const auto known = best_.try_emplace(candidate.variant.strategy, not_predicted).first;
@@ -15,8 +15,9 @@ Expectations::Expectations(std::span<const Candidate> candidates) {
   }
 }
 
-void Expectations::measured(const std::string& strategy, double time) {
-  time = std::max(time, 1.0);  // as a prediction is: nobody makes others far behind by a miracle
+void Expectations::record_time(const std::string& strategy, double time) {
+  // No prediction is faster than the roof either: a miracle makes no other far behind.
+  time = std::max(time, 1.0);
   if (const auto most = at_most_.find(strategy); most != at_most_.end())
     time = std::min(time, most->second);
   double& best = best_[strategy];
@@ -31,7 +32,7 @@ bool Expectations::is_behind(const Candidate& candidate, double ratio) const {
 }
 
 void sort_by_first_config(std::vector<const Candidate*>& others,
-                          const std::map<std::string, FirstConfig>& firsts) {
+                          const std::map<std::string, FirstConfig>& firsts, double near_ratio) {
   constexpr double never = std::numeric_limits<double>::infinity();
   const auto expected = [&](const Candidate* candidate) {
     if (candidate->is_copy) return -1.0;

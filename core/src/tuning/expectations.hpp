@@ -1,4 +1,5 @@
-// Who may still win: by what is believed of a strategy's quote, and once measured, by that alone.
+// Times that strategies are expected to take: by what is believed of their quotes, and once
+// measured, by the measurement alone.
 #pragma once
 
 #include <map>
@@ -15,20 +16,21 @@ namespace xpose {
 class Expectations {
  public:
   Expectations() = default;
-  explicit Expectations(std::span<const Candidate> candidates);
+  // `held_ratio`: RacePolicy.
+  Expectations(std::span<const Candidate> candidates, double held_ratio);
 
-  // One of the strategy's configs took so long; from its first one on, nothing said counts. Of what
-  // came with the library no more than twice is expected: a busy machine disturbs single launches.
-  void measured(const std::string& strategy, double time);
-  // None of its configs tried so far was right: it makes no other far behind.
-  void failed(const std::string& strategy) { best_.erase(strategy); }
+  // A config of the strategy took so long. From its first record on, no prediction of the strategy
+  // counts. Of a shipped strategy no more than `held_ratio` times the prediction is expected.
+  void record_time(const std::string& strategy, double time);
+  // No config tried so far was right: the strategy makes no other far behind.
+  void record_failure(const std::string& strategy) { best_.erase(strategy); }
 
   // Whether the candidate is believed to take over so many times the best that is expected.
   bool is_behind(const Candidate& candidate, double ratio) const;
 
  private:
   std::map<std::string, double> best_;     // of each strategy
-  std::map<std::string, double> at_most_;  // of those that came with the library
+  std::map<std::string, double> at_most_;  // of shipped strategies
   std::set<std::string> measured_;
 };
 
@@ -38,10 +40,11 @@ struct FirstConfig {
   double predicted = not_predicted;
 };
 
-// Sorts other configs by what their strategy's first one took, and how much slower than that one
-// their author says they are; copies come first, strategies without a right config last. Within 5 %
-// of the best they stay as they are.
+// Sorts second and further configs. Each is expected to take the time of its strategy's first
+// config, times the ratio of its prediction to that one's where it is above 1. Copies come first,
+// strategies without a right config last. Configs within `near_ratio` (RacePolicy) of the best stay
+// in front, in their order.
 void sort_by_first_config(std::vector<const Candidate*>& others,
-                          const std::map<std::string, FirstConfig>& firsts);
+                          const std::map<std::string, FirstConfig>& firsts, double near_ratio);
 
 }  // namespace xpose

@@ -9,7 +9,7 @@ namespace xpose {
 
 TuneReport Race::report(std::uint64_t bytes) {
   report_.bytes = bytes;
-  report_race(contestants_, report_);
+  report_race(contestants_, policy_.tie_excess, report_);
   report_.untried = untried_.size();
   for (const Candidate* candidate : untried_)
     if (tried_.insert(candidate->variant.strategy).second) {
@@ -17,13 +17,13 @@ TuneReport Race::report(std::uint64_t bytes) {
       if (!is_far_behind(*candidate) && !candidate->is_copy && !candidate->is_numeric)
         report_.untried_rivals.push_back(candidate->variant.strategy);
     }
-  report_.seconds = clock_() - asked_;
+  report_.seconds = elapsed();
   return std::move(report_);
 }
 
 TuneReport race(std::span<const Candidate> candidates, std::uint64_t bytes, TrialRunner& trials,
-                const Clock& clock, const TuneOptions& options) {
-  Race race(trials, clock, options);
+                const Clock& clock, const TuneOptions& options, const RacePolicy& policy) {
+  Race race(trials, clock, options, policy);
   race.prepare();
   race.try_all(candidates);
   race.run_rounds();

@@ -1,52 +1,53 @@
-// Which candidates to try, how long, and which to keep. Pure logic: trials and time come from
-// outside, so that it is tested with told trials and a fake clock.
+// A race decides which candidates to try, for how long, and which to keep. It is pure logic: trials
+// and time come from outside, so tests tell both.
 #pragma once
 
 #include <functional>
 #include <span>
 
 #include "trial/trial_runner.hpp"
+#include "tuning/race_policy.hpp"
 
 namespace xpose {
 
 // Seconds from any fixed point; monotonic.
 using Clock = std::function<double()>;
 
-// Has the buffers made, then verifies candidates once and takes one sample of each: one config of
-// every strategy, in the order given, before a second one of any; then others, those first whose
-// strategy was fastest. Left out are
-//   - other configs of a strategy whose first right one took over 3 times the fastest so far
-//   (copies: the fastest copy);
-//   - what is believed to take over twice the best that is expected, once one transpose is right.
-//   What was measured of a strategy counts in place of what was predicted.
-// Favourites are always tried, and with `every_strategy` one config of each: of what is believed so
-// far behind until 85 % of the budget are spent, the making of the buffers included, and of what
-// only claims its predictions as long as trying may take, unless either is asked for by name. What
-// would end beyond the budget by one launch, as its prediction and the fastest copy tell, is not
-// tried once one transpose is right, unless it is a favourite or the caller asked for it or for the
-// whole problem.
+// Has the buffers made, tries candidates, races the fast ones and verifies the finalists again.
+// Fills all of the report but `problem`. Words in backquotes are fields of RacePolicy or of
+// TuneOptions. Throws what TrialRunner::prepare() does.
 //
-// Then races the fast ones in interleaved rounds of rotated order:
-//   - a round in which the fastest copy took over 1.2 times its median is discarded: the clock
-//   dropped;
-//   - a transpose over 1.5 times the fastest one's median is dropped; of one or two samples the
-//   smaller one counts;
-//   - from the fifth round on, one whose paired log-ratio to the fastest is above 2 % by two
-//     standard errors is dropped;
-//   - the race ends when all survivors are within 2 %, or rounds or the budget run out, also by
-//   another round as long as the last; where the budget does, what is over 1.1 times the fastest
-//   one's median is dropped, copies among copies;
-//   - what is still in the race, copies included, is verified once more;
-//   - numeric transposes are raced with the copies, and neither are chosen;
-//   - within 2 % of the fastest, what came with the library wins, then the lower prior rank.
-// Who would lose by one sample, which something else on the machine may have disturbed, and is not
-// believed to take over 1.5 times the best that is expected, gets a second one, as far as 10 % of
-// the budget go, and copies as far as another 10 %; the smaller one counts. Trying may take 60 % of
-// the budget, so that what is right still races, and the race lasts until 85 % of it are spent, the
-// making of the buffers included. Until one transpose is right the budget cuts nothing; what was
-// not tried is counted in TuneReport::untried, and strategies that were not tried at all are named.
-// Fills all of the report but `problem`. Throws what TrialRunner::prepare() does.
+// Trying verifies a candidate once and takes one sample of it. The first config of every strategy,
+// in the order given, comes before a second one of any; sort_by_first_config() orders the others.
+// Left out are, all but the hopeless only once one transpose is right:
+//   - further configs of a hopeless strategy, whose first right one is beyond `hopeless_ratio`
+//     (numeric transposes are compared with copies, and no config of a copy is hopeless);
+//   - candidates beyond `far_behind_ratio` by what is believed of them, where a strategy's measured
+//     time replaces its predictions;
+//   - all others once `trying_share` is spent;
+//   - a launch that could end beyond the budget by itself, which `whole` or a name in `strategies`
+//     permits.
+// Favourites are tried even so, hopeless ones excepted. With `every_strategy` so is the first
+// config of each strategy, with two exceptions unless a name in `strategies` asks for it: a
+// candidate far behind once `racing_share` is spent, and a strategy whose predictions are mere
+// claims. The report counts the candidates that were left out and names the strategies that were
+// not tried at all.
+//
+// Rounds time all that race, in an order that rotates, so that drift of the machine meets all
+// alike.
+//   - A round is discarded where the fastest copy exceeds `clock_drop_ratio`.
+//   - Contestants beyond `drop_ratio` leave the race, copies by the fastest copy.
+//   - From `rounds_to_compare` on, transposes leave it that are certainly no tie with the fastest.
+//   - The race ends when all that are left are tied, when rounds run out, or when another round as
+//     long as the last would exceed `racing_share`. Then only finalists stay (`finalist_ratio`).
+//   - Numeric transposes race with the copies. Neither is ever chosen.
+// Where a single sample would drop a contestant or leave out its other configs, a second one is
+// taken and the smaller counts, as far as `second_sample_share` lasts. A contestant that is beyond
+// `drop_ratio` by its prediction as well gets none.
+//
+// Finalists are verified once more, copies included. report_race() chooses among those that are
+// right.
 TuneReport race(std::span<const Candidate> candidates, std::uint64_t bytes, TrialRunner& trials,
-                const Clock& clock, const TuneOptions& options);
+                const Clock& clock, const TuneOptions& options, const RacePolicy& policy = {});
 
 }  // namespace xpose

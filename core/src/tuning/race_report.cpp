@@ -4,36 +4,41 @@
 #include <cmath>
 #include <utility>
 
-namespace xpose {
+#include "tuning/sample_statistics.hpp"
 
-void report_race(std::vector<Contestant>& contestants, TuneReport& report) {
+namespace xpose {
+namespace {
+
+// What the contestant with the least median ties with, and is preferred to; or null.
+const Contestant* choose_winner(std::vector<Contestant>& contestants, double tie_excess) {
   const Contestant* best = fastest_of(contestants, false);
-  // Within 2 % of the fastest, what came with the library wins, then the lower prior rank, then the
-  // earlier candidate.
   const auto rank = [](const Contestant& contestant) {
     return std::pair(!contestant.candidate->trust.is_shipped, contestant.trial.prior_rank);
   };
   const Contestant* winner = best;
   for (const Contestant& contestant : contestants)
     if (contestant.racing && !contestant.is_reference() &&
-        log_ratio(contestant.seconds, best->seconds).mean <= std::log1p(close_enough) &&
+        log_ratio(contestant.seconds, best->seconds).mean <= std::log1p(tie_excess) &&
         rank(contestant) < rank(*winner))
       winner = &contestant;
-  const Variant won = winner == nullptr ? Variant{} : winner->trial.variant;
-  for (Contestant& contestant : contestants) {
-    if (contestant.trial.verdict == Verdict::ok && !contestant.seconds.empty()) {
-      const double median = contestant.median();
-      contestant.trial.timing = {
-          median,
-          (quantile(contestant.seconds, 0.75) - quantile(contestant.seconds, 0.25)) / median,
-          static_cast<int>(contestant.seconds.size())};
-      contestant.trial.rounds = std::move(contestant.rounds);
-    }
-    report.trials.push_back(std::move(contestant.trial));
+  return winner;
+}
+
+// The contestant's trial, with its timing where it is right and has one.
+Trial take_trial(Contestant& contestant) {
+  if (contestant.trial.verdict == Verdict::ok && !contestant.seconds.empty()) {
+    const double median = contestant.median();
+    const double quartiles =
+        quantile(contestant.seconds, 0.75) - quantile(contestant.seconds, 0.25);
+    contestant.trial.timing = {median, quartiles / median,
+                               static_cast<int>(contestant.seconds.size())};
+    contestant.trial.rounds = std::move(contestant.rounds);
   }
-  std::ranges::stable_sort(report.trials, {}, [](const Trial& trial) {
-    return trial.timing ? trial.timing->median : INFINITY;
-  });
+  return std::move(contestant.trial);
+}
+
+// Of trials in the order of their medians.
+void fill_places(const Variant& won, TuneReport& report) {
   for (std::size_t i = 0; i < report.trials.size(); ++i) {
     const Trial& trial = report.trials[i];
     if (!trial.timing) continue;
@@ -49,6 +54,18 @@ void report_race(std::vector<Contestant>& contestants, TuneReport& report) {
     report.margin = report.trials[*report.runner_up].timing->median /
                         report.trials[*report.winner].timing->median -
                     1;
+}
+
+}  // namespace
+
+void report_race(std::vector<Contestant>& contestants, double tie_excess, TuneReport& report) {
+  const Contestant* winner = choose_winner(contestants, tie_excess);
+  const Variant won = winner == nullptr ? Variant{} : winner->trial.variant;
+  for (Contestant& contestant : contestants) report.trials.push_back(take_trial(contestant));
+  std::ranges::stable_sort(report.trials, {}, [](const Trial& trial) {
+    return trial.timing ? trial.timing->median : INFINITY;
+  });
+  fill_places(won, report);
 }
 
 }  // namespace xpose

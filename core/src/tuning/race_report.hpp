@@ -1,4 +1,4 @@
-// What is said of a race that is over. Pure logic.
+// The report of a race that is over. Pure logic.
 #pragma once
 
 #include <vector>
@@ -7,10 +7,10 @@
 
 namespace xpose {
 
-inline constexpr double close_enough = 0.02;  // above 1, of a ratio of times that counts as equal
-
-// Fills the trials, the winner, its runner-up and margin, and the roof, from who is still in the
-// race; trials and rounds move out of the contestants. [one thread at a time]
-void report_race(std::vector<Contestant>& contestants, TuneReport& report);
+// Fills the trials, the winner, its runner-up and margin, and the roof, from the contestants that
+// are still in the race. Transposes within `tie_excess` (RacePolicy) of the fastest are tied: a
+// shipped strategy wins, then the lower prior rank, then the earlier candidate. Moves trials and
+// rounds out of the contestants. [one thread at a time]
+void report_race(std::vector<Contestant>& contestants, double tie_excess, TuneReport& report);
 
 }  // namespace xpose

@@ -1,22 +1,13 @@
 #include <algorithm>
 #include <cmath>
 
-#include "tuning/race_report.hpp"
 #include "tuning/race_stages.hpp"
 #include "tuning/sample_statistics.hpp"
 
 namespace xpose {
-namespace {
 
-constexpr double clock_drop_ratio = 1.2;
-constexpr int rounds_before_race = 5;
-constexpr double share_of_racing = 0.85;  // of the budget: the rest verifies who is left
-constexpr double too_late_ratio = 1.1;    // to the fastest, when the budget ends the race
-
-}  // namespace
-
-bool Race::raced_long(double and_then) const {
-  return clock_() - asked_ + and_then >= share_of_racing * options_.budget_seconds;
+bool Race::is_racing_spent(double next_round) const {
+  return elapsed() + next_round >= policy_.racing_share * options_.budget_seconds;
 }
 
 void Race::drop_beyond(double ratio) {
@@ -33,31 +24,38 @@ void Race::drop_slow() {
   for (const bool references : {true, false}) {
     const Contestant* best = fastest(references);
     if (best == nullptr) continue;
-    const double limit = drop_ratio * best->median();
-    const bool race = !references && report_.rounds >= rounds_before_race;
-    for (Contestant& contestant : contestants_) {
-      if (!contestant.racing || contestant.is_reference() != references || &contestant == best)
-        continue;
-      if (is_beyond(contestant, limit)) contestant.racing = false;
-      if (!race) continue;
-      const LogRatio ratio = log_ratio(contestant.seconds, best->seconds);
-      if (ratio.mean - 2 * ratio.error > std::log1p(close_enough)) contestant.racing = false;
-    }
+    const double limit = policy_.drop_ratio * best->median();
+    for (Contestant& contestant : contestants_)
+      if (contestant.racing && contestant.is_reference() == references && &contestant != best &&
+          confirm_beyond(contestant, limit))
+        contestant.racing = false;
+    if (!references && report_.rounds >= policy_.rounds_to_compare) drop_certain_losers(*best);
   }
 }
 
-bool Race::settled() {
+// The ratio of a round's two times is freer of drift than either of them.
+void Race::drop_certain_losers(const Contestant& best) {
+  for (Contestant& contestant : contestants_) {
+    if (!contestant.racing || contestant.is_reference() || &contestant == &best) continue;
+    const LogRatio ratio = log_ratio(contestant.seconds, best.seconds);
+    if (ratio.mean - policy_.certain_errors * ratio.error > std::log1p(policy_.tie_excess))
+      contestant.racing = false;
+  }
+}
+
+// Whether all that still race are tied with the fastest, for certain.
+bool Race::is_settled() {
   const Contestant* best = fastest(false);
   if (best == nullptr) return true;
-  if (report_.rounds < rounds_before_race) return false;
+  if (report_.rounds < policy_.rounds_to_compare) return false;
   return std::ranges::all_of(contestants_, [&](const Contestant& contestant) {
     if (!contestant.racing || contestant.is_reference() || &contestant == best) return true;
     const LogRatio ratio = log_ratio(contestant.seconds, best->seconds);
-    return ratio.mean + 2 * ratio.error < std::log1p(close_enough);
+    return ratio.mean + policy_.certain_errors * ratio.error < std::log1p(policy_.tie_excess);
   });
 }
 
-void Race::one_round(int turn) {
+void Race::run_round(int turn) {
   std::vector<Contestant*> order;
   for (Contestant& contestant : contestants_)
     if (contestant.racing) order.push_back(&contestant);
@@ -70,7 +68,7 @@ void Race::one_round(int turn) {
     const Sample sample = trials_.time(*contestant->candidate);
     if (record(*contestant, sample.outcome)) contestant->keep(sample.seconds);
   }
-  if (copy != nullptr && copy->racing && copy->seconds.back() > clock_drop_ratio * usual &&
+  if (copy != nullptr && copy->racing && copy->seconds.back() > policy_.clock_drop_ratio * usual &&
       report_.discarded_rounds < options_.max_rounds) {
     for (Contestant* contestant : order)
       if (contestant->racing) contestant->discard_last();
@@ -81,9 +79,9 @@ void Race::one_round(int turn) {
 }
 
 bool Race::is_first_round_too_long() const {
-  double seconds = clock_() - asked_;
+  double seconds = elapsed();
   for (const Contestant& contestant : contestants_)
-    if (contestant.racing) seconds += contestant.judged();
+    if (contestant.racing) seconds += judged_seconds(contestant);
   return seconds > options_.budget_seconds;
 }
 
@@ -91,11 +89,11 @@ void Race::run_rounds() {
   report_.rounds = 1;
   for (int turn = 1;; ++turn) {
     drop_slow();
-    if (settled() || report_.rounds >= options_.max_rounds || interrupted()) return;
-    if (raced_long(round_seconds_) || (turn == 1 && is_first_round_too_long()))
-      return drop_beyond(too_late_ratio);
+    if (is_settled() || report_.rounds >= options_.max_rounds || interrupted()) return;
+    if (is_racing_spent(round_seconds_) || (turn == 1 && is_first_round_too_long()))
+      return drop_beyond(policy_.finalist_ratio);
     const double begin = clock_();
-    one_round(turn);
+    run_round(turn);
     round_seconds_ = clock_() - begin;
     progress("measure", static_cast<std::size_t>(report_.rounds),
              static_cast<std::size_t>(options_.max_rounds), nullptr);

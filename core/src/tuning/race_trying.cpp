@@ -4,50 +4,48 @@
 #include "tuning/race_stages.hpp"
 
 namespace xpose {
-namespace {
 
-constexpr double hopeless_ratio = 3;           // of a strategy's first config to the fastest so far
-constexpr double share_of_trying = 0.6;        // of the budget
-constexpr double share_of_asking_again = 0.1;  // of strategies, and as much of copies
-// Loops that walk across many lines were predicted to take 9 to 16 copies, and took 22 to 36.
-constexpr double worse_than_predicted = 2.5;
-
-}  // namespace
-
-// What prepares the buffers takes its time from the race, but not from trying.
-bool Race::tried_long() const {
-  return clock_() - start_ >= share_of_trying * options_.budget_seconds;
+// The making of buffers takes its time from the rounds, not from trying.
+bool Race::is_trying_spent() const {
+  return clock_() - prepared_ >= policy_.trying_share * options_.budget_seconds;
 }
 
-// Whether a candidate may be left out, where there is a reason to. With `every_strategy` nobody
-// waits longer than agreed for what is known to lose, nor for a claim, unless it was asked for by
-// name.
+// Whether a reason suffices to leave a candidate out. `every_strategy` asks for one config of each,
+// but the caller agreed to no wait for a certain loser or for a mere claim. A name insists.
 bool Race::may_skip(const Candidate& candidate) {
   if (candidate.is_favourite || fastest(false) == nullptr) return false;
   if (!options_.every_strategy || tried_.contains(candidate.variant.strategy)) return true;
   return options_.strategies.empty() &&
-         (!candidate.trust.discount || (is_far_behind(candidate) && raced_long()));
+         (!candidate.trust.discount || (is_far_behind(candidate) && is_racing_spent()));
 }
 
-// Whether the first config of its strategy was so slow that no other is worth its time. A copy
-// never is: what is left out could be the roof.
-bool Race::is_hopeless(const Candidate& candidate) {
+// Whether the first config of the strategy was so slow that no other is worth its time. A copy is
+// never hopeless: the roof could be among its configs.
+bool Race::confirm_hopeless(const Candidate& candidate) {
   if (candidate.is_copy) return false;
   const auto first = first_right_.find(candidate.variant.strategy);
   if (first == first_right_.end()) return false;
   const Contestant* best = fastest(candidate.is_numeric);
-  return best != nullptr && is_beyond(contestants_[first->second], hopeless_ratio * best->median());
+  return best != nullptr &&
+         confirm_beyond(contestants_[first->second], policy_.hopeless_ratio * best->median());
 }
 
-// Whether one launch would end beyond the budget, by its prediction and what a copy takes.
-bool Race::is_too_long(const Candidate& candidate) {
+// Whether one launch could end beyond the budget, by its prediction and the fastest copy. A launch
+// cannot be interrupted.
+bool Race::may_exceed_budget(const Candidate& candidate) {
   if (candidate.is_copy || candidate.is_favourite || fastest(false) == nullptr) return false;
   if (options_.whole || !options_.strategies.empty()) return false;
   const Contestant* copy = fastest(true);
   const double copies =
-      candidate.predicted == not_predicted ? far_behind_ratio : candidate.predicted;
-  const double launch = copy == nullptr ? 0 : worse_than_predicted * copies * copy->judged();
-  return clock_() - asked_ + launch > options_.budget_seconds;
+      candidate.predicted == not_predicted ? policy_.far_behind_ratio : candidate.predicted;
+  const double launch =
+      copy == nullptr ? 0 : policy_.underestimate_ratio * copies * judged_seconds(*copy);
+  return elapsed() + launch > options_.budget_seconds;
+}
+
+bool Race::is_left_out(const Candidate& candidate) {
+  return interrupted() || confirm_hopeless(candidate) || may_exceed_budget(candidate) ||
+         ((is_far_behind(candidate) || is_trying_spent()) && may_skip(candidate));
 }
 
 bool Race::record(Contestant& contestant, const Outcome& outcome) {
@@ -59,51 +57,46 @@ bool Race::record(Contestant& contestant, const Outcome& outcome) {
   return false;
 }
 
-void Race::expect(const Contestant& contestant) {
+void Race::update_expectations(const Contestant& contestant) {
   if (contestant.is_reference()) return;
   const std::string& strategy = contestant.candidate->variant.strategy;
   const Contestant* roof = fastest(true);
   if (contestant.racing && roof != nullptr)
-    expectations_.measured(strategy, contestant.judged() / roof->judged());
+    expectations_.record_time(strategy, judged_seconds(contestant) / judged_seconds(*roof));
   else if (!first_right_.contains(strategy))
-    expectations_.failed(strategy);
+    expectations_.record_failure(strategy);
+}
+
+void Race::verify_and_time(Contestant& contestant) {
+  const Candidate& candidate = *contestant.candidate;
+  if (!record(contestant, trials_.verify(candidate))) return;
+  const Sample sample = trials_.time(candidate);
+  if (!record(contestant, sample.outcome)) return;
+  contestant.keep(sample.seconds);
+  contestant.racing = true;
 }
 
 void Race::try_one(const Candidate& candidate, std::size_t total) {
   ++done_;
-  Contestant contestant;
-  contestant.candidate = &candidate;
-  contestant.trial = {candidate.variant,   candidate.launch, candidate.is_copy, Verdict::ok, "", {},
-                      candidate.prior_rank};
-  contestant.trial.is_numeric = candidate.is_numeric;
-  if (candidate.predicted != not_predicted)
-    contestant.trial.predicted_share = 1 / candidate.predicted;
-  contestant.trial.discount = candidate.trust.discount.value_or(0);
+  Contestant contestant(candidate);
   if (candidate.outcome.verdict != Verdict::ok) {
     record(contestant, candidate.outcome);
-  } else if (interrupted() || is_hopeless(candidate) || is_too_long(candidate) ||
-             ((is_far_behind(candidate) || tried_long()) && may_skip(candidate))) {
+  } else if (is_left_out(candidate)) {
     untried_.push_back(&candidate);
     return;
   } else {
     tried_.insert(candidate.variant.strategy);
-    if (record(contestant, trials_.verify(candidate))) {
-      const Sample sample = trials_.time(candidate);
-      if (record(contestant, sample.outcome)) {
-        contestant.keep(sample.seconds);
-        contestant.racing = true;
-        first_right_.emplace(candidate.variant.strategy, contestants_.size());
-      }
-    }
-    expect(contestant);
+    verify_and_time(contestant);
+    if (contestant.racing) first_right_.emplace(candidate.variant.strategy, contestants_.size());
+    update_expectations(contestant);
   }
   contestants_.push_back(std::move(contestant));
   progress("verify", done_, total, &contestants_.back().trial);
 }
 
-// One config of each strategy before a second one of any.
+// One config of each strategy comes before a second one of any.
 void Race::try_all(std::span<const Candidate> candidates) {
-  expectations_ = Expectations(candidates);
+  expectations_ = Expectations(candidates, policy_.held_ratio);
   std::set<std::string> met;
   std::vector<const Candidate*> others;
   for (const Candidate& candidate : candidates)
@@ -112,42 +105,47 @@ void Race::try_all(std::span<const Candidate> candidates) {
     else
       others.push_back(&candidate);
   if (others.empty()) return;
-  sort_by_first_config(others, first_configs());
+  sort_by_first_config(others, judge_first_configs(), policy_.near_ratio);
   for (const Candidate* candidate : others) try_one(*candidate, candidates.size());
 }
 
-std::map<std::string, FirstConfig> Race::first_configs() {
+// Slow ones get their second sample first: the order of many configs should not rest on one launch.
+std::map<std::string, FirstConfig> Race::judge_first_configs() {
   const Contestant* best = fastest(false);
   std::map<std::string, FirstConfig> firsts;
   for (const auto& [strategy, index] : first_right_) {
     Contestant& contestant = contestants_[index];
     if (best != nullptr && !contestant.is_reference())
-      is_beyond(contestant, drop_ratio * best->median());  // not by one sample
-    firsts[strategy] = {contestant.judged(), contestant.candidate->predicted};
+      confirm_beyond(contestant, policy_.drop_ratio * best->median());
+    firsts[strategy] = {judged_seconds(contestant), contestant.candidate->predicted};
   }
   return firsts;
 }
 
-// Where one sample says so, and the prediction does not, another one is taken.
-bool Race::is_beyond(Contestant& contestant, double limit) {
-  if (contestant.judged() > limit && may_ask_again(contestant)) {
-    contestant.asked_again = true;
-    const double begin = clock_();
-    const Sample sample = trials_.time(*contestant.candidate);
-    asking_again_.at(contestant.candidate->is_copy ? 1 : 0) += clock_() - begin;
-    if (record(contestant, sample.outcome) && sample.seconds < contestant.seconds[0])
-      contestant.seconds[0] = contestant.rounds[0] = sample.seconds;
-  }
-  return contestant.judged() > limit;
+// Whether the contestant takes longer than `limit` seconds. A single sample that says so is
+// confirmed by another one, unless the prediction says so as well.
+bool Race::confirm_beyond(Contestant& contestant, double limit) {
+  if (judged_seconds(contestant) > limit && may_time_again(contestant)) time_again(contestant);
+  return judged_seconds(contestant) > limit;
 }
 
-bool Race::may_ask_again(const Contestant& contestant) {
-  if (contestant.asked_again || contestant.candidate->is_numeric || contestant.seconds.size() != 1)
+bool Race::may_time_again(const Contestant& contestant) {
+  if (contestant.has_second_sample || contestant.candidate->is_numeric ||
+      contestant.seconds.size() != 1)
     return false;
-  if (expectations_.is_behind(*contestant.candidate, drop_ratio)) return false;
-  const double spent = asking_again_.at(contestant.candidate->is_copy ? 1 : 0);
-  return spent + contestant.seconds[0] <= share_of_asking_again * options_.budget_seconds &&
-         !raced_long() && !interrupted();
+  if (expectations_.is_behind(*contestant.candidate, policy_.drop_ratio)) return false;
+  return second_sample_seconds(contestant) + contestant.seconds[0] <=
+             policy_.second_sample_share * options_.budget_seconds &&
+         !is_racing_spent() && !interrupted();
+}
+
+void Race::time_again(Contestant& contestant) {
+  contestant.has_second_sample = true;
+  const double begin = clock_();
+  const Sample sample = trials_.time(*contestant.candidate);
+  second_sample_seconds(contestant) += clock_() - begin;
+  if (record(contestant, sample.outcome) && sample.seconds < contestant.seconds[0])
+    contestant.seconds[0] = contestant.rounds[0] = sample.seconds;
 }
 
 }  // namespace xpose

@@ -4,8 +4,8 @@
 
 namespace xpose {
 
-// The fastest whatever the time, of transposes and of references; the others while the budget
-// lasts, or they are out of the race.
+// The fastest transpose and the fastest reference are verified whatever the time, because the
+// report rests on them. Others leave the race where the budget does not last for them.
 void Race::verify_again() {
   std::set<const Contestant*> verified;
   const auto verify_one = [&](Contestant& contestant) {
@@ -19,7 +19,7 @@ void Race::verify_again() {
         verify_one(*best);
     for (Contestant& contestant : contestants_) {
       if (!contestant.racing || verified.contains(&contestant)) continue;
-      if (clock_() - asked_ < options_.budget_seconds)
+      if (elapsed() < options_.budget_seconds)
         verify_one(contestant);
       else
         contestant.racing = false;
@@ -27,7 +27,7 @@ void Race::verify_again() {
   };
   verify();
   if (fastest(false) != nullptr) return;
-  // All that raced to the end turned out wrong: what they had left behind is back in.
+  // No finalist was right: the contestants that they had beaten are back in the race.
   for (Contestant& contestant : contestants_)
     contestant.racing = contestant.trial.verdict == Verdict::ok && !contestant.seconds.empty();
   verify();

@@ -52,6 +52,13 @@ class ToldRunner : public TrialRunner {
     return {{first ? behaviour.timing_verdict : behaviour.later_timing_verdict, "timing"}, seconds};
   }
 
+  // As if nothing had been tried: counts, order and clock begin anew.
+  void forget() {
+    for (auto& [name, behaviour] : variants) behaviour.verified = behaviour.timed = 0;
+    order.clear();
+    now = 100;
+  }
+
   std::map<std::string, Behaviour> variants;
   std::function<double(int)> slow_down;  // by how often a variant was timed
   double now = 100;
@@ -71,7 +78,7 @@ class RaceTest : public testing::Test {
  protected:
   TuneReport run() {
     return race(
-        candidates, 1000, runner, [this] { return runner.now; }, options);
+        candidates, 1000, runner, [this] { return runner.now; }, options, policy);
   }
   static std::string winner(const TuneReport& report) {
     return report.winner ? report.trials[*report.winner].variant.strategy : "";
@@ -85,6 +92,7 @@ class RaceTest : public testing::Test {
   ToldRunner runner;
   std::vector<Candidate> candidates;
   TuneOptions options;
+  RacePolicy policy;
 };
 
 }  // namespace xpose

@@ -1,0 +1,47 @@
+#include "tuning/contestant.hpp"
+
+#include <limits>
+
+#include "tuning/sample_statistics.hpp"
+
+namespace xpose {
+
+Contestant::Contestant(const Candidate& candidate)
+    : candidate(&candidate),
+      trial{.variant = candidate.variant,
+            .launch = candidate.launch,
+            .is_copy = candidate.is_copy,
+            .detail = {},
+            .timing = {},
+            .prior_rank = candidate.prior_rank} {
+  trial.is_numeric = candidate.is_numeric;
+  if (candidate.predicted != not_predicted) trial.predicted_share = 1 / candidate.predicted;
+  trial.discount = candidate.trust.discount.value_or(0);
+}
+
+double Contestant::median() const { return quantile(seconds, 0.5); }
+
+double Contestant::judged_seconds(int samples_for_median) const {
+  return quantile(seconds, std::ssize(seconds) < samples_for_median ? 0 : 0.5);
+}
+
+void Contestant::keep(double sample) {
+  seconds.push_back(sample);
+  rounds.push_back(sample);
+}
+
+void Contestant::discard_last() {
+  seconds.pop_back();
+  rounds.back() = std::numeric_limits<double>::quiet_NaN();
+}
+
+Contestant* fastest_of(std::span<Contestant> contestants, bool references) {
+  Contestant* best = nullptr;
+  for (Contestant& contestant : contestants)
+    if (contestant.racing && contestant.is_reference() == references &&
+        (best == nullptr || contestant.median() < best->median()))
+      best = &contestant;
+  return best;
+}
+
+}  // namespace xpose
