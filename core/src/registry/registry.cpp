@@ -32,8 +32,8 @@ void Registry::accuse_unfinished() {
     cache_.store(row);
     if (warn_)
       warn_(one_line("strategy " + row.strategy + " is now in quarantine: " + row.words +
-                     "; if that was not its doing, `xpose cache forget --strategy " +
-                     row.strategy + '`'));
+                     "; if that was not its doing, `xpose cache forget --strategy " + row.strategy +
+                     '`'));
   }
 }
 
@@ -117,8 +117,8 @@ const PluginLibrary& Registry::load(Admission& admission, const PluginInfo& plug
       unloadable_[plugin.digest] = refusal.why;
     }
     if (warn_)
-      warn_(one_line(plugin.file.filename().string() + " cannot be loaded here: it " +
-                     refusal.why));
+      warn_(
+          one_line(plugin.file.filename().string() + " cannot be loaded here: it " + refusal.why));
     throw;
   }
 }
@@ -141,8 +141,8 @@ Candidate Registry::bind(Admission& admission, const Candidate& candidate, const
                          const DeviceInfo& device) {
   const Strategy& strategy =
       loaded(admission, candidate.strategy->digest, candidate.variant.strategy);
-  Candidate bound = candidate_of(strategy, candidate.values,
-                                 quote(strategy, candidate.values, normal, device));
+  Candidate bound =
+      candidate_of(strategy, candidate.values, quote(strategy, candidate.values, normal, device));
   if (bound.outcome.verdict != Verdict::ok)
     throw Error(
         bound.outcome.verdict == Verdict::no_memory ? ErrorKind::no_memory : ErrorKind::failed,

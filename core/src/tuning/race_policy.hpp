@@ -63,6 +63,57 @@ struct RacePolicy {
   // Ratio to the fastest contestant's median up to which contestants stay finalists when the budget
   // ends the race. Verification of the others would take the time that the finalists need.
   double finalist_ratio = 1.1;
+
+  // ------------------------------------------------------------------ seconds and memory of trials
+
+  // Tries that a choice needs at least, in number: the copies and the most promising strategies. A
+  // problem of which the budget permits fewer is not tried.
+  double least_tries = 6;
+  // Tries of a full race, in number: a stand-in is of a size at which the budget permits them.
+  double full_tries = 24;
+  // Seconds that trials of any size take on the host: messages to the worker.
+  double host_fixed_seconds = 2e-3;
+  // The same on a GPU, which loads kernels as well.
+  double gpu_fixed_seconds = 20e-3;
+  // Seconds a byte that the host takes to fill a buffer, on the safe side: its pages may never have
+  // been touched, and a virtual machine is slow at that, however many processors it has.
+  double host_make_seconds = 1e-9;
+  // Seconds a byte that one multiprocessor of a GPU takes to fill a buffer.
+  double gpu_make_seconds = 0.15e-9;
+  // Seconds a byte that one processor takes for a try, on the safe side: poisoning, a launch,
+  // comparing, and a launch on cold caches.
+  double host_try_seconds = 0.74e-9;
+  // The same for one multiprocessor of a GPU.
+  double gpu_try_seconds = 0.4e-9;
+  // Processors of the host up to which tries become faster, in number: memory limits more of them.
+  double host_processors = 16;
+  // Share of the free memory that trials take: other processes need the rest.
+  double memory_share = 0.875;
+  // Memory that pushes buffers out of the host's caches, in multiples of the last-level cache, as
+  // Backend::clean_cache() takes it.
+  double cleaning_caches = 1.5;
+
+  // -------------------------------------------------------------------------------- the stand-in
+
+  // Bytes of the smallest stand-in on the host: half of the traffic of a smaller one would stay in
+  // the caches of a processor's core.
+  std::uint64_t host_least_bytes = 16 << 20;
+  // The same on a GPU, in multiples of its last-level cache.
+  double gpu_least_caches = 4;
+  // Matrices of a dimension that shortening leaves, in number: a batch must stay one.
+  std::int64_t least_batches = 4;
+  // Bytes of a side that shortening leaves: the side still has whole pages to walk across.
+  std::int64_t least_side_bytes = 8192;
+  // Elements of a side that shortening leaves, in number: the side still has whole tiles.
+  std::int64_t least_side_elements = 64;
+  // Largest power of two, in bytes, that a stride keeps as a factor. Strides of larger powers meet
+  // in the same sets of every cache and in the same memory channels.
+  std::int64_t widest_stride_bytes = 1 << 17;
+  // Factor by which a batch dimension becomes shorter in one step, as a fraction. A smaller step
+  // finds a larger stand-in later.
+  double batch_step = 0.75;
+  // The same for the sides.
+  double side_step = 0.95;
 };
 
 }  // namespace xpose

@@ -10,33 +10,7 @@
 namespace xpose {
 namespace {
 
-constexpr std::int64_t page = 4096;  // bytes
-// Power-of-two strides beyond this meet in the same sets of every cache, and the same memory
-// channels.
-constexpr std::int64_t widest_stride = 1 << 17;
-constexpr std::int64_t fewest_batches = 4;  // of a dimension
-// A side of as many bytes still has whole pages to walk across, and as many elements whole tiles.
-constexpr std::int64_t least_side_bytes = 2 * page;
-constexpr std::int64_t least_side_elements = 64;
-constexpr double batch_step = 0.75;
-constexpr double side_step = 0.95;
-
-// The elements after which offsets repeat that matter to a run of so many elements, of which there
-// is room for `most`.
-std::int64_t period(std::int64_t elements, std::int64_t most, std::uint32_t element_bytes) {
-  const std::int64_t bytes = elements * element_bytes;
-  std::int64_t modulus = std::clamp(bytes & -bytes, page, widest_stride);
-  while (modulus > page && modulus > most * element_bytes) modulus /= 2;
-  return modulus / std::gcd(modulus, static_cast<std::int64_t>(element_bytes));
-}
-
-// The most elements up to `most` that begin the next row where `side` does.
-std::int64_t shortened(std::int64_t side, std::int64_t most, std::uint32_t element_bytes) {
-  if (most >= side) return side;
-  const std::int64_t every = period(side, most, element_bytes);
-  const std::int64_t shorter = side - (side - most + every - 1) / every * every;
-  return shorter > 0 ? shorter : side;
-}
+constexpr std::int64_t page = 4096;  // bytes of memory with one entry in the TLB
 
 // A dimension of one of the two buffers.
 struct Dim {
@@ -45,19 +19,49 @@ struct Dim {
   std::int64_t* stride;  // in and out: the old one, and the new one
 };
 
-// The stride of a dimension that lay behind a gap, when what is in front of it became shorter.
-std::int64_t behind_gap(std::int64_t stride, std::int64_t old_dense, std::int64_t dense,
-                        std::uint32_t element_bytes) {
-  if (dense == old_dense) return stride;
-  const double scale = static_cast<double>(dense) / static_cast<double>(old_dense);
-  const auto most = static_cast<std::int64_t>(static_cast<double>(stride) * scale);
-  const std::int64_t every = period(stride, most, element_bytes);
-  const std::int64_t least = dense + std::min(stride - old_dense, every);
-  const std::int64_t shorter = stride - (stride - least) / every * every;
-  return std::min(shorter, stride);
-}
+// Shorter sides and strides that begin rows at the same offsets as the long ones. In elements.
+class Shortening {
+ public:
+  Shortening(std::uint32_t element_bytes, const RacePolicy& policy)
+      : element_bytes_(element_bytes), widest_stride_(policy.widest_stride_bytes) {}
 
-void restride(std::vector<Dim> dims, std::uint32_t element_bytes) {
+  // The most elements up to `most` that begin the next row where `side` does.
+  std::int64_t side(std::int64_t side, std::int64_t most) const {
+    if (most >= side) return side;
+    const std::int64_t every = period(side, most);
+    const std::int64_t shorter = side - (side - most + every - 1) / every * every;
+    return shorter > 0 ? shorter : side;
+  }
+
+  // The strides of a buffer's dimensions, dense ones dense again.
+  void strides(std::vector<Dim> dims) const;
+
+ private:
+  // The elements after which the offsets repeat that matter to a run of so many elements, where
+  // there is room for `most`.
+  std::int64_t period(std::int64_t elements, std::int64_t most) const {
+    const std::int64_t bytes = elements * element_bytes_;
+    std::int64_t modulus = std::clamp(bytes & -bytes, page, widest_stride_);
+    while (modulus > page && modulus > most * element_bytes_) modulus /= 2;
+    return modulus / std::gcd(modulus, element_bytes_);
+  }
+
+  // The stride of a dimension behind a gap, when the dimensions in front of it became shorter.
+  std::int64_t behind_gap(std::int64_t stride, std::int64_t old_dense, std::int64_t dense) const {
+    if (dense == old_dense) return stride;
+    const double scale = static_cast<double>(dense) / static_cast<double>(old_dense);
+    const auto most = static_cast<std::int64_t>(static_cast<double>(stride) * scale);
+    const std::int64_t every = period(stride, most);
+    const std::int64_t least = dense + std::min(stride - old_dense, every);
+    const std::int64_t shorter = stride - (stride - least) / every * every;
+    return std::min(shorter, stride);
+  }
+
+  std::int64_t element_bytes_;
+  std::int64_t widest_stride_;  // bytes
+};
+
+void Shortening::strides(std::vector<Dim> dims) const {
   std::ranges::stable_sort(dims, {}, [](const Dim& dim) { return *dim.stride; });
   std::int64_t old_dense = 1;  // the stride of the next dimension if there is no gap
   std::int64_t dense = 1;
@@ -66,29 +70,29 @@ void restride(std::vector<Dim> dims, std::uint32_t element_bytes) {
     if (old == old_dense)
       *dim.stride = dense;
     else if (old > old_dense)
-      *dim.stride = behind_gap(old, old_dense, dense, element_bytes);
-    // Below it, dimensions interlock or repeat: what is shorter has room where it was.
+      *dim.stride = behind_gap(old, old_dense, dense);
+    // Below it, dimensions interlock or repeat: a shorter one has room where it was.
     old_dense = std::max(old_dense, old * dim.old_extent);
     dense = std::max(dense, *dim.stride * dim.extent);
   }
 }
 
 // The strides of `old`, for the extents of `shorter`.
-void restride(const Problem& old, Problem& shorter) {
+void restride(const Problem& old, Problem& shorter, const Shortening& shortening) {
   std::int64_t one = 1;
   std::vector<Dim> in = {{old.cols, shorter.cols, &one}, {old.rows, shorter.rows, &shorter.in_ld}};
   for (std::size_t i = 0; i < old.batch.size(); ++i)
     in.push_back({old.batch[i].extent, shorter.batch[i].extent, &shorter.batch[i].in_stride});
-  restride(std::move(in), old.element_bytes);
+  shortening.strides(std::move(in));
   one = 1;
   std::vector<Dim> out = {{old.rows, shorter.rows, &one},
                           {old.cols, shorter.cols, &shorter.out_ld}};
   for (std::size_t i = 0; i < old.batch.size(); ++i)
     out.push_back({old.batch[i].extent, shorter.batch[i].extent, &shorter.batch[i].out_stride});
-  restride(std::move(out), old.element_bytes);
+  shortening.strides(std::move(out));
 }
 
-// Of the same class, and small enough.
+// Whether `shorter` has the class of `normal` and is small enough.
 bool serves(const Problem& normal, const Problem& shorter, std::uint64_t bytes) {
   if (Arena::footprint(shorter, 1) > bytes) return false;
   const Problem folded = normal_form(shorter);
@@ -97,39 +101,41 @@ bool serves(const Problem& normal, const Problem& shorter, std::uint64_t bytes) 
          folded.cols == shorter.cols;
 }
 
-// Fewer matrices; false where there are few already.
-bool shorten_batch(std::vector<BatchDim>& batch) {
+// Makes the longest dimension shorter; false where it is short already.
+bool shorten_batch(std::vector<BatchDim>& batch, const RacePolicy& policy) {
   const auto longest = std::ranges::max_element(batch, {}, &BatchDim::extent);
-  if (longest == batch.end() || longest->extent <= fewest_batches) return false;
-  longest->extent = std::max(
-      fewest_batches, static_cast<std::int64_t>(static_cast<double>(longest->extent) * batch_step));
+  if (longest == batch.end() || longest->extent <= policy.least_batches) return false;
+  const double exact = static_cast<double>(longest->extent) * policy.batch_step;
+  longest->extent = std::max(policy.least_batches, static_cast<std::int64_t>(exact));
   return true;
 }
 
 }  // namespace
 
-std::optional<Problem> stand_in(const Problem& normal, std::uint64_t bytes) {
+std::optional<Problem> stand_in(const Problem& normal, std::uint64_t bytes,
+                                const RacePolicy& policy) {
+  const std::uint32_t size = normal.element_bytes;
+  const Shortening shortening(size, policy);
   std::vector<BatchDim> batch = normal.batch;
   const auto with_sides = [&](std::int64_t rows, std::int64_t cols) {
     Problem shorter = normal;
     shorter.rows = rows;
     shorter.cols = cols;
     for (std::size_t i = 0; i < batch.size(); ++i) shorter.batch[i].extent = batch[i].extent;
-    restride(normal, shorter);
+    restride(normal, shorter, shortening);
     return shorter;
   };
   do {
     const Problem shorter = with_sides(normal.rows, normal.cols);
     if (serves(normal, shorter, bytes)) return normal_form(shorter);
-  } while (shorten_batch(batch));
+  } while (shorten_batch(batch, policy));
 
-  const std::uint32_t size = normal.element_bytes;
-  const std::int64_t least = std::max(least_side_elements, least_side_bytes / size);
+  const std::int64_t least = std::max(policy.least_side_elements, policy.least_side_bytes / size);
   const auto scaled = [&](std::int64_t side, double factor) {
     const auto exact = static_cast<std::int64_t>(static_cast<double>(side) * factor);
-    return shortened(side, std::max(exact, std::min(side, least)), size);
+    return shortening.side(side, std::max(exact, std::min(side, least)));
   };
-  for (double factor = side_step;; factor *= side_step) {
+  for (double factor = policy.side_step;; factor *= policy.side_step) {
     const Problem shorter = with_sides(scaled(normal.rows, factor), scaled(normal.cols, factor));
     if (serves(normal, shorter, bytes)) return normal_form(shorter);
     if (static_cast<double>(std::max(normal.rows, normal.cols)) * factor <

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <random>
+#include <type_traits>
 
 #include "problem/normal_form.hpp"
 #include "trial/arena.hpp"
@@ -182,6 +183,44 @@ TEST(StandIn, AnyProblemKeepsItsClass) {
     EXPECT_EQ(found->rows == 1, normal.rows == 1);
     EXPECT_EQ(found->cols == 1, normal.cols == 1);
   }
+}
+
+// The stand-in for 192 MiB or `bytes` with one field of the policy changed; it must exist.
+template <class Value>
+Problem shorter_with(Value RacePolicy::*field, std::type_identity_t<Value> value,
+                     const Problem& problem, std::uint64_t bytes = 192 * mebibyte) {
+  RacePolicy policy;
+  policy.*field = value;
+  return stand_in(normal_form(problem), bytes, policy).value();
+}
+
+TEST(StandInPolicy, LeastBatchesStay) {
+  const Problem large = batched(6, 20000, 20000, 4);
+  EXPECT_EQ(shorter_with(&RacePolicy::least_batches, 2, large).batch.at(0).extent, 2);
+}
+
+TEST(StandInPolicy, StepsFindTheLargestSize) {
+  const Problem images = batched(256, 64, 31360, 4);
+  EXPECT_EQ(shorter_with(&RacePolicy::batch_step, 0.75, images).batch.at(0).extent, 9);
+  EXPECT_EQ(shorter_with(&RacePolicy::batch_step, 0.5, images).batch.at(0).extent, 8);
+  const Problem odd = aligned(20000, 20001, 4);
+  EXPECT_LT(shorter_with(&RacePolicy::side_step, 0.3, odd).rows, shorter(odd).rows);
+}
+
+TEST(StandInPolicy, ASideKeepsItsLeastBytesAndElements) {
+  const Problem odd = aligned(20000, 20001, 4);
+  EXPECT_FALSE(stand_in(normal_form(odd), 4 * mebibyte));
+  EXPECT_EQ(shorter_with(&RacePolicy::least_side_bytes, 4096, odd, 4 * mebibyte).rows, 544);
+  const Problem fat = aligned(5000, 5000, 256);
+  EXPECT_FALSE(stand_in(normal_form(fat), mebibyte));
+  EXPECT_EQ(shorter_with(&RacePolicy::least_side_elements, 16, fat, mebibyte).rows, 40);
+}
+
+TEST(StandInPolicy, AStrideKeepsThePowerOfTwoThatMatters) {
+  const Problem power = aligned(65536, 65536, 1);
+  EXPECT_EQ(shorter(power, 400 * mebibyte).cols, 8192);
+  EXPECT_EQ(shorter_with(&RacePolicy::widest_stride_bytes, 4096, power, 400 * mebibyte).cols,
+            12288);
 }
 
 }  // namespace

@@ -110,5 +110,81 @@ TEST(TrialSubject, AGpuTriesWhatFitsIntoItsMemory) {
   }
 }
 
+// A policy in which trials take no time at all, but that which a test adds.
+RacePolicy free_of_cost() {
+  RacePolicy policy;
+  policy.host_fixed_seconds = policy.gpu_fixed_seconds = 0;
+  policy.host_make_seconds = policy.gpu_make_seconds = 0;
+  policy.host_try_seconds = policy.gpu_try_seconds = 0;
+  policy.least_tries = 3;
+  return policy;
+}
+
+TEST(TrialSubjectPolicy, SecondsAreTheSumOfWhatTrialsDo) {
+  RacePolicy policy = free_of_cost();
+  EXPECT_EQ(least_trial_seconds(host(2), 1000, policy), 0);
+  policy.host_fixed_seconds = 5;
+  EXPECT_EQ(least_trial_seconds(host(2), 1000, policy), 5);
+  policy.host_make_seconds = 0.01;
+  EXPECT_DOUBLE_EQ(least_trial_seconds(host(2), 1000, policy), 15);
+  policy.host_try_seconds = 0.1;
+  EXPECT_DOUBLE_EQ(least_trial_seconds(host(2), 1000, policy), 15 + 3 * 50);
+  policy.least_tries = 4;
+  EXPECT_DOUBLE_EQ(least_trial_seconds(host(2), 1000, policy), 15 + 4 * 50);
+  policy.host_processors = 1;  // the other one makes no try faster
+  EXPECT_DOUBLE_EQ(least_trial_seconds(host(2), 1000, policy), 15 + 4 * 100);
+  EXPECT_EQ(least_trial_seconds(gpu(), 1000, policy), 0);
+}
+
+TEST(TrialSubjectPolicy, AGpusSecondsAreSharedByItsMultiprocessors) {
+  RacePolicy policy = free_of_cost();
+  policy.gpu_fixed_seconds = 5;
+  EXPECT_EQ(least_trial_seconds(gpu(), 1320, policy), 5);
+  policy.gpu_make_seconds = 1;
+  EXPECT_DOUBLE_EQ(least_trial_seconds(gpu(), 1320, policy), 15);
+  policy.gpu_try_seconds = 2;
+  EXPECT_DOUBLE_EQ(least_trial_seconds(gpu(), 1320, policy), 15 + 3 * 20);
+}
+
+TEST(TrialSubjectPolicy, MemoryThatCleansCachesIsMadeToo) {
+  RacePolicy policy = free_of_cost();
+  policy.host_make_seconds = 0.01;
+  policy.cleaning_caches = 2;
+  DeviceInfo small_cache = host();
+  small_cache.cache_bytes = 300;
+  EXPECT_DOUBLE_EQ(least_trial_seconds(small_cache, 600, policy), 6);  // their lines are dropped
+  EXPECT_DOUBLE_EQ(least_trial_seconds(small_cache, 1000, policy), 16);
+}
+
+TEST(TrialSubjectPolicy, MoreTriesMakeAStandInSmaller) {
+  const auto footprint = [](double full_tries) {
+    RacePolicy policy;
+    policy.full_tries = full_tries;
+    return Arena::footprint(*trial_subject(square(20000, 4), host(), 2, plenty, policy).problem, 1);
+  };
+  EXPECT_LT(footprint(48), footprint(24));
+}
+
+TEST(TrialSubjectPolicy, TrialsTakeTheirShareOfTheMemory) {
+  const Problem problem = square(4096, 4);  // 128 MiB, and 48 that clean caches
+  RacePolicy policy;
+  EXPECT_EQ(trial_subject(problem, host(), 100, 400 << 20, policy).problem, problem);
+  policy.memory_share = 0.4;
+  EXPECT_NE(trial_subject(problem, host(), 100, 400 << 20, policy).problem, problem);
+}
+
+TEST(TrialSubjectPolicy, NoStandInIsSmallerThanTheLeast) {
+  RacePolicy policy;
+  EXPECT_TRUE(trial_subject(square(20000, 4), host(), 0.1, plenty, policy).problem);
+  policy.host_least_bytes = gibibyte;
+  EXPECT_FALSE(trial_subject(square(20000, 4), host(), 0.1, plenty, policy).problem);
+
+  Problem large = square(70000, 1);
+  large.device = gpu().device;
+  EXPECT_FALSE(trial_subject(large, gpu(), 2, 300 << 20, policy).problem);
+  policy.gpu_least_caches = 1;
+  EXPECT_TRUE(trial_subject(large, gpu(), 2, 300 << 20, policy).problem);
+}
+
 }  // namespace
 }  // namespace xpose
