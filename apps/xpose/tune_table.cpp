@@ -108,7 +108,8 @@ void print_sentences(std::ostream& out, const TuneReport& report, const Screen& 
   if (report.untried != 0)
     say(std::to_string(report.untried) +
         " variants were not tried: they are predicted to be far behind, or their strategy's first "
-        "took over 3 times the fastest, or the budget ran out; see --strategy and --budget.");
+        "took several times as long as the fastest, or the budget ran out; see --strategy and "
+        "--budget.");
   if (!report.untried_rivals.empty()) {
     std::string names;
     for (const std::string& rival : report.untried_rivals)

@@ -98,7 +98,7 @@ struct TuneReport {
   std::optional<std::size_t> runner_up;  // the best variant of another strategy
   double margin = 0;                     // runner-up's time / winner's time - 1
   // Variants the budget did not reach, or predicted to be far behind, or whose strategy's first
-  // config took over 3 times the fastest.
+  // config was several times slower than the fastest.
   std::size_t untried = 0;
   std::vector<std::string> untried_strategies;  // no variant of which was tried
   // Those of them that may win: only the budget left them out. The choice is provisional, and the

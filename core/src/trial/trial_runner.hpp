@@ -1,4 +1,4 @@
-// Runs trials for the tuner, which only decides which and when: in this process, or in a worker.
+// Runs trials in this process or in a worker. A race decides which and when.
 #pragma once
 
 #include <span>

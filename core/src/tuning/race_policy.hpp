@@ -51,8 +51,8 @@ struct RacePolicy {
   // Rounds from which on contestants are compared round by round, in number: a standard error of
   // fewer pairs says little.
   int rounds_to_compare = 5;
-  // Standard errors of a paired comparison that make it certain, in number: about 95 % of the means
-  // of normal noise lie within two.
+  // Standard errors of a paired comparison that make it certain, in number: two bound nearly
+  // all means of normal noise.
   double certain_errors = 2;
   // Excess of a time over another that counts as a tie, as a fraction. Ties go to shipped
   // strategies and lower prior ranks, so that a machine gives the same answer every day.
@@ -109,8 +109,8 @@ struct RacePolicy {
   // Largest power of two, in bytes, that a stride keeps as a factor. Strides of larger powers meet
   // in the same sets of every cache and in the same memory channels.
   std::int64_t widest_stride_bytes = 1 << 17;
-  // Factor by which a batch dimension becomes shorter in one step, as a fraction. A smaller step
-  // finds a larger stand-in later.
+  // Factor by which a batch dimension becomes shorter in one step, as a fraction. A factor
+  // near one finds a larger stand-in, in more steps.
   double batch_step = 0.75;
   // The same for the sides.
   double side_step = 0.95;

@@ -9,7 +9,7 @@
 namespace xpose {
 namespace {
 
-// What the contestant with the least median ties with, and is preferred to; or null.
+// The preferred one of the contestants that are tied with the fastest transpose; or null.
 const Contestant* choose_winner(std::vector<Contestant>& contestants, double tie_excess) {
   const Contestant* best = fastest_of(contestants, false);
   const auto rank = [](const Contestant& contestant) {
@@ -37,7 +37,7 @@ Trial take_trial(Contestant& contestant) {
   return std::move(contestant.trial);
 }
 
-// Of trials in the order of their medians.
+// Fills roof, winner and runner-up. Trials are in the order of their medians.
 void fill_places(const Variant& won, TuneReport& report) {
   for (std::size_t i = 0; i < report.trials.size(); ++i) {
     const Trial& trial = report.trials[i];

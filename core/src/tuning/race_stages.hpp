@@ -1,5 +1,5 @@
-// The stages of a race and the state that they share. Each stage has a file: race_trying,
-// race_rounds, race_verifying, race_report.
+// The stages of a race and the state that they share. Each has a file: race_trying, race_rounds,
+// race_verifying; race.cpp calls them in order and reports.
 #pragma once
 
 #include <array>

@@ -1,5 +1,5 @@
-// What a race's decisions are made of: order statistics of samples, and two variants compared
-// round by round. Pure functions. [any thread]
+// Statistics of samples: their order, and the comparison of two variants round by round. Pure
+// functions. [any thread]
 #pragma once
 
 #include <span>
@@ -11,8 +11,8 @@ namespace xpose {
 // value, unsorted; q is 0 for the smallest, 0.5 for the median, 1 for the largest.
 double quantile(std::vector<double> values, double q);
 
-// Mean and standard error of log(a / b) over the rounds both ran, which are the first ones of both:
-// what slows a round down slows both, and cancels. Of one round the error is 0.
+// Mean and standard error of log(a / b) over the rounds that both ran, which are the first ones of
+// both. A disturbance of a whole round slows both down and cancels. The error of one round is 0.
 struct LogRatio {
   double mean = 0;
   double error = 0;

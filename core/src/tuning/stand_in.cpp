@@ -10,7 +10,7 @@
 namespace xpose {
 namespace {
 
-constexpr std::int64_t page = 4096;  // bytes of memory with one entry in the TLB
+constexpr std::int64_t page = 4096;  // bytes; offsets in it decide the cache sets of rows
 
 // A dimension of one of the two buffers.
 struct Dim {
@@ -37,8 +37,8 @@ class Shortening {
   void strides(std::vector<Dim> dims) const;
 
  private:
-  // The elements after which the offsets repeat that matter to a run of so many elements, where
-  // there is room for `most`.
+  // The period, in elements, of the offsets that a run of so many elements must keep: a page, or
+  // the power of two in the run where there is room for it in `most` elements.
   std::int64_t period(std::int64_t elements, std::int64_t most) const {
     const std::int64_t bytes = elements * element_bytes_;
     std::int64_t modulus = std::clamp(bytes & -bytes, page, widest_stride_);
@@ -71,7 +71,7 @@ void Shortening::strides(std::vector<Dim> dims) const {
       *dim.stride = dense;
     else if (old > old_dense)
       *dim.stride = behind_gap(old, old_dense, dense);
-    // Below it, dimensions interlock or repeat: a shorter one has room where it was.
+    // A smaller stride interlocks with others or repeats: the shorter dimension has room as it is.
     old_dense = std::max(old_dense, old * dim.old_extent);
     dense = std::max(dense, *dim.stride * dim.extent);
   }

@@ -99,6 +99,7 @@ TrialSubject trial_subject(const Problem& normal, const DeviceInfo& device, doub
   const std::uint64_t least = least_stand_in(device, policy);
   for (const double tries : {policy.full_tries, policy.least_tries}) {
     const std::uint64_t most = std::max(cost.bytes_in(budget_seconds, tries), least);
+    // The other half is for the memory that cleans caches.
     const std::uint64_t bytes = is_in_memory(most) ? most : most_memory / 2;
     if (bytes >= least && bytes < whole &&
         cost.seconds(bytes, policy.least_tries) <= budget_seconds)

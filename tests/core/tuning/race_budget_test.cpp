@@ -1,4 +1,4 @@
-// What a race leaves out: when the budget is spent, the user interrupts, or a strategy is
+// Candidates that a race leaves out: the budget is spent, the user interrupts, or a strategy is
 // hopeless.
 #include <gtest/gtest.h>
 
@@ -28,7 +28,7 @@ TEST_F(RaceBudget, OtherConfigsOfAHopelessStrategyAreNotTried) {
     candidates.back().variant.config = {{"tile", 2}};
   }
   runner.variants["copy"].seconds = 0.1e-3;
-  runner.variants["slow_copy"].seconds = 0.29e-3;  // near enough among copies
+  runner.variants["slow_copy"].seconds = 0.29e-3;  // copies are compared with copies
   runner.variants["slow"].seconds = 3.1e-3;
   const TuneReport report = run();
   EXPECT_EQ(report.untried, 1U);
@@ -47,8 +47,9 @@ TEST_F(RaceBudget, OtherConfigsAreTriedWhereTheFirstOneWasDisturbed) {
   EXPECT_EQ(report.trials.size(), 3U);
 }
 
-// It would leave the roof to a slower one, and a share above 100 % to the winner.
-TEST_F(RaceBudget, ACopyWhoseFirstSampleWasDisturbedIsAskedAgain) {
+// A disturbed sample would leave the roof to a slower copy, and the winner would seem faster than
+// it.
+TEST_F(RaceBudget, ADisturbedCopyIsTimedAgain) {
   candidates = {candidate("best", 900, true), candidate("other", 901, true), candidate("a")};
   runner.variants["best"].disturbed = {{1, 4}};
   runner.variants["other"].seconds = 2e-3;
@@ -59,7 +60,7 @@ TEST_F(RaceBudget, ACopyWhoseFirstSampleWasDisturbedIsAskedAgain) {
   EXPECT_EQ(report.trials[*report.roof].timing->median, 1e-3);
 }
 
-TEST_F(RaceBudget, WhatIsPredictedSlowIsNotAskedTwice) {
+TEST_F(RaceBudget, APredictedSlowStrategyIsTimedOnce) {
   candidates = {candidate("fast"), candidate("near"), candidate("slow"), candidate("silent")};
   candidates[0].predicted = 1;
   candidates[1].predicted = 1.5;
@@ -87,7 +88,7 @@ TEST_F(RaceBudget, SecondSamplesTakeTheirShareOfTheBudget) {
   EXPECT_EQ(twice, 2);
 }
 
-TEST_F(RaceBudget, NobodyIsAskedAgainOnceTheBudgetIsSpent) {
+TEST_F(RaceBudget, NoSecondSampleIsTakenOnceTheBudgetIsSpent) {
   candidates = {candidate("wrong"), candidate("fast"), candidate("slow")};
   runner.variants["wrong"].verdict = Verdict::wrong_result;
   runner.variants["wrong"].seconds = 9e-3;
@@ -102,10 +103,10 @@ TEST_F(RaceBudget, NobodyIsAskedAgainOnceTheBudgetIsSpent) {
   EXPECT_EQ(runner.variants["slow"].timed, 3);
 }
 
-TEST_F(RaceBudget, WhatIsPredictedFarBehindIsNotTriedOnceOneIsRight) {
+TEST_F(RaceBudget, AFarBehindCandidateIsNotTriedOnceOneIsRight) {
   candidates = {candidate("wrong"), candidate("right"), candidate("near"), candidate("far"),
                 candidate("silent")};
-  candidates[0].predicted = 1;    // makes nobody far behind: it is wrong
+  candidates[0].predicted = 1;    // makes no other far behind: it is wrong
   candidates[1].predicted = 2.5;  // behind, but nothing is right yet
   candidates[2].predicted = 2;
   candidates[3].predicted = 4.1;
@@ -117,7 +118,7 @@ TEST_F(RaceBudget, WhatIsPredictedFarBehindIsNotTriedOnceOneIsRight) {
     EXPECT_GT(runner.variants[name].verified, 0) << name;
 }
 
-TEST_F(RaceBudget, OneOfEachStrategyIsTriedWhateverIsPredictedWhileTheBudgetLasts) {
+TEST_F(RaceBudget, OneOfEachStrategyIsTriedDespitePredictionsWhileTheBudgetLasts) {
   candidates = {candidate("best"), candidate("far"), candidate("far"), candidate("later"),
                 candidate("silent")};
   candidates[0].predicted = 1;
@@ -129,7 +130,7 @@ TEST_F(RaceBudget, OneOfEachStrategyIsTriedWhateverIsPredictedWhileTheBudgetLast
   EXPECT_TRUE(report.untried_strategies.empty());
   EXPECT_EQ(runner.variants["far"].verified, 2);  // before it was timed, and after the race
 
-  options.budget_seconds = 3e-3;  // a try takes 2 ms: it is spent after the second one
+  options.budget_seconds = 3e-3;  // two tries of 2 ms spend it
   report = run();
   EXPECT_EQ(report.untried, 3U);
   EXPECT_EQ(report.untried_strategies, (std::vector<std::string>{"later", "silent"}));
@@ -145,7 +146,7 @@ TEST_F(RaceBudget, OneOfEachStrategyIsTriedWhateverIsPredictedWhileTheBudgetLast
   EXPECT_TRUE(run().untried_strategies.empty());
 }
 
-TEST_F(RaceBudget, WhatIsPredictedFarBehindIsTriedPastTheBudgetUntilOneIsRight) {
+TEST_F(RaceBudget, AFarBehindCandidateIsTriedPastTheBudgetUntilOneIsRight) {
   candidates = {candidate("wrong"), candidate("far"), candidate("other")};
   candidates[0].predicted = 1;
   candidates[1].predicted = 9;
@@ -175,7 +176,7 @@ TEST_F(RaceBudget, ARoundThatWouldGoBeyondTheRacesShareIsNotBegun) {
   EXPECT_NEAR(report.seconds, 20e-3, 1e-9);
 }
 
-TEST_F(RaceBudget, WhenTheBudgetEndsTheRaceOnlyWhatIsNearIsVerifiedAgain) {
+TEST_F(RaceBudget, OnlyFinalistsAreVerifiedAgainWhenTheBudgetEndsTheRace) {
   candidates = {candidate("a"), candidate("near"), candidate("far")};
   runner.variants["near"].seconds = 1.09e-3;
   runner.variants["far"].seconds = 1.11e-3;
@@ -192,7 +193,7 @@ TEST_F(RaceBudget, WhenTheBudgetEndsTheRaceOnlyWhatIsNearIsVerifiedAgain) {
 TEST_F(RaceBudget, BeyondTheBudgetTheFastestAloneIsVerifiedAgain) {
   candidates = {candidate("a"), candidate("near")};
   runner.variants["near"].seconds = 1.05e-3;
-  options.budget_seconds = 4e-3;  // to try them takes all of it
+  options.budget_seconds = 4e-3;  // the tries take all of it
   TuneReport report = run();
   EXPECT_EQ(report.rounds, 1);
   EXPECT_EQ(winner(report), "a");
@@ -221,7 +222,7 @@ TEST_F(RaceBudget, BudgetCutsSecondConfigsButEveryStrategyCanBeAskedFor) {
   EXPECT_TRUE(run().untried_strategies.empty());
 }
 
-TEST_F(RaceBudget, WhatWouldEndBeyondTheBudgetByOneLaunchIsNotTried) {
+TEST_F(RaceBudget, ALaunchThatCouldExceedTheBudgetIsNotTried) {
   candidates = {candidate("copy", 900, true), candidate("fast"), candidate("slow"),
                 candidate("silent")};
   candidates[1].predicted = 1.1;

@@ -1,4 +1,4 @@
-// What figures in a quote cannot buy: the tries that the fastest strategy needs.
+// Figures of a quote are claims. They cannot buy the tries that the fastest strategy needs.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -18,7 +18,7 @@ class RaceClaims : public RaceTest {
     candidates[1].is_favourite = true;
     runner.variants["fast"].seconds = 1.1e-3;
   }
-  // So many configs that are said to be as fast as a copy, and take `seconds`.
+  // Adds so many configs that claim the speed of a copy and take `seconds`.
   void add_liar(const std::string& name, double seconds, int configs,
                 std::optional<double> discount) {
     for (int config = 0; config < configs; ++config) {
@@ -36,7 +36,7 @@ class RaceClaims : public RaceTest {
   }
 };
 
-// In front of all others, as its figures want it, and trusted, as if it had come with the library.
+// The liar comes first, as its figures want it, and is trusted as if it were shipped.
 TEST_F(RaceClaims, ALiarOfManyConfigsDoesNotDisplaceTheFastest) {
   const Candidate fast = candidates[1];
   candidates.pop_back();
@@ -66,21 +66,21 @@ TEST_F(RaceClaims, TenLiarsOfLongLaunchesDoNotDisplaceTheFastest) {
     EXPECT_EQ(winner(report), "near");
     EXPECT_GE(report.rounds, 5);
     EXPECT_LE(report.seconds, 0.2);
-    EXPECT_EQ(report.untried_rivals.size(), 9U);  // they may be as fast as they say
+    EXPECT_EQ(report.untried_rivals.size(), 9U);  // their claims may be true
   }
 }
 
 TEST_F(RaceClaims, ALieMakesNoRivalFarBehind) {
   add_liar("liar", 10e-3, 1, 1);
   add("rival", 2.15, 1e-3);
-  EXPECT_EQ(winner(run()), "rival");  // over twice the liar's, not over twice the fastest's
+  EXPECT_EQ(winner(run()), "rival");  // far behind the liar, but not the fastest
   candidates.back().predicted = 2.25;
   EXPECT_EQ(winner(run()), "fast");
-  candidates.erase(candidates.begin() + 1);  // nobody is left who keeps what was predicted
+  candidates.erase(candidates.begin() + 1);  // no prediction of a right strategy is left
   EXPECT_EQ(winner(run()), "rival");
 }
 
-TEST_F(RaceClaims, WhatIsOnlyClaimedMakesNobodyFarBehindUntilItIsMeasured) {
+TEST_F(RaceClaims, AClaimMakesNoRivalFarBehindUntilItIsMeasured) {
   candidates[1].predicted = 2.5;
   runner.variants["fast"].seconds = 2.5e-3;
   add_liar("claim", 1e-3, 1, std::nullopt);
@@ -92,7 +92,7 @@ TEST_F(RaceClaims, WhatIsOnlyClaimedMakesNobodyFarBehindUntilItIsMeasured) {
   EXPECT_EQ(winner(run()), "behind");
 }
 
-TEST_F(RaceClaims, SecondConfigsAreTriedByWhatTheFirstTook) {
+TEST_F(RaceClaims, SecondConfigsAreTriedInTheOrderOfTheFirst) {
   add_liar("liar", 2.5e-3, 20, 1);
   for (int config = 0; config < 20; ++config) {
     candidates.push_back(candidates[1]);
@@ -116,7 +116,7 @@ TEST_F(RaceClaims, FavouritesAreTriedWithoutABudget) {
   EXPECT_EQ(winner(run()), "fast");
 }
 
-TEST_F(RaceClaims, WhatTheBudgetAloneLeftOutIsARival) {
+TEST_F(RaceClaims, AStrategyLeftOutByTheBudgetAloneIsARival) {
   add("near", 2, 1e-3);
   add("far", 9, 9e-3);
   add("copy2", not_predicted, 1e-3);
@@ -129,14 +129,14 @@ TEST_F(RaceClaims, WhatTheBudgetAloneLeftOutIsARival) {
   EXPECT_TRUE(run().untried_rivals.empty());
 }
 
-TEST_F(RaceClaims, WithinTwoPercentNoClaimedRankWins) {
+TEST_F(RaceClaims, NoClaimedRankWinsATie) {
   add_liar("outsider", 1.09e-3, 1, 1.3);
   EXPECT_EQ(winner(run()), "fast");
   runner.variants["outsider"].seconds = 1.05e-3;
   EXPECT_EQ(winner(run()), "outsider");
 }
 
-TEST_F(RaceClaims, TheReportSaysWhatWasPredictedAndHowItCounted) {
+TEST_F(RaceClaims, TheReportHasPredictionsAndTheirDiscounts) {
   candidates[1].predicted = 1.25;
   add_liar("liar", 8e-3, 1, 1.5);
   add_liar("stranger", 8e-3, 1, std::nullopt);

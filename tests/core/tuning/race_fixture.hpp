@@ -1,4 +1,4 @@
-// Trials whose outcome and time the test tells, and the fixture of the race's tests around them.
+// Trials with told outcomes and told times, and the fixture of a race's tests around them.
 #pragma once
 
 #include <gtest/gtest.h>

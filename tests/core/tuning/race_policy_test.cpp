@@ -12,7 +12,7 @@ namespace {
 
 class RacePolicyTest : public RaceTest {
  protected:
-  // Runs the race on a machine that remembers no earlier one.
+  // Runs the race with one field changed, as if it were the first one.
   template <class Value>
   TuneReport run_with(Value RacePolicy::*field, std::type_identity_t<Value> value) {
     RacePolicy before = policy;
@@ -55,7 +55,7 @@ TEST_F(RacePolicyTest, NearRatioKeepsTheOrderOfSecondConfigs) {
   EXPECT_EQ(runner.order.substr(0, 4), "baab");
 }
 
-TEST_F(RacePolicyTest, HeldRatioLimitsWhatAShippedStrategyIsExpectedToTake) {
+TEST_F(RacePolicyTest, HeldRatioLimitsTheExpectedTimeOfAShippedStrategy) {
   policy.far_behind_ratio = 1.1;
   add("copy", 1e-3);
   add("shipped", 3e-3, 1);
@@ -154,7 +154,7 @@ TEST_F(RacePolicyTest, ClockDropRatioDiscardsRounds) {
   EXPECT_EQ(run_with(&RacePolicy::clock_drop_ratio, 1.05).discarded_rounds, 1);
 }
 
-TEST_F(RacePolicyTest, FinalistRatioLimitsWhatIsVerifiedAgain) {
+TEST_F(RacePolicyTest, FinalistRatioLimitsSecondVerifications) {
   add("a", 1e-3);
   add("far", 1.3e-3);
   options.budget_seconds = 11e-3;  // 4.6 ms to try them, 2.3 a round, 2.3 to verify both again

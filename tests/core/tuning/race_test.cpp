@@ -46,7 +46,7 @@ TEST_F(RaceTest, NeverChoosesACopy) {
   EXPECT_EQ(winner(run()), "");
 }
 
-TEST_F(RaceTest, WithinTwoPercentTheLowerPriorRankWins) {
+TEST_F(RaceTest, TheLowerPriorRankWinsATie) {
   candidates = {candidate("a", 50), candidate("b", 10)};
   runner.variants["a"].seconds = 1e-3;
   runner.variants["b"].seconds = 1.015e-3;
@@ -55,18 +55,17 @@ TEST_F(RaceTest, WithinTwoPercentTheLowerPriorRankWins) {
   EXPECT_EQ(winner(run()), "a");
 }
 
-TEST_F(RaceTest, DropsWhatIsFarBehindAfterOneRound) {
+TEST_F(RaceTest, DropsAFarSlowerContestantAfterOneRound) {
   candidates = {candidate("a"), candidate("slow"), candidate("near")};
   runner.variants["slow"].seconds = 1.51e-3;
   runner.variants["near"].seconds = 1.1e-3;
   const TuneReport report = run();
   EXPECT_EQ(trial(report, "slow").timing->samples, 1);
-  EXPECT_EQ(trial(report, "near").timing->samples, 5);  // dropped when the race begins
+  EXPECT_EQ(trial(report, "near").timing->samples, 5);  // dropped by the first paired comparison
   EXPECT_EQ(report.rounds, 5);
 }
 
-// A launch that something else on the machine slows down, at any place of the order and of the
-// race.
+// Another process may slow down one launch, at any place of the order and of the race.
 TEST_F(RaceTest, TheBestWinsThoughOneOfItsLaunchesWasDisturbed) {
   for (const bool is_first : {true, false})
     for (const int sample : {1, 2, 3}) {
@@ -82,7 +81,7 @@ TEST_F(RaceTest, TheBestWinsThoughOneOfItsLaunchesWasDisturbed) {
     }
 }
 
-TEST_F(RaceTest, WhatIsSlowTwiceIsDropped) {
+TEST_F(RaceTest, AContestantThatIsSlowTwiceIsDropped) {
   candidates = {candidate("a"), candidate("slow"), candidate("copy", 900, true),
                 candidate("slow_copy", 900, true)};
   runner.variants["slow"].seconds = 4e-3;
@@ -95,7 +94,7 @@ TEST_F(RaceTest, WhatIsSlowTwiceIsDropped) {
   EXPECT_EQ(runner.variants["slow_copy"].timed, 2);                    // it could be the roof
 }
 
-TEST_F(RaceTest, WhatFailsWhenAskedAgainHasThatVerdict) {
+TEST_F(RaceTest, AFailureOfTheSecondSampleIsAVerdict) {
   candidates = {candidate("a"), candidate("slow")};
   runner.variants["slow"].disturbed = {{1, 4}};
   runner.variants["slow"].later_timing_verdict = Verdict::device_error;
@@ -107,7 +106,7 @@ TEST_F(RaceTest, WhatFailsWhenAskedAgainHasThatVerdict) {
 
 TEST_F(RaceTest, RacesUntilTheRoundsRunOutWhileItCannotTell) {
   candidates = {candidate("a"), candidate("b")};
-  // Noise of 10 % either way, out of step between the two: the mean ratio is never certain.
+  // The two have noise out of step with each other, so their mean ratio is never certain.
   int calls = 0;
   runner.slow_down = [&](int) { return 1.0 + 0.1 * ((calls++ * 7) % 5 - 2); };
   options.max_rounds = 9;
@@ -164,7 +163,7 @@ TEST_F(RaceTest, WrongVariantsAreReportedAndNeverTimed) {
   EXPECT_EQ(runner.variants["wrong"].timed, 0);
 }
 
-TEST_F(RaceTest, WhatIsWrongAfterTimingLosesItsPlace) {
+TEST_F(RaceTest, AWinnerThatIsWrongAfterTimingLosesItsPlace) {
   candidates = {candidate("turncoat"), candidate("steady")};
   runner.variants["turncoat"].seconds = 1e-4;
   runner.variants["turncoat"].later_verdict = Verdict::wrote_outside;

@@ -31,7 +31,7 @@ Problem batched(std::int64_t count, std::int64_t rows, std::int64_t cols, std::u
   return problem;
 }
 
-// For `bytes` of buffers; fails where there is none.
+// The stand-in for `bytes` of buffers; the test fails where there is none.
 Problem shorter(const Problem& problem, std::uint64_t bytes = 192 * mebibyte) {
   const Problem normal = normal_form(problem);
   const auto found = stand_in(normal, bytes);
@@ -48,7 +48,7 @@ Problem shorter(const Problem& problem, std::uint64_t bytes = 192 * mebibyte) {
   return *found;
 }
 
-TEST(StandIn, WhatFitsStandsInForItself) {
+TEST(StandIn, AProblemThatFitsStandsInForItself) {
   const Problem normal = normal_form(padded(1000, 4, 8));
   EXPECT_EQ(stand_in(normal, Arena::footprint(normal, 1)), normal);
 }
@@ -145,7 +145,7 @@ TEST(StandIn, NothingStandsInWhereNoneIsSmallEnough) {
   EXPECT_EQ(stand_in(normal_form(aligned(65536, 65536, 1)), 0), std::nullopt);
 }
 
-// A stride of 0 repeats, and columns of the input overlap: they stay where they were.
+// Repeated and overlapping matrices of an input stay where they were.
 TEST(StandIn, AnInputThatOverlapsStandsInToo) {
   Problem repeated = batched(1000, 2000, 2001, 4);
   repeated.batch[0].in_stride = 0;

@@ -30,7 +30,7 @@ Problem square(std::int64_t extent, std::uint32_t bytes) {
   return normal_form(matrix(extent, extent, bytes));
 }
 
-TEST(TrialSubject, WhatFitsIsTriedItself) {
+TEST(TrialSubject, AProblemThatFitsIsTriedItself) {
   const TrialSubject subject = trial_subject(square(4096, 4), host(), 2, plenty);
   EXPECT_EQ(subject.problem, square(4096, 4));
   EXPECT_EQ(subject.why, "");
@@ -47,7 +47,7 @@ TEST(TrialSubject, ALargerBudgetTriesTheWhole) {
   EXPECT_EQ(trial_subject(large, host(), 30, plenty).problem, large);
 }
 
-TEST(TrialSubject, AReasonSaysWhatTheWholeWouldTake) {
+TEST(TrialSubject, AReasonHasTheCostOfTheWhole) {
   const TrialSubject subject = trial_subject(square(20000, 4), host(), 2, plenty);
   EXPECT_EQ(subject.why, "trials of the whole would take about 10 s of a budget of 2 s");
   const TrialSubject without = trial_subject(square(20000, 4), host(), 100, gibibyte);
@@ -59,7 +59,7 @@ TEST(TrialSubject, MoreProcessorsTryLargerProblems) {
   EXPECT_EQ(trial_subject(square(12000, 4), host(16), 2, plenty).problem, square(12000, 4));
 }
 
-// One launch in it that takes 36 times as long as a copy ends within a quarter of the budget more.
+// A launch of many times a copy's time exceeds the budget by a quarter at most.
 TEST(TrialSubject, AStandInIsSmallEnoughForASlowLaunch) {
   const Problem tried = *trial_subject(square(65536, 1), host(), 2, plenty).problem;
   constexpr double copy_bytes_per_second = 10e9;
@@ -77,7 +77,7 @@ TEST(TrialSubject, WithoutABudgetNothingIsTried) {
   EXPECT_FALSE(trial_subject(square(20000, 4), host(), 0.01, plenty).problem);
 }
 
-TEST(TrialSubject, WhatDoesNotFitIntoMemoryHasASmallerStandIn) {
+TEST(TrialSubject, AProblemBeyondTheMemoryHasASmallerStandIn) {
   const Problem large = square(20000, 4);
   const TrialSubject subject = trial_subject(large, host(), 100, gibibyte);
   ASSERT_TRUE(subject.problem);
@@ -86,7 +86,7 @@ TEST(TrialSubject, WhatDoesNotFitIntoMemoryHasASmallerStandIn) {
   EXPECT_FALSE(trial_subject(large, host(), 100, 0).problem);
 }
 
-// What pushes buffers out of the caches takes memory as well.
+// The memory that pushes buffers out of the caches counts as well.
 TEST(TrialSubject, MemoryThatCleansCachesCounts) {
   DeviceInfo large_cache = host();
   large_cache.cache_bytes = 480 << 20;
@@ -96,8 +96,8 @@ TEST(TrialSubject, MemoryThatCleansCachesCounts) {
   EXPECT_EQ(trial_subject(problem, large_cache, 100, 5 * gibibyte / 2).problem, problem);
 }
 
-// Its buffers are filled and compared at TB/s.
-TEST(TrialSubject, AGpuTriesWhatFitsIntoItsMemory) {
+// A GPU fills and compares buffers too fast for the budget to matter.
+TEST(TrialSubject, AGpuTriesAnyProblemThatFitsIntoItsMemory) {
   Problem bytes = square(70000, 1);
   Problem wide = square(16384, 16);
   for (Problem* problem : {&bytes, &wide}) {
@@ -110,7 +110,7 @@ TEST(TrialSubject, AGpuTriesWhatFitsIntoItsMemory) {
   }
 }
 
-// A policy in which trials take no time at all, but that which a test adds.
+// A policy whose trials take no time until a test adds some.
 RacePolicy free_of_cost() {
   RacePolicy policy;
   policy.host_fixed_seconds = policy.gpu_fixed_seconds = 0;
@@ -120,7 +120,7 @@ RacePolicy free_of_cost() {
   return policy;
 }
 
-TEST(TrialSubjectPolicy, SecondsAreTheSumOfWhatTrialsDo) {
+TEST(TrialSubjectPolicy, SecondsAreASumOverTheStepsOfTrials) {
   RacePolicy policy = free_of_cost();
   EXPECT_EQ(least_trial_seconds(host(2), 1000, policy), 0);
   policy.host_fixed_seconds = 5;
