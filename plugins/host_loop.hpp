@@ -1,4 +1,4 @@
-// What the host strategies share: elements as opaque bytes, and steps split over threads.
+// The share of all host strategies: elements as opaque bytes, and steps split over threads.
 #pragma once
 
 #include <algorithm>
@@ -9,8 +9,8 @@
 namespace host {
 
 inline constexpr int64_t kLine = 64;  // bytes
-// Half of the second-level cache of a core, the least that recent servers have: the other half is
-// for what comes by in whole lines.
+// Half of the second-level cache of a core, the least that recent servers have. The other half is
+// left to the side that comes by in whole lines.
 inline constexpr int64_t kSets = 1024;
 inline constexpr int64_t kWays = 4;
 

@@ -1,6 +1,6 @@
 // Kernels that Highway compiles once for each of its targets, and which of them this processor can
 // run. Highway's own dispatch needs libhwy, a shared library that measures the clock while it is
-// loaded: 3 ms of every process (1.0.3, 2026-11-22), twice what a plan from the cache takes.
+// loaded. That takes longer than a plan from the cache (host_simd/NOTES.md).
 #pragma once
 
 #include <hwy/highway.h>
@@ -9,9 +9,9 @@
 
 namespace host {
 
-// What each of the versions of a function says that this processor can run, the one with the
-// widest vectors first. AVX-512 is here its first generation for servers, which Highway calls AVX3.
-// [baseline: what the compiler may use without asking; others may be the same or null]
+// The results of those versions of a function that this processor can run, the widest vectors
+// first. AVX-512 is here its first generation for servers, which Highway calls AVX3. [baseline: the
+// version that every processor of the build runs; others may be the same or null]
 template <class Kernels>
 std::vector<Kernels> runnable(Kernels (*avx3)(), Kernels (*avx2)(), Kernels (*baseline)()) {
   std::vector<Kernels> all;

@@ -1,7 +1,6 @@
 // Small dense matrices one behind the other are a stream on both sides, in which every matrix keeps
-// its bytes: a block reads whole matrices into shared memory in 16-byte vectors, gathers 16-byte
-// vectors of the transposed stream from there and writes them. 97 % of a device copy for 4096
-// matrices of 32x32 of 4 bytes on an H200, 99 for 10^5 of 16x16 of 8 (README).
+// its bytes. A block reads whole matrices into shared memory in 16-byte vectors, gathers 16-byte
+// vectors of the transposed stream from there and writes them.
 #pragma once
 
 #include "../stream_tile.cuh"

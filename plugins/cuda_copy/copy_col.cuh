@@ -1,7 +1,6 @@
 // One element a thread; consecutive threads copy down a column, so that both the loads and the
 // stores of a warp are scattered. The study's copyCol ("Professional CUDA C Programming", chapter
-// 4): what a wrong walk costs when nothing is transposed, 515 GB/s at 4096x4096 of 4 bytes on an
-// H200.
+// 4) shows the cost of a wrong walk where nothing is transposed.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// Words of up to 16 bytes, kWideLoads of them in flight per thread before the first store. 3546
-// GB/s at 4096x4096 of 4 bytes on an H200, 99 % of a device memcpy.
+// Words of up to 16 bytes, kWideLoads of them in flight per thread before the first store, which is
+// nearly as fast as the device's own memcpy.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // Copies of the problem's bytes: the fastest of them is the roof a transpose is held against, and
-// the study's two show what coalescing alone is worth.
+// the study's two show the worth of coalescing alone.
 #include <xpose/cuda.hpp>
 
 #include "copy_col.cuh"

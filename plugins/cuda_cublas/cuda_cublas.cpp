@@ -1,7 +1,6 @@
-// cuBLAS's two ways to transpose. geam (C = alpha*A^T + beta*B) multiplies: measured on an H200
-// with cuBLAS 13.1, it turns NaNs into others and, complex, -0 into 0, so that it is timed and
-// never chosen. cublasLtMatrixTransform on 32-bit and 8-bit integers with an integer factor keeps
-// every bit, and competes.
+// cuBLAS's two ways to transpose. geam (C = alpha*A^T + beta*B) multiplies: it turns NaNs into
+// others and, complex, -0 into 0, so that it is timed and never chosen. cublasLtMatrixTransform on
+// 32-bit and 8-bit integers with an integer factor keeps every bit, and competes.
 #include <cublasLt.h>
 #include <cublas_v2.h>
 
@@ -122,7 +121,7 @@ struct Transform {
                       &layout, CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET, &stride, sizeof stride),
                   "cublasLtMatrixLayoutSetAttribute");
   }
-  // The functions that only read these take pointers to what is not const.
+  // The functions that only read these take pointers to non-const.
   cublasLtMatrixTransformDesc_t transform() const {
     return const_cast<cublasLtMatrixTransformDesc_t>(&transform_);
   }

@@ -1,4 +1,4 @@
-// One cuBLAS handle for each device of the process. A handle takes 0.1 s and device memory to make,
+// One cuBLAS handle for each device of the process. A handle takes time and device memory to make,
 // so plans share it.
 #pragma once
 

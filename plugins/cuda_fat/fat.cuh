@@ -1,11 +1,11 @@
 // Elements of 32 to 256 bytes, as words of 16: a block takes a square tile of elements, and each of
 // its threads four words at the same place of four rows, then of four columns. A tile passes
-// through shared memory, so that what is written is a run of an output row of 512 to 2048 bytes.
-// Its rows are one element longer than the tile, modulo 128 bytes: then neighbouring words of an
-// output row, of whatever elements, lie in neighbouring banks. The padding is that of Ruetsch and
+// through shared memory, so that its stores are runs of an output row of 512 to 2048 bytes. Its
+// rows are one element longer than the tile, modulo 128 bytes: then neighbouring words of an output
+// row, of whatever elements, lie in neighbouring banks. The padding is that of Ruetsch and
 // Micikevicius ("Optimizing Matrix Transpose in CUDA"), for an element of any size. By the model
 // every sector is asked for once and whole, and no access takes a wavefront too many
-// (budgets_test). On an H200 93 to 97 % of a copy.
+// (budgets_test).
 #pragma once
 
 #include <cstdint>

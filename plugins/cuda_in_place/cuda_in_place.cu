@@ -116,7 +116,7 @@ struct Vectors {
   int64_t run_;
 };
 
-// How a tile with rows of Run bytes is moved: what is measured to be fastest on one H200.
+// How a tile with rows of Run bytes is moved: the form that was measured to be fastest.
 template <class E, int Run>
 struct Move {
   static constexpr int kBytes = sizeof(E), kTileBytes = Run / kBytes * Run;

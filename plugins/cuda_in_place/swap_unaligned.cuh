@@ -4,12 +4,10 @@
 // columns of packed elements are read, and where an output row begins is shifted in when it is
 // written; in between 4x4 or 2x2 elements are transposed in registers.
 //
-// A sector that two tiles have a part of is written twice, each time in part, which costs L2 more
-// than twice: long runs. One H200, shares of the roof at 16383 a side, of 4 bytes: runs of 128
-// bytes 54.4 %, 256 69.2; 72.7 where a warp's turns begin at lines, so that no sector is written by
-// two of them; 512 bytes, one tile staged after the other, 75.3. Of 2 bytes 38.1 % by elements
-// and 70.2 by words, of 1 byte, 32767 a side, 24.2 and 48.0; turns that begin at lines take these
-// more shuffles and end at 53 and 45.
+// A sector that two tiles share is written twice, each time in part, which costs L2 more than
+// twice. So runs are long, even where the tiles of a pair must then be staged one after the other.
+// A warp's turns begin at lines, so that no sector is written by two turns. Packed elements are the
+// exception: there such turns take more shuffles than they save.
 #pragma once
 
 #include <cstdint>

@@ -49,7 +49,7 @@ struct PlacedTile {
   int rows, cols;
 };
 
-// What a lane has of the rows of its warp: words, and a byte of each row's ends.
+// A lane's share of the rows of its warp: words, and a byte of each row's ends.
 template <class Tile>
 struct HeldRows {
   typename Tile::Word word[Tile::kRows][Tile::kChunks];

@@ -12,8 +12,8 @@ namespace {
 
 using Kernel = void (*)(const float* in, float* out);
 
-// What an experiment is made of: the kernel and its launch, and the (rows, cols) floats that it
-// reads. What it writes is no larger.
+// The parts of an experiment: the kernel, its launch, and the (rows, cols) floats that it reads. It
+// writes no more floats than that.
 struct Experiment {
   const char* name;
   const char* summary;

@@ -1,4 +1,4 @@
-// What the order of a warp's threads costs in shared memory. A block of (Y, X) threads writes a
+// The cost of the order of a warp's threads in shared memory. A block of (Y, X) threads writes a
 // tile and reads it back; one warp is one row of the block. Shared memory has 32 banks of 4 bytes:
 // where the 32 threads want words of one bank, they get them one after the other. After the
 // experiments of "Professional CUDA C Programming", chapter 5.

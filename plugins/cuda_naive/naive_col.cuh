@@ -1,8 +1,7 @@
 // One element a thread; consecutive threads write along an output row. Stores are coalesced, and
 // every load of a warp falls into another sector. The study's transposeNaiveCol ("Professional CUDA
 // C Programming", chapter 4). The loads touch as many sectors as the stores of naive_row do, but
-// the L1 cache keeps a sector until its other elements are asked for: 1417 against 522 GB/s at
-// 4096x4096 of 4 bytes on an H200.
+// the L1 cache keeps a sector until its other elements are asked for, so naive_col is faster.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 // One element a thread; consecutive threads read along an input row. Loads are coalesced, and every
 // store of a warp falls into another sector. The study's transposeNaiveRow ("Professional CUDA C
-// Programming", chapter 4). At 4096x4096 of 4 bytes the stores touch 16 777 216 sectors, 8 times
-// what the data needs, and that sets the time.
+// Programming", chapter 4). With 4-byte elements the stores touch 8 times the sectors that the data
+// needs, and that sets the time.
 #pragma once
 
 #include <cstdint>

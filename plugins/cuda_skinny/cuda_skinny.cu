@@ -75,11 +75,9 @@ struct Skinny {
   }
 
  private:
-  // On the way to the runs, each vector of a thread beyond two costs 3 to 6 %: 10^6x16 of 4 bytes
-  // 93 % of the roof with two and 91 with four, 3 10^7x3 of a byte 98 and 86; 65536x128 of 2 bytes
-  // 96 with four and 87 with eight. On the way back more are better. Runs of 256 bytes and more
-  // have no need of this: 128x65536 of 2 bytes is 4 % slower than by whole tiles, 26 % in the
-  // cache.
+  // On the way to the runs each vector of a thread beyond two costs time, on the way back more
+  // vectors are better. Runs of 256 bytes and more have no need of a stream: whole tiles are
+  // faster. NOTES.md has the measurements behind both factors.
   Demand demand() const {
     const auto stream = static_cast<uint64_t>(run_ * width_ * 16), run = uint64_t(run_) * 16;
     const auto vectors = static_cast<uint32_t>(blocks_over(run_ * width_, threads_));

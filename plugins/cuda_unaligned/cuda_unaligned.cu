@@ -25,7 +25,7 @@ template <int Bytes, int Width, int Height>
 using TileOf = kernels::StagedTile<Bytes, Height / Bytes, Width / Bytes,
                                    threads_of(Bytes, TileBytes{Width, Height})>;
 
-// 64 registers: what the loads in flight of a tile of bytes need.
+// 64 registers, which the loads in flight of a tile of bytes need.
 constexpr int kResidentThreads = 1024;
 
 // Why a tile is not compiled for an element size, or null.

@@ -73,9 +73,9 @@ __device__ __forceinline__ void shift_row(const LoadedWords<Tile> (&loaded)[Tile
   word[1] = __funnelshift_r(middle, next_from, 8 * misaligned);
 }
 
-// first_row may be negative; what is outside of the matrix is not loaded. Inside: the staged rows
-// and the words around the tile's columns lie in the matrix. Ahead: L2 gets the 256-byte blocks
-// that they lie in.
+// first_row may be negative; nothing outside of the matrix is loaded. Inside: the staged rows and
+// the words around the tile's columns lie in the matrix. Ahead: L2 gets the 256-byte blocks that
+// they lie in.
 template <class Tile, bool Inside, bool Ahead>
 __device__ __forceinline__ void load_tile(const InputRows& in, int first_row, int first_col,
                                           typename Tile::Word* staged) {

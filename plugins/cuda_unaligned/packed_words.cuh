@@ -13,7 +13,7 @@ using WordOf = std::conditional_t<Bytes <= 4, uint32_t,
                                   std::conditional_t<Bytes == 8, uint64_t, plugin::Element<16>>>;
 
 // Elements of one row that a block may read, and the whole words around them: the neighbouring rows
-// are elements too where rows are dense, but never the gap between rows, nor what lies around the
+// are elements too where rows are dense, but never the gap between rows, nor the memory around the
 // matrix.
 struct Readable {
   const unsigned char *begin, *end;  // of the row

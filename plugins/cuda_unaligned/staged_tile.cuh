@@ -8,7 +8,7 @@
 
 namespace xpose::kernels {
 
-inline constexpr int kSectorBytes = 32;  // what L2 fills from and evicts to memory at once
+inline constexpr int kSectorBytes = 32;  // L2 fills from memory and writes back whole ones
 inline constexpr int kVectorBytes = 16;  // the widest access of a thread
 
 // Rows and Width are elements of the input. The block writes kSectorBytes-aligned pieces of each

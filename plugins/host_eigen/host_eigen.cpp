@@ -1,4 +1,4 @@
-// Eigen's own assignment of a transpose, as its users write it: what it costs them is the figure.
+// Eigen's own assignment of a transpose, as its users write it, and at the cost that they pay.
 // Elements are opaque bytes, which Eigen only moves, so it competes like any other strategy.
 #include <Eigen/Core>
 #include <xpose/plugin.hpp>

@@ -107,7 +107,7 @@ inline void prefetch_row(const FatLayout& layout, const FatTile& tile, int64_t r
     __builtin_prefetch(from + at);
 }
 
-// By ordinary stores, for what stays in the caches.
+// By ordinary stores, for matrices that stay in the caches.
 template <int64_t Bytes>
 void transpose_tile(const FatLayout& layout, const FatTile& tile, Byte* out) {
   for (int64_t c = 0; c < tile.cols; ++c)
@@ -116,8 +116,8 @@ void transpose_tile(const FatLayout& layout, const FatTile& tile, Byte* out) {
                           tile.in + r * layout.in_pitch + c * Bytes);
 }
 
-// By stores that bypass the caches. Rows are asked for kAhead rows before they are read, since runs
-// of a few lines with whole rows between them are not what processors foresee; no more of them,
+// By stores that bypass the caches. Rows are asked for kAhead rows before they are read, since
+// processors do not foresee runs of a few lines with whole rows between them; no more of them,
 // since rows of a power of two bytes meet in one cache set.
 template <int64_t Bytes>
 void stream_tile(const FatLayout& layout, const FatTile& tile, Byte* out, const FatTile& next,

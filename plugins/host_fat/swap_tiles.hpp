@@ -1,5 +1,6 @@
-// In place, tiles across the diagonal change places element by element: what is written was just
-// read, so its lines are in the cache, and no buffer and no store that bypasses it is needed.
+// In place, tiles across the diagonal change places element by element. An element was read just
+// before it is written, so its lines are in the cache, and no buffer and no store that bypasses it
+// is needed.
 #pragma once
 
 #include "fat_tile.hpp"

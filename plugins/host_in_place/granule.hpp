@@ -1,8 +1,8 @@
-// Transposes in registers: a granule is the square of elements whose rows are 16 bytes, 16x16 of
-// 1 byte to 1x1 of 16. Each of log2(side) stages interleaves row i with row i + side / 2, which
+// Transposes in registers: a granule is the square of elements whose rows are 16 bytes, 16x16 of 1
+// byte to 1x1 of 16. Each of log2(side) stages interleaves row i with row i + side / 2, which
 // rotates the bits of an element's position by one; after the last, row and column have changed
-// places ("Hacker's Delight", perfect shuffles). 16-byte vectors are what every x86-64 and ARMv8
-// has, and a transpose from memory needs no wider ones.
+// places ("Hacker's Delight", perfect shuffles). Every x86-64 and ARMv8 has 16-byte vectors, and a
+// transpose from memory needs no wider ones.
 #pragma once
 
 #include <bit>
@@ -16,9 +16,8 @@ namespace host {
 
 using Byte = unsigned char;
 
-// body(0), body(1), ... without a loop, at every level of optimisation: what a granule's rows are
-// indexed with must be constant for them to stay in registers. At -O2 with loops the exchange takes
-// 1.6 times as long.
+// body(0), body(1), ... without a loop, at every level of optimisation: a granule's rows stay in
+// registers only where their indices are constants, and -O2 does not unroll the loops.
 template <int Count, class Body>
 [[gnu::always_inline]] inline void unrolled(const Body& body) {
   [&]<int... I>(std::integer_sequence<int, I...>) __attribute__((always_inline)) {

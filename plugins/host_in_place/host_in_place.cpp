@@ -63,8 +63,8 @@ struct InPlace {
   }
 
   // Where the lines of a column of blocks fall into few sets of a cache, the next pair should be of
-  // another column, and elsewhere of the same rows. The other order is slower: 4096x4096 of 4 bytes
-  // by 11 and 13 % on one Xeon and not on another (1 % faster to even), padded there by 4 to 6.
+  // another column, and elsewhere of the same rows. The other order is slower, on some processors
+  // only.
   static bool follows_well(const Problem& problem, Order order) {
     const bool few_sets = problem.in_ld * problem.element_bytes % 4096 == 0;
     return (order == Order::kTwins) == few_sets;

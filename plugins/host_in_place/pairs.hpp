@@ -25,8 +25,9 @@ enum class Order {
 };
 
 // The pairs of matrices of `blocks` blocks a side. kTwins: where rows are a power of two apart, the
-// lines of a column of blocks share a few sets of the second-level cache, and what a pair asks for
-// pushes out what the pair before it has not written; so two pairs in turn share no column.
+// lines of a column of blocks share a few sets of the second-level cache, and the lines that a pair
+// asks for push out those that the pair before it has yet to write. So two pairs in turn share no
+// column.
 class Pairs {
  public:
   Pairs(int64_t blocks, Order order) : blocks_(blocks), twins_(order == Order::kTwins) {}

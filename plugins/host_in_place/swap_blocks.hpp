@@ -2,9 +2,8 @@
 // in a buffer in the first-level cache while the other, transposed in registers, takes its place.
 // Every line is read and written once, and the blocks of a later pair are asked for row by row
 // meanwhile, since memory delivers runs of lines of a row faster than the single lines of a tile.
-// Blocks that are not whole, at the ends of a matrix, change places through buffers of a block, as
-// all did before: 4096x4096 of 4 bytes on 2 cores of a Xeon 79 % of a copy by tiles and 70 by
-// blocks, with padded rows 95 and 86, 8192x8192 bytes padded 81 and 62 (2026-11-22).
+// Blocks that are not whole, at the ends of a matrix, change places through buffers of a block,
+// which is slower.
 //
 // Included once for each target of Highway, as register_tile.hpp is.
 #include <algorithm>
@@ -42,7 +41,7 @@ class SwapBlocks {
 
   explicit SwapBlocks(int64_t pitch) : pitch_(pitch) {}
 
-  // The later ones are what will be worked on soon.
+  // The later blocks are prefetched.
   void swap(const Block& upper, const Block& lower, const Block& later_upper,
             const Block& later_lower) {
     simd::LinesAhead right = lines_of(later_upper), left = lines_of(later_lower);

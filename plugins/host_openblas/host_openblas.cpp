@@ -1,6 +1,6 @@
 // OpenBLAS's omatcopy: B = alpha * A^T out of place, here with alpha = 1. It multiplies every
-// element, which turns a signalling NaN into a quiet one (0.3.21, all kernels of x86-64), so that
-// it is timed beside the others and never chosen. Runs in one thread.
+// element, which turns a signalling NaN into a quiet one, so that it is timed beside the others and
+// never chosen. Runs in one thread.
 #include <cblas.h>
 
 #include <limits>

@@ -1,11 +1,8 @@
 // Straight from registers to memory, for a matrix that stays in the cache, and for a strip of a
 // large one, one tile high or one tile wide: its tiles' output lines follow each other closely, so
 // that no staging buffer has to gather them, and the stores need not share the processor's queue
-// with those to a buffer.
-//
-// Measured on 2 cores of an EPYC (Zen 5) against the fastest copy, 4 bytes, through a staging
-// buffer and without: 16x10^6 84 and 116 %, 10^6x16 93 and 98 %; in the cache, one thread, 480^2 65
-// and 73 %, 1024^2 50 and 31 % (2026-11-21).
+// with those to a buffer. In the cache that is slower where a tile's output rows fall into few sets
+// of the first level.
 //
 // Included once for each target of Highway, as register_tile.hpp is.
 #include <hwy/cache_control.h>

@@ -27,18 +27,16 @@ constexpr int64_t kStrip = 4096;
 // The level of the cache into which input is asked for ahead, unless another is better.
 constexpr int64_t kAhead = 2;
 
-// What bytes in aligned rows take longer by pairs of lines than by single ones: 8192x8192 with a
-// leading dimension of 8256 reaches 77 and 86 % of a copy (Xeon, 2026-11-22). Without one, single
-// lines are 4 to 6 % slower there, and 11 % faster on the Xeon beside an H200.
+// Bytes in aligned rows take so much longer by pairs of lines than by single ones. Where rows are a
+// power of two apart, the better of the two depends on the processor.
 constexpr uint32_t kPairsOfBytesSlowerPercent = 11;
 
 bool are_pairs_slower(const Problem& problem) {
   return problem.element_bytes == 1 && problem.out_alignment % 64 == 0;
 }
 
-// What 4-byte elements take longer by prefetches where the processor's own follow the 16 rows of a
-// tile, which they do best where these lie in all sets of the first level: 8192x8192 with leading
-// dimensions of 8208 reaches 97 and 104 % of a copy (Xeon, 2026-11-22).
+// 4-byte elements take so much longer by prefetches where the processor's own follow the 16 rows of
+// a tile. Those do so best where the rows lie in all sets of the first level.
 constexpr uint32_t kOwnPrefetchPercent = 7;
 
 bool is_followed(const Problem& problem) {
@@ -46,9 +44,9 @@ bool is_followed(const Problem& problem) {
   return problem.element_bytes == 4 && problem.out_alignment % 64 == 0 && row % 128 == 64;
 }
 
-// In the cache what is gathered takes longer (512x512 of 4 bytes 95 to 126 and 54 to 67 us on a
-// Xeon), unless the output rows of a tile fall into so few sets of the first level that their
-// lines push each other out (2048x2048 bytes, 47 and 25 % of a copy on an EPYC).
+// In the cache gathered lines take so much longer than lines straight from registers, unless the
+// output rows of a tile fall into so few sets of the first level that their lines push each other
+// out: then gathering is faster.
 constexpr uint32_t kCachedGatherSlowerPercent = 30;
 
 bool is_tile_kept(const Problem& problem) {
@@ -64,7 +62,7 @@ uint32_t slower_percent(const Problem& problem, bool stream, int64_t gather, int
   return is_followed(problem) && ahead != 0 ? kOwnPrefetchPercent : 0;
 }
 
-// What a share carries; see Rectangle.
+// The bytes that a share carries; see Rectangle.
 int64_t carry_bytes(const Problem& problem, int64_t strip) {
   return 64 * host_simd::carried_columns(strip, problem.cols);
 }

@@ -13,11 +13,7 @@
 // Blocks then follow each other along the rows of a strip of columns, before the rows below; else
 // along whole rows. Memory that is scarce wants wide strips, whose runs of a row are long; a core
 // that it outruns wants strips of one narrow block, whose carried bytes stay in the first level.
-// Measured on 2 cores of an EPYC (Zen 5) against the fastest copy, 2026-11-21: 8192^2 of 1 byte,
-// 47 % without staging, 67 % with it; groups two tiles wide and asking for the next group: 4096^2
-// of 4 bytes, padded, 78 to 93 %, 4095x4097 65 to 75 %; in the cache, four tiles high: 512^2 45 to
-// 57 %. Strips, 2026-11-22: 4095x4097 of 4 bytes 72 to 82 %, of 8 bytes 81 to 90 %, 8191x8193 of 1
-// byte 54 to 67 % where a copy moves 60 GB/s; where it moves 100, 58 and 58, 75 and 65, 34 and 38.
+// NOTES.md has the gain of every stage.
 //
 // Included once for each target of Highway, as register_tile.hpp is.
 #include <algorithm>
@@ -86,7 +82,7 @@ class Walk {
               (later.cols * Size + kLine - 1) / kLine,
               later.cols * Size - 1,
               0};
-      // A block of one group is too short a time for what comes next to arrive.
+      // A block of one group is too short a time for the next one to arrive.
       const Block next = width < 2 * group_cols_ ? later : blocks[std::min(i + 1, last)];
       transpose(blocks[i], at(next.row, next.col));
     }
@@ -106,18 +102,16 @@ class Walk {
   static constexpr int64_t kBlockLines = kCarry ? (Size == 1 ? 16 : 32) : 32 * kWide;
   static constexpr int64_t kBlockCols = kBlockLines * kSide;
   static_assert(!kCarry || kBlockCols <= kStripBlock);
-  // Near blocks, 2 cores of a Xeon, 2026-11-22, into the second level, wide ones and these:
-  // 4096x4096 of 4 bytes 98 and 108 % of a copy, 4095x4097 of 4 bytes 73 and 86; bytes two tiles
-  // high lose by shorter ones. Into the first level: 84 and 98; 60 to 77 and 81.
+  // Near blocks are narrow, so that input is asked for shortly before its turn, which is faster.
+  // Bytes two tiles high lose by blocks that are narrower still.
   static constexpr int64_t kNearBlockCols = (Size == 1 && Run > 1 ? 16 : 8) * kSide;
   static_assert(kStripBlock % kNearBlockCols == 0);
   static constexpr int64_t kLeadBytes = 16 * 1024;
   // Lines that are shifted are loaded across two stores, which cannot be forwarded but must have
-  // reached the cache: they wait for one more group (4095x4097 of 4 bytes: 58 % of the fastest copy
-  // without that, 70 % with it).
+  // reached the cache: they wait for one more group.
   static constexpr int kBuffers = kCarry ? 3 : 2;
-  // Of a staged row: its lines and, where there is a carry, the line before them. No line to spare
-  // in the cache (512^2 of 4 bytes: 56 % of a copy without, 47 % with one).
+  // Of a staged row: its lines and, where there is a carry, the line before them. A line to spare
+  // would cost time in the cache.
   static constexpr int kPitch = (kStreams + kMaxRun) * kLine;
   static constexpr int kGroupBytes = kTiles * kSide * kPitch;
 
@@ -227,9 +221,9 @@ class Walk {
     far_ = far;
   }
 
-  // What the tiles of a row of tiles at `in` ask for: the same rows of the next group or, in the
-  // cache, the next rows of tiles. Where rows fall into few sets of the first-level cache they
-  // would push each other out before their turn, and what is there already is asked for.
+  // The lines that the tiles of a row of tiles at `in` ask for: the same rows of the next group or,
+  // in the cache, the next rows of tiles. Where rows fall into few sets of the first-level cache
+  // these would push each other out before their turn, and the tiles ask for lines that are there.
   const uint8_t* lines_of_next(int row, const uint8_t* in) const {
     if constexpr (kStreams) return spread_ ? near_ + row * kSide * r_.in_pitch : in;
     return row + 1 < run_ ? in + kSide * r_.in_pitch : near_;

@@ -1,15 +1,12 @@
 // Many rows of at most a line: groups of as many rows as a vector has elements become one vector of
 // every output row, by two groups together, whose vectors are side by side there. Rows of 2, 3 or 4
-// elements side by side are what Highway's interleaved loads are made for; all others are cut into
-// granules.
+// elements side by side take Highway's interleaved loads; all others are cut into granules.
 //
 // Non-temporal stores leave straight from registers where vectors are lines and output rows are
 // aligned to them. Else a few lines of every output row are staged in the first-level cache at the
-// alignment that they have in memory, so that whole lines leave it. 10000000x3 of 4 bytes: 97 % of
-// the fastest copy, 10000001x3, which is staged, 84 %; the best before was 25 % (2 cores of an
-// EPYC, Zen 5, 2026-11-21). On 2 cores of a Xeon writing two lines of a row together is worth 25 %
-// more than one by one, by a loop that only writes; asking for input into the second-level cache
-// instead of the first brought 10000000x3 from 59 to 92 %, 1000000x16 from 72 to 85 (2026-11-22).
+// alignment that they have in memory, so that whole lines leave it. Two lines of a row are written
+// together, because memory takes them faster than single ones. Input that is asked for into the
+// second-level cache occupies none of the few fill buffers of the first.
 //
 // Included once for each target of Highway, as granules.hpp is.
 #include "granules.hpp"
@@ -57,9 +54,8 @@ class Deinterleave {
   static constexpr int64_t kSide = 16 / Size;
   static constexpr int64_t kGroup = kVector / Size, kPair = 2 * kGroup;  // rows
   static constexpr int64_t kMaxCols = kLine / Size;
-  // Lines that are asked for together wait for each other where they are more than 32: 1000000x64
-  // bytes 70 % of a copy at once, 79 in shares; of 8 bytes, which are fewer, 89 and 81 % (2 cores
-  // of a Xeon, 2026-11-22).
+  // Lines that are asked for together wait for each other where they are more than 32, as those of
+  // small elements are. The fewer lines of larger ones are better asked for at once.
   static constexpr bool kAsksInShares = Size < 4;
   // Staged bytes of an output row. Few rows have more of them: a line is not loaded from the stage
   // as soon as it has been stored there, in parts that cannot be forwarded.
@@ -97,7 +93,7 @@ class Deinterleave {
         const int64_t begin = row == 0 ? 0 : -shift;
         const int64_t end = rows * Size - (last ? 0 : shift);
         stream_bytes(from + begin, to + begin, end - begin);
-        if (!last) copy_line(from + end, from - shift);  // what is less than a line
+        if (!last) copy_line(from + end, from - shift);  // the rest, less than a line
       }
     }
   }
@@ -138,7 +134,7 @@ class Deinterleave {
   }
 
   // The same of rows that are lines, one behind the other: fewer instructions, so that a core has
-  // more of the memory in sight (1000000x16 of 4 bytes 75 and 82 % of a copy on the Xeon).
+  // more loads from memory in flight.
   template <int Groups>
   HWY_INLINE void lines(const uint8_t* in, uint8_t* out, ptrdiff_t out_pitch) const {
     const uint8_t* later = in + lead_;

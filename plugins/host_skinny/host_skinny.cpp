@@ -21,8 +21,7 @@ int64_t traffic(const Problem& problem) {
   return 2 * matrices_of(problem) * problem.rows * problem.cols * problem.element_bytes;
 }
 
-// Less than this is done before another thread is awake. 8x65536 of 2 bytes, 2 MiB: 50 % of the
-// fastest copy by one thread, 73 % by two.
+// Less than this is done before another thread is awake.
 constexpr int64_t kOneThreadBytes = 512 << 10;
 
 // Elements of a line.
@@ -40,9 +39,8 @@ Form form_of(const Problem& problem) {
                     " elements, columns no shorter, and it is no batch of small matrices");
 }
 
-// What matrices of one tile of lines, and eight wide, take longer than a strip of host_simd, which
-// writes their lines from registers: 8x64 of 8 bytes reach 65 % of the fastest copy here and 82 %
-// there. 32x32 of 4 bytes and 16x16 of 8, several tiles each way, are faster here.
+// Matrices one tile of lines high, and eight or more wide, take so much longer than in host_simd,
+// which writes their lines from registers. Matrices of several tiles each way are faster here.
 constexpr uint32_t kStripSlowerPercent = 26;
 
 bool is_flat_strip(const Problem& problem) {
@@ -50,9 +48,8 @@ bool is_flat_strip(const Problem& problem) {
   return problem.rows == line && problem.cols >= 8 * line && problem.out_alignment % 64 == 0;
 }
 
-// What few rows take longer where they are asked for into the second level: the processor foresees
-// them itself. 3x10000000 of 4 bytes, 3x30000000 bytes, 13x1000001 of 4, 31x1000000 bytes: 7, 10,
-// 2, 3; but 63x1000000 bytes take 18 % less (Xeon, 2026-11-22).
+// Few rows take so much longer where they are asked for into the second level, because the
+// processor foresees them itself. More rows than kFewRows it does not foresee.
 constexpr uint32_t kFewRowsSlowerPercent = 6;
 constexpr int64_t kFewRows = 32;
 

@@ -1,9 +1,7 @@
 // Few rows, longer than a line: groups of as many columns as a vector has elements become output
-// rows, staged one behind the other. 2, 3 or 4 rows are what Highway's interleaved stores are made
-// for; all others are cut into granules. Small matrices are transposed into the same stage, several
-// of them before it leaves the first-level cache. 3x30000000 bytes: 90 % of the fastest copy where
-// the best was 28 %; 4096 of 32x32, 4 bytes, 92 % where the tiles of host_simd reach 62 % (2 cores
-// of an EPYC, Zen 5, 2026-11-21).
+// rows, staged one behind the other. 2, 3 or 4 rows take Highway's interleaved stores; all others
+// are cut into granules. Small matrices are transposed into the same stage, several of them before
+// it leaves the first-level cache.
 //
 // Included once for each target of Highway, as granules.hpp is.
 #include "granules.hpp"
@@ -51,9 +49,8 @@ class Interleave {
  private:
   static constexpr int64_t kSide = 16 / Size;
   static constexpr int64_t kGroup = kVector / Size;  // columns
-  // More rows than this are not asked for at once, but granule by granule: prefetches that come
-  // together wait for each other (63x1000000 bytes: 60 % of the fastest copy at once, 79 % so), but
-  // fewer are better together (13x1000001 of 4 bytes: 93 and 82 %).
+  // More rows than this are not asked for at once, but granule by granule: that many prefetches
+  // together wait for each other. Fewer are better together.
   static constexpr int64_t kManyRows = 32;
 
   void few_rows(const uint8_t* in, uint8_t* out) {

@@ -1,4 +1,4 @@
-// What the kernels of every target are asked to do.
+// The task of a kernel, the same for every target.
 #pragma once
 
 #include <cstdint>

@@ -1,8 +1,7 @@
 // Matrices of at most 256 bytes, several at once where they are smaller than a vector, as one
 // permutation of bytes: AVX-512 VBMI picks any 64 bytes of two vectors by one instruction, and the
-// order is the same for every matrix. Processors since Ice Lake and Zen 4 have it. 1000000 of 5x5,
-// 4 bytes: 26 % of the fastest copy by granules, 91 % so; of 8x8, 1 byte, 27 and 99 % (2 cores of
-// an EPYC, Zen 5, 2026-11-21).
+// order is the same for every matrix. Granules take several times as long. Not every processor with
+// AVX-512 has VBMI.
 //
 // Included once for each target of Highway, as granules.hpp is.
 #include "granules.hpp"

@@ -1,8 +1,7 @@
 // Output rows one behind the other in the first-level cache, whence they go to memory: as whole
 // aligned lines where they follow each other there too, else row by row. Lines leave a few at a
 // time and a while after they were stored: in parts, which cannot be forwarded to a load of the
-// line. 3x10000000 of 4 bytes: 85 % of the fastest copy where the stage is emptied once it is full,
-// 100 % so; 13x1000001 74 and 93 % (2 cores of an EPYC, Zen 5, 2026-11-21).
+// line. A stage that is emptied once it is full is slower.
 //
 // Included once for each target of Highway, as granules.hpp is.
 #include "granules.hpp"
@@ -71,7 +70,7 @@ class Stage {
       copy_line(staged_ + gone_, to_ + gone_);
   }
 
-  // To the end of the first line, or of what there is.
+  // To the end of the first line, or of the staged bytes.
   void write_head() {
     const int64_t end = std::min(at_, (gone_ + kLine - 1) / kLine * kLine);
     copy_bytes(staged_ + gone_, to_ + gone_, end - gone_);
