@@ -24,20 +24,21 @@ struct Batch {
   }
 
   static Quote quote(const Problem& problem, const Config& config) {
-    if (problem.batch_rank == 0) throw Unsupported("there is no batch");
-    if (problem.rows < 2 || problem.cols < 2) throw Unsupported("a side of 1 is a copy");
+    if (problem.batch_rank == 0) throw Unsupported("needs a batch of matrices");
+    if (problem.rows < 2 || problem.cols < 2)
+      throw Unsupported("needs sides of at least 2 elements; a side of 1 is a copy");
     if (problem.rows > kLongest || problem.cols > kLongest)
-      throw Unsupported("a side is over " + std::to_string(kLongest));
+      throw Unsupported("needs sides of at most " + std::to_string(kLongest) + " elements");
     const int64_t area = problem.rows * problem.cols;
     if (problem.in_ld != problem.cols || problem.out_ld != problem.rows ||
         problem.batch[0].in_stride != area || problem.batch[0].out_stride != area)
-      throw Unsupported("the matrices do not follow each other without gaps");
+      throw Unsupported("needs dense matrices, one behind the other without gaps");
     const Batch batch(problem, config);
     if (config["vectors"] != 4 && batch.chunk_ == chunk_of(problem, 4 * config["threads"]))
-      throw Unsupported("the block is the same with vectors=4");
+      throw Unsupported("vectors=2 makes the same block as vectors=4");
     if (batch.shared_bytes_ > kMaxSharedBytes)
-      throw Unsupported(std::to_string(batch.shared_bytes_) +
-                        " bytes are more than the 48 KiB of shared memory a block has");
+      throw Unsupported("a block needs " + std::to_string(batch.shared_bytes_) +
+                        " bytes of shared memory and has 48 KiB");
     const auto chunk_bytes = static_cast<uint64_t>(batch.chunk_ * area * problem.element_bytes);
     return {.launch = describe_launch({batch.blocks_}, {batch.threads_}, batch.shared_bytes_),
             .demand = {.blocks = batch.blocks_,

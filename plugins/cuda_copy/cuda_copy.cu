@@ -135,7 +135,7 @@ struct CopyDeviceMemcpy {
   static Quote quote(const Problem& problem, const Config&) {
     const RowsOfBytes copy(problem);
     if (copy.rows > 1 && std::max(copy.in_pitch, copy.out_pitch) > INT32_MAX)
-      throw Unsupported("cudaMemcpy2D takes no rows 2 GiB or more apart");
+      throw Unsupported("cudaMemcpy2D needs rows less than 2 GiB apart");
     return {.launch = copy.rows == 1 ? "cudaMemcpyAsync" : "cudaMemcpy2DAsync"};
   }
 

@@ -74,7 +74,7 @@ struct Transform {
 
   static Quote quote(const Problem& problem, const Config&) {
     if (problem.batch_rank != 0 && problem.batch[0].extent > INT32_MAX)
-      throw Unsupported("cublasLt takes no 2^31 matrices or more");
+      throw Unsupported("cublasLt needs fewer than 2^31 matrices");
     return {.launch = "cublasLt's own"};
   }
 

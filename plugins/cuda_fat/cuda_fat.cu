@@ -28,15 +28,16 @@ struct Fat {
     const Fat fat(problem, config);
     const int64_t bytes = problem.element_bytes;
     if (fat.shared_ && fat.word_ < 16)
-      throw Unsupported("through shared memory go words of 16 bytes; rows are aligned to " +
+      throw Unsupported("shared=1 needs rows aligned to 16 bytes; these are aligned to " +
                         std::to_string(fat.word_));
-    if (!fat.shared_ && problem.in_place)
-      throw Unsupported("in place, tiles change places through shared memory");
+    if (!fat.shared_ && problem.in_place) throw Unsupported("in place needs shared=1");
     if (!fat.shared_ && fat.word_ == 16 && (bytes < kLine || bytes % 32 != 0) &&
         std::min(problem.rows, problem.cols) >= side_of(bytes))
-      throw Unsupported("elements of " + std::to_string(bytes) + " bytes, one by one, would be " +
-                        (bytes < kLine ? "short runs" : "parts of sectors"));
-    if (fat.blocks() > INT32_MAX) throw Unsupported("more tiles than a grid has blocks for");
+      throw Unsupported(
+          "shared=0 needs 128 bytes or more in steps of 32, a side shorter than a tile, or rows "
+          "aligned to less than 16 bytes");
+    if (fat.blocks() > INT32_MAX)
+      throw Unsupported("the matrix has more tiles than a grid has blocks");
     const auto run = [&](int64_t elements) { return static_cast<uint64_t>(elements * bytes); };
     return {.launch = describe_launch(
                 {static_cast<uint64_t>(fat.blocks()), static_cast<uint64_t>(fat.matrices_)},

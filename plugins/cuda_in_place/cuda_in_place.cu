@@ -21,7 +21,7 @@ int64_t matrices(const Problem& problem) {
 // One block a pair of tiles, refused where a grid has no room for them.
 int64_t pairs(int64_t side, int64_t tile) {
   const int64_t tiles = blocks_over(side, tile);
-  if (tiles > 65535) throw Unsupported("more pairs of tiles than a grid has blocks for");
+  if (tiles > 65535) throw Unsupported("the matrix has more pairs of tiles than a grid has blocks");
   return tiles * (tiles + 1) / 2;
 }
 
@@ -67,8 +67,7 @@ struct Vectors {
   template <class Body>
   static void with_tile(uint32_t element_bytes, int64_t run, const Body& body) {
     if (run == 128) {
-      if (element_bytes != 1)
-        throw Unsupported("run=128 is for 1-byte elements, whose tiles are large");
+      if (element_bytes != 1) throw Unsupported("run=128 needs 1-byte elements");
       return body(std::integral_constant<int, 1>{}, std::integral_constant<int, 8>{},
                   std::integral_constant<int, 256>{});
     }
@@ -82,7 +81,7 @@ struct Vectors {
   static Quote quote(const Problem& problem, const Config& config) {
     if (!problem.in_place) throw Unsupported("works in place only");
     if (problem.rows * problem.element_bytes % 16 != 0)
-      throw Unsupported("rows are no whole number of 16-byte accesses");
+      throw Unsupported("needs rows of a multiple of 16 bytes");
     Quote quote;
     with_tile(problem.element_bytes, config["run"], [&](auto bytes, auto units, auto threads) {
       using Tile = kernels::VectorTile<bytes(), units(), threads()>;
@@ -136,11 +135,12 @@ struct Move {
 // Why a tile with rows of so many bytes is not compiled for an element size and alignment, or null.
 constexpr const char* refusal(uint32_t bytes, uint32_t alignment, int64_t run) {
   if (run == 32 * bytes) return nullptr;
-  if (run < 32 * bytes) return "a row of a tile has at least 32 elements";
-  if (alignment < bytes) return "elements at no multiple of their size have tiles of 32x32";
-  if (bytes <= 2 && run < 128) return "a warp reads 32 words of a row";
+  if (run < 32 * bytes) return "a row of a tile needs at least 32 elements";
+  if (alignment < bytes) return "elements that are not aligned to their size need tiles of 32x32";
+  if (bytes <= 2 && run < 128)
+    return "elements of 1 and 2 bytes need 128 bytes, a word for each lane of a warp";
   if (run > (bytes <= 2 ? 128 * bytes : bytes <= 8 ? 512 : 1024))
-    return "a tile that large has no room in shared memory or registers";
+    return "the tile exceeds shared memory or registers";
   return nullptr;
 }
 

@@ -112,7 +112,7 @@ struct Lab {
   // Says in its reason which problem it takes.
   static Quote quote(const Problem& problem, const Config&) {
     if (problem.rows != kExperiment.rows || problem.cols != kExperiment.cols)
-      throw Unsupported("the experiment is made for " + std::to_string(kExperiment.rows) + "x" +
+      throw Unsupported("needs a matrix of " + std::to_string(kExperiment.rows) + "x" +
                         std::to_string(kExperiment.cols));
     const Shape &grid = kExperiment.grid, &block = kExperiment.block;
     return {.launch =

@@ -25,17 +25,18 @@ struct Skinny {
   }
 
   static Quote quote(const Problem& problem, const Config& config) {
-    if (std::min(problem.rows, problem.cols) < 2) throw Unsupported("a side of 1 is a copy");
+    if (std::min(problem.rows, problem.cols) < 2)
+      throw Unsupported("needs sides of at least 2 elements; a side of 1 is a copy");
     const Skinny skinny(problem, config);
     if (skinny.width_ > kWidest)
-      throw Unsupported("the shorter side is over " + std::to_string(kWidest));
+      throw Unsupported("needs a shorter side of at most " + std::to_string(kWidest) + " elements");
     if (skinny.stream_ld_ != skinny.width_)
-      throw Unsupported("the rows along the shorter side have gaps");
+      throw Unsupported("needs rows without gaps along the shorter side");
     if (config["vectors"] != 4 && skinny.run_ == run_of(skinny.width_, 4 * config["threads"]))
-      throw Unsupported("the block is the same with vectors=4");
+      throw Unsupported("vectors=2 makes the same block as vectors=4");
     if (skinny.shared_bytes_ > kMaxSharedBytes)
-      throw Unsupported(std::to_string(skinny.shared_bytes_) +
-                        " bytes are more than the 48 KiB of shared memory a block has");
+      throw Unsupported("a block needs " + std::to_string(skinny.shared_bytes_) +
+                        " bytes of shared memory and has 48 KiB");
     return {.launch = describe_launch({skinny.blocks_, static_cast<uint64_t>(skinny.matrices_)},
                                       {skinny.threads_}, skinny.shared_bytes_),
             .demand = skinny.demand()};

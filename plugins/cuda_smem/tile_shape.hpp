@@ -40,9 +40,9 @@ inline Quote quote_tile(const Problem& problem, const Config& config, bool padde
     throw Unsupported("tile_y=" + std::to_string(shape.tile_rows) +
                       " is not a multiple of block_y=" + std::to_string(shape.block_rows));
   if (padded && config["pad"] == 4 && problem.element_bytes > 1)
-    throw Unsupported("pad=4 is 4 bytes over the element size for 1-byte elements; for " +
-                      std::to_string(problem.element_bytes) +
-                      " bytes the same rule gives pad=" + (problem.element_bytes == 2 ? "2" : "1"));
+    throw Unsupported("pad=4 needs 1-byte elements; for " + std::to_string(problem.element_bytes) +
+                      "-byte elements pad=" + (problem.element_bytes == 2 ? "2" : "1") +
+                      " does the same");
   return quote_tiles(problem, shape.tiling);
 }
 

@@ -38,8 +38,8 @@ struct TileBytes {
 // Why a tile is not compiled for an element size, or null.
 constexpr const char* refusal(uint32_t element_bytes, TileBytes tile) {
   if (tile.row <= 256 && tile.col <= 256) return nullptr;
-  if (element_bytes < 16) return "tiles of 512 bytes are for elements of 16 bytes";
-  return tile.row == tile.col ? nullptr : "tiles of 512 bytes are square";
+  if (element_bytes < 16) return "tiles of 512 bytes need 16-byte elements";
+  return tile.row == tile.col ? nullptr : "row_bytes=512 and col_bytes=512 need each other";
 }
 
 struct Tile {

@@ -30,11 +30,13 @@ constexpr int kResidentThreads = 1024;
 
 // Why a tile is not compiled for an element size, or null.
 constexpr const char* refusal(uint32_t bytes, TileBytes tile) {
-  if (bytes == 16 && tile.width < 512) return "a warp loads 512 bytes of a row of 16-byte elements";
+  if (bytes == 16 && tile.width < 512)
+    return "16-byte elements need width=512, a load for each lane";
   if (bytes == 1 && tile.width > 256)
-    return "a tile of bytes that large leaves too few registers or blocks";
-  if (bytes <= 2 && tile.height > 256) return "a tile that high leaves too few blocks resident";
-  if (bytes > 2 && tile.height < 256) return "the rows above a tile that low are too large a part";
+    return "1-byte elements need width=256, for enough registers and blocks";
+  if (bytes <= 2 && tile.height > 256)
+    return "elements of 1 and 2 bytes need height=128 or 256, for enough resident blocks";
+  if (bytes > 2 && tile.height < 256) return "elements above 2 bytes need height=256 or 512";
   return nullptr;
 }
 

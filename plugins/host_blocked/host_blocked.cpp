@@ -19,8 +19,8 @@ struct Tiling {
 Quote quote_tiling(const Problem& problem, Tiling tiling) {
   const int64_t bytes = tiling.tile * tiling.pitch * problem.element_bytes;
   if (bytes > kBufferBytes)
-    throw Unsupported("the tile needs a buffer of " + std::to_string(bytes) +
-                      " bytes, more than the " + std::to_string(kBufferBytes) + " there are");
+    throw Unsupported("the tile needs a buffer of " + std::to_string(bytes) + " bytes; there are " +
+                      std::to_string(kBufferBytes));
   const std::string side = std::to_string(tiling.tile);
   return {.launch = "tile " + side + "x" + side + ", buffer " + std::to_string(bytes) + " B"};
 }

@@ -81,7 +81,7 @@ struct Stream {
 struct StreamAhead {
   static constexpr const char* kName = "copy_stream_ahead";
   static constexpr const char* kSummary =
-      "the same, and input asked for into the second-level cache";
+      "non-temporal stores, with input prefetched into the second-level cache";
   static constexpr int kPriorRank = 905;
   static void copy(unsigned char* out, const unsigned char* in, size_t bytes) {
     host::copy_stream<2048>(out, in, bytes);

@@ -58,9 +58,9 @@ struct Fat {
     const Fat fat(problem, config);
     const auto cache = static_cast<int64_t>(problem.cache_bytes);
     if (fat.stream_ && !host::kCanStream)
-      throw Unsupported("this processor's stores do not bypass the caches");
+      throw Unsupported("stream=1 needs stores that bypass the caches, which this processor lacks");
     if (!fat.stream_ && host::kCanStream && cache > 0 && 2 * bytes_of(problem) > cache)
-      throw Unsupported("input and output exceed the cache: stores must bypass it");
+      throw Unsupported("stream=0 needs input and output to fit into the cache");
     const int64_t run = fat.layout_.joined ? fat.tile_cols_ * fat.tile_rows_ : fat.tile_rows_;
     return {
         .launch = "tile " + std::to_string(fat.tile_rows_) + "x" + std::to_string(fat.tile_cols_),

@@ -26,7 +26,7 @@ struct InPlace {
     if (!problem.in_place) throw Unsupported("works in place only");
 #if defined(__x86_64__)
     if (!__builtin_cpu_supports("sse4.2") || !__builtin_cpu_supports("aes"))
-      throw Unsupported("this processor has no SSE4.2 and AES instructions");
+      throw Unsupported("needs a processor with SSE4.2 and AES instructions");
 #endif
     const std::string side = std::to_string(config["run"] / problem.element_bytes);
     const auto run = static_cast<uint64_t>(config["run"]);

@@ -22,7 +22,7 @@ struct Omatcopy {
 
   static Quote quote(const Problem& problem, const Config&) {
     if (std::max(problem.in_ld, problem.out_ld) > std::numeric_limits<blasint>::max())
-      throw Unsupported("OpenBLAS takes no leading dimension of 2^31 elements or more");
+      throw Unsupported("OpenBLAS needs leading dimensions below 2^31 elements");
     return {.launch = "one thread"};
   }
 

@@ -88,31 +88,31 @@ struct Simd {
   static Quote quote(const Problem& problem, const Config& config) {
 #if defined(__x86_64__)
     if (!__builtin_cpu_supports("sse4.2") || !__builtin_cpu_supports("aes"))
-      throw Unsupported("this processor has no SSE4.2 and AES instructions");
+      throw Unsupported("needs a processor with SSE4.2 and AES instructions");
 #endif
     const int64_t side = host_simd::tile_side(problem.element_bytes);
     if (problem.rows < side || problem.cols < side)
-      throw Unsupported("a side is shorter than a line, " + std::to_string(side) + " elements");
+      throw Unsupported("needs sides of at least " + std::to_string(side) +
+                        " elements, a line of 64 bytes");
     const bool stream = config["stream"] != 0;
     const auto cache = static_cast<int64_t>(problem.cache_bytes);
     if (!stream && cache > 0 && traffic(problem) > cache)
-      throw Unsupported("input and output exceed the cache: stores must bypass it");
+      throw Unsupported("stream=0 needs input and output to fit into the cache");
     const int64_t gather = config["gather"];
     if (stream != (gather == 1 || gather == 2))
-      throw Unsupported("1 or 2 lines are gathered where stores bypass the cache, else 4 or 0");
+      throw Unsupported("stream=1 needs gather=2 or 1, stream=0 gather=4 or 0");
     if (gather == 1 && (problem.element_bytes != 1 || problem.out_alignment < 64))
-      throw Unsupported("lines are written one by one where they are of bytes, and rows aligned");
+      throw Unsupported("gather=1 needs 1-byte elements and 64-byte-aligned output rows");
     // The lines of a tile would push each other out of the first level.
     if (gather == 0 && problem.out_ld * problem.element_bytes % 4096 == 0 && !is_tile_kept(problem))
-      throw Unsupported("output rows that fall into one set of the cache: lines must be gathered");
+      throw Unsupported("gather=0 needs output rows that fall into more than one set of the cache");
     if (!stream && config["ahead"] > (gather != 0 ? 0 : 1))
-      throw Unsupported("what is in the cache already is not asked for ahead");
+      throw Unsupported("stream=0 needs ahead=0, or ahead=1 with gather=0");
     const bool carries = stream && problem.out_alignment < 64;
     if (config["strip"] != kStrip && !carries)
-      throw Unsupported("only output rows that are not aligned to lines are written in strips");
+      throw Unsupported("strip=0 needs stream=1 and output rows that are not aligned to 64 bytes");
     if (config["near"] == 0 && (!stream || config["ahead"] != 1 || config["strip"] == 0))
-      throw Unsupported(
-          "wide blocks are for wide strips and input that comes into the first level");
+      throw Unsupported("near=0 needs stream=1, ahead=1 and strip=" + std::to_string(kStrip));
     return {.workspace_bytes = carries
                                    ? static_cast<uint64_t>(most_threads(problem) *
                                                            carry_bytes(problem, config["strip"]))

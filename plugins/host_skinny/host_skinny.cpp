@@ -35,8 +35,8 @@ Form form_of(const Problem& problem) {
   if (small && (matrices_of(problem) > 1 || (narrow && flat))) return Form::kSmall;
   if (narrow || (!flat && problem.cols == line)) return Form::kDeinterleave;
   if (flat) return Form::kInterleave;
-  throw Unsupported("rows are longer than a line, " + std::to_string(line) +
-                    " elements, columns no shorter, and it is no batch of small matrices");
+  throw Unsupported("rows are longer than a line of " + std::to_string(line) +
+                    " elements, columns no shorter; needs a short side or small matrices");
 }
 
 // Matrices one tile of lines high, and eight or more wide, take so much longer than in host_simd,
@@ -66,15 +66,15 @@ struct Skinny {
   static Quote quote(const Problem& problem, const Config& config) {
 #if defined(__x86_64__)
     if (!__builtin_cpu_supports("sse4.2") || !__builtin_cpu_supports("aes"))
-      throw Unsupported("this processor has no SSE4.2 and AES instructions");
+      throw Unsupported("needs a processor with SSE4.2 and AES instructions");
 #endif
     if (problem.rows == 1 || problem.cols == 1)
-      throw Unsupported("a side of one element: that is a copy");
+      throw Unsupported("needs sides of at least 2 elements; a side of 1 is a copy");
     const Form form = form_of(problem);
     const bool stream = config["stream"] != 0;
     const auto cache = static_cast<int64_t>(problem.cache_bytes);
     if (!stream && cache > 0 && traffic(problem) > cache)
-      throw Unsupported("input and output exceed the cache: stores must bypass it");
+      throw Unsupported("stream=0 needs input and output to fit into the cache");
     const bool foreseen =
         form == Form::kInterleave && problem.rows <= kFewRows && config["ahead"] == 2;
     return {.launch = std::string(form == Form::kDeinterleave ? "short rows"

@@ -42,11 +42,9 @@ TEST(Quote, SaysWhyAConfigIsRefused) {
             "a block of 64x32 threads is more than the 1024 a device runs");
   EXPECT_EQ(reason("smem", 4, {32, 32, 16}), "tile_y=16 is not a multiple of block_y=32");
   EXPECT_EQ(reason("smem_pad", 2, {32, 16, 16, 4}),
-            "pad=4 is 4 bytes over the element size for 1-byte elements; for 2 bytes the same rule "
-            "gives pad=2");
+            "pad=4 needs 1-byte elements; for 2-byte elements pad=2 does the same");
   EXPECT_EQ(reason("smem_unroll2_pad", 8, {32, 16, 16, 4}),
-            "pad=4 is 4 bytes over the element size for 1-byte elements; for 8 bytes the same rule "
-            "gives pad=1");
+            "pad=4 needs 1-byte elements; for 8-byte elements pad=1 does the same");
 }
 
 }  // namespace
