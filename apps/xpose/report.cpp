@@ -3,30 +3,13 @@
 #include <stdexcept>
 
 #include "explain_json.hpp"
+#include "markup.hpp"
 #include "report_files.hpp"
 #include "table.hpp"
 #include "tune_table.hpp"
 
 namespace xpose::app {
 namespace {
-
-// Text that is also safe inside an attribute's quotes.
-std::string html(std::string_view text) {
-  std::string safe;
-  for (const char c : text) {
-    if (c == '<')
-      safe += "&lt;";
-    else if (c == '>')
-      safe += "&gt;";
-    else if (c == '&')
-      safe += "&amp;";
-    else if (c == '"')
-      safe += "&quot;";
-    else
-      safe += c;
-  }
-  return safe;
-}
 
 // JSON inside a <script>: no "</script" nor "<!--", whatever the names of a plugin hold.
 std::string embedded(const Json& document) {
@@ -86,11 +69,11 @@ std::string tune_report(const TuneReport& report, const DeviceInfo& device,
                         std::span<const VariantAccount> accounts) {
   using namespace report_files;
   return filled(tune_html,
-                {{"{{title}}", html("xpose tune: " + to_string(report.problem))},
+                {{"{{title}}", xml_text("xpose tune: " + to_string(report.problem))},
                  {"{{style}}", std::string(report_css)},
-                 {"{{problem}}", html(to_string(report.problem) + ", " + device.name)},
-                 {"{{headline}}", html(sentence(report))},
-                 {"{{above}}", html(above_the_roof)},
+                 {"{{problem}}", xml_text(to_string(report.problem) + ", " + device.name)},
+                 {"{{headline}}", xml_text(sentence(report))},
+                 {"{{above}}", xml_text(above_the_roof)},
                  {"{{data}}", embedded(tune_report_json(report, device, sizes, accounts))},
                  {"{{script}}", joined({report_js, race_js, tune_js})}});
 }
@@ -98,14 +81,15 @@ std::string tune_report(const TuneReport& report, const DeviceInfo& device,
 std::string explain_report(const Explanation& explanation) {
   using namespace report_files;
   const std::string variant = to_string(explanation.variant);
-  return filled(explain_html,
-                {{"{{title}}", html("xpose explain: " + variant)},
-                 {"{{style}}", std::string(report_css)},
-                 {"{{problem}}", html(to_string(explanation.problem) + ", " + explanation.launch)},
-                 {"{{headline}}", html(variant)},
-                 {"{{limiter}}", html(explanation.limiter)},
-                 {"{{data}}", embedded(to_json(explanation))},
-                 {"{{script}}", joined({report_js, warp_js, explain_js})}});
+  return filled(
+      explain_html,
+      {{"{{title}}", xml_text("xpose explain: " + variant)},
+       {"{{style}}", std::string(report_css)},
+       {"{{problem}}", xml_text(to_string(explanation.problem) + ", " + explanation.launch)},
+       {"{{headline}}", xml_text(variant)},
+       {"{{limiter}}", xml_text(explanation.limiter)},
+       {"{{data}}", embedded(to_json(explanation))},
+       {"{{script}}", joined({report_js, warp_js, explain_js})}});
 }
 
 }  // namespace xpose::app

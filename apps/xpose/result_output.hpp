@@ -1,5 +1,5 @@
-// Where --json, --csv and --report go: nowhere, standard output, a pipe or a device, or a file that
-// appears when it is complete.
+// The target of --json, --csv, --markdown, --svg and --report: nowhere, standard output, a pipe or
+// a device, or a file that appears when it is complete.
 #pragma once
 
 #include <memory>

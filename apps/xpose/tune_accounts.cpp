@@ -3,8 +3,8 @@
 #include <cmath>
 #include <limits>
 
+#include "bench/size_sweep.hpp"
 #include "progress_line.hpp"
-#include "size_sweep.hpp"
 
 namespace xpose::app {
 namespace {

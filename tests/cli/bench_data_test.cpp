@@ -5,60 +5,12 @@
 #include <set>
 #include <sstream>
 
-#include "bench_table.hpp"
+#include "bench/bench_table.hpp"
+#include "bench_fixture.hpp"
 #include "json_reader.hpp"
 
 namespace xpose::app {
 namespace {
-
-const Device kHost;
-
-Cell cell(const std::string& name) {
-  for (const Cell& found : standard_table(DeviceKind::host))
-    if (found.name == name) return found;
-  throw std::out_of_range(name);
-}
-
-Trial trial(const std::string& strategy, double seconds, bool is_copy = false) {
-  Trial made;
-  made.variant = {strategy, {{"tile", 32}}};
-  made.launch = "one, \"two\"";
-  made.is_copy = is_copy;
-  made.timing = Timing{seconds, 0.01, 15};
-  return made;
-}
-
-Trial without_time(const std::string& strategy, Verdict verdict, const std::string& detail) {
-  Trial made;
-  made.variant = {strategy, {}};
-  made.verdict = verdict;
-  made.detail = detail;
-  return made;
-}
-
-// A copy, a winner at four fifths of it, a peer in two variants, and one that is wrong.
-TuneReport report() {
-  TuneReport made;
-  made.bytes = 1000;
-  made.seconds = 1.5;
-  made.untried = 3;
-  made.trials = {trial("copy_stream", 0.004, true), trial("mine", 0.005),
-                 trial("eigen_transpose", 0.008), trial("eigen_transpose", 0.009),
-                 without_time("openblas_omatcopy", Verdict::wrong_result, "out[0,1]")};
-  made.roof = 0;
-  made.winner = 1;
-  return made;
-}
-
-BenchRun run_of(std::vector<CellResult> results) {
-  BenchRun run;
-  run.setup.budget_seconds = 0.25;
-  run.setup.devices = {{kHost, "EPYC", "host", "", 2, 0, 1 << 25, 1 << 30}};
-  run.setup.plugins = {{"host_naive", "0123"}};
-  run.cells = results.size();
-  run.results = std::move(results);
-  return run;
-}
 
 std::vector<std::pair<Device, Cell>> host_work() {
   std::vector<std::pair<Device, Cell>> work;
@@ -166,11 +118,10 @@ TEST(BenchCell, WithoutMarksNothingIsReachedOrMissed) {
   print_bench(out, run_of({bare, skipped_cell(bare.cell, kHost, "too large")}), {});
   EXPECT_NE(out.str().find("80.0  -      -      mine{tile=32}"), std::string::npos) << out.str();
   EXPECT_NE(out.str().find("skipped  -      -      too large"), std::string::npos) << out.str();
-  EXPECT_EQ(sentence(run_of({bare})), "No cell that was measured has a figure to reach.");
+  EXPECT_EQ(sentence(run_of({bare})), "No measured cell has a mark.");
   EXPECT_EQ(sentence(run_of({bare, marked})),
-            "0 of 1 cells reach what they should, 0 their aim; the worst is \"4095x4097, 4 bytes\" "
-            "on host, at 80.0 % of the roof where 82 % is to be reached; 1 was measured without a "
-            "figure to reach.");
+            "0 of 1 cells reach their mark, 0 their aim; the worst is \"4095x4097, 4 bytes\" "
+            "on host, at 80.0 % of the roof with a mark of 82 %; 1 was measured without a mark.");
 }
 
 TEST(BenchCell, SaysWhyThereIsNoWinner) {
@@ -256,17 +207,6 @@ TEST(BenchJson, SaysWhetherItIsComplete) {
   EXPECT_FALSE(Json::parse(to_json_text(run))["complete"]);
 }
 
-TEST(BenchCsv, QuotesWhatItMust) {
-  const BenchRun run = run_of({result_of(cell("4095x4097, 4 bytes"), kHost, report()),
-                               skipped_cell(cell("4095x4097, 4 bytes"), kHost, "too, large")});
-  EXPECT_EQ(to_csv_text(run),
-            "device,cell,element_bytes,bytes,roof,roof_seconds,winner,launch,seconds,spread,"
-            "share_of_roof,reach,reaches,aim,aims,best_peer,best_peer_share,skipped\n"
-            "host,\"4095x4097, 4 bytes\",4,1000,copy_stream{tile=32},0.004,mine{tile=32},"
-            "\"one, \"\"two\"\"\",0.005,0.01,0.8,82,no,94,no,eigen_transpose{tile=32},0.5,\n"
-            "host,\"4095x4097, 4 bytes\",4,,,,,,,,,82,,94,,,,\"too, large\"\n");
-}
-
 TEST(BenchTable, OneSentenceNamesTheWorst) {
   CellResult good = result_of(cell("4095x4097, 4 bytes"), kHost, report());
   good.cell.reach = 70;
@@ -275,8 +215,8 @@ TEST(BenchTable, OneSentenceNamesTheWorst) {
   bad.cell.reach = 90;
   BenchRun run = run_of({good, bad});
   EXPECT_EQ(sentence(run),
-            "1 of 2 cells reach what they should, 1 their aim; the worst is \"512x512, warm, one "
-            "thread, 4 bytes\" on host, at 80.0 % of the roof where 90 % is to be reached.");
+            "1 of 2 cells reach their mark, 1 their aim; the worst is \"512x512, warm, one "
+            "thread, 4 bytes\" on host, at 80.0 % of the roof with a mark of 90 %.");
   run.results = {skipped_cell(good.cell, kHost, "too large")};
   EXPECT_EQ(sentence(run), "No cell was measured; 1 was skipped; 1 was not reached.");
 }

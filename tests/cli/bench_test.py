@@ -16,6 +16,7 @@ import sys
 import tempfile
 import time
 import unittest
+import xml.etree.ElementTree
 
 XPOSE = None
 SMALLEST = "512x512, warm, one thread, 4 bytes"
@@ -48,7 +49,7 @@ class Bench(unittest.TestCase):
         self.assertRegex(lines[0], r"^host: .")
         self.assertRegex(lines[1], r"^problem +roof GB/s +GB/s +time +% of roof +reach +aim +winner +peers")
         self.assertRegex(lines[2], rf"^{SMALLEST} .*[0-9.]+ [um]s .* 60 (yes| no)  85 (yes| no)  \w")
-        self.assertRegex(lines[-1], r"^[01] of 1 cells reach what they should, [01] their aim; the worst is .*\.$")
+        self.assertRegex(lines[-1], r"^[01] of 1 cells reach their mark, [01] their aim; the worst is .*\.$")
 
     def test_json_and_csv_say_the_same(self):
         both = bench("--json", str(self.json), "--csv", "-")
@@ -65,6 +66,34 @@ class Bench(unittest.TestCase):
         row, = csv.DictReader(io.StringIO(both.stdout))
         self.assertEqual((row["device"], row["cell"], row["winner"]), ("host", SMALLEST, cell["winner"]["variant"]))
         self.assertAlmostEqual(float(row["share_of_roof"]), cell["share_of_roof"], 6)
+
+    def test_markdown_and_svg_show_what_json_says(self):
+        svg = self.folder / "a b.svg"
+        done = bench("--json", str(self.json), "--svg", str(svg), "--markdown", "-")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        cell, = self.cells()
+        share = f"{100 * cell['share_of_roof']:.1f}"
+        lines = done.stdout.splitlines()
+        self.assertEqual(lines[0], "# xpose bench")
+        self.assertRegex(lines[2], r"^\* xpose \d+\.\d+\.\d+$")
+        self.assertRegex(lines[3], r"^\* finished on \d{4}-\d\d-\d\d$")
+        self.assertEqual(lines[4], f"* `xpose bench --device host --budget 0.05 --only '{SMALLEST}' --json {self.json} "
+                                   f"--svg '{svg}' --markdown -`")
+        self.assertRegex(lines[6], "^## host: .")
+        row, = [line for line in lines if line.startswith(f"| {SMALLEST} |")]
+        fields = [field.strip() for field in row.strip("|").split(" | ")]
+        self.assertEqual((fields[1], fields[2]), tuple(f"{cell[of]['gb_per_s']:.1f}" for of in ("roof", "winner")))
+        self.assertEqual((fields[3], fields[4]), (share, f"`{cell['winner']['variant']}`"))
+        for peer in cell["peers"]:
+            name = peer["variant"].split("{")[0]
+            self.assertIn(f"`{name}` {100 * peer['share_of_roof']:.1f}", fields[5])
+
+        picture = xml.etree.ElementTree.parse(svg).getroot()
+        self.assertEqual(picture.tag, "{http://www.w3.org/2000/svg}svg")
+        texts = ["".join(element.itertext()) for element in picture.iter()]
+        self.assertTrue(any(text.startswith(f"{SMALLEST}: {cell['winner']['variant']} {share} %") for text in texts))
+        self.assertIn(share, texts)
+        self.assertNotIn("{http://www.w3.org/2000/svg}script", [element.tag for element in picture.iter()])
 
     def test_resume_keeps_what_is_there_and_measures_the_rest(self):
         self.assertEqual(bench("--json", str(self.json)).returncode, 0)
@@ -174,7 +203,11 @@ class Bench(unittest.TestCase):
     def test_wrong_usage(self):
         for arguments, words in ((("--json", "-", "--csv", "-"), "share the standard output"),
                                  (("--json", str(self.json), "--csv", str(self.json)), f"share {self.json}"),
+                                 (("--markdown", "-", "--svg", "-"), "share the standard output"),
+                                 (("--csv", str(self.json), "--svg", str(self.json)), f"share {self.json}"),
                                  (("--json", ""), "--json needs the name"), (("--csv", ""), "--csv needs the name"),
+                                 (("--markdown", ""), "--markdown needs the name"),
+                                 (("--svg", ""), "--svg needs the name"),
                                  (("--resume",), "--json"), (("--json", "/dev/null", "--resume"), "--json"),
                                  (("--json", "-", "--resume"), "--json"), (("--budget", "-1"), "--budget")):
             result = bench(*arguments)
@@ -185,7 +218,7 @@ class Bench(unittest.TestCase):
         self.assertIn(SMALLEST, result.stderr)  # lists what there is
 
     def test_a_wrong_path_or_document_fails_before_anything_is_measured(self):
-        for option in ("--json", "--csv"):
+        for option in ("--json", "--csv", "--markdown", "--svg"):
             result = bench(option, "/nonexistent/x")
             self.assertEqual((result.returncode, result.stdout), (1, ""))
             self.assertRegex(result.stderr, rf"\Axpose: {option} [^\n]*/nonexistent/x[^\n]*\n\Z")

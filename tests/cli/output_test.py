@@ -163,7 +163,9 @@ class OneFileForTwo(Outputs):
         for one, other in (("a.json", "a.json"), ("a.json", "./a.json"), (self.folder / "a.json", "a.json"),
                            ("link", "a.json"), ("-", "/dev/stdout"), ("/dev/fd/1", "/dev/stdout"), ("-", "-")):
             for command, second in ((tune, "--report"), (("explain", "smem", "--shape", "3x3"), "--report"),
-                                    (("bench", "--device", "host"), "--csv")):
+                                    (("bench", "--device", "host"), "--csv"),
+                                    (("bench", "--device", "host"), "--markdown"),
+                                    (("bench", "--device", "host"), "--svg")):
                 done = shell('"$@"', *command, "--json", one, second, other, cwd=self.folder)
                 self.assertEqual((done.returncode, done.stdout), (2, ""), (command, one, other))
                 self.assertIn(f"xpose: --json and {second} cannot share ", done.stderr)

@@ -1,12 +1,12 @@
 // What the commands call, for the target command_line: answers without measuring, loading or
 // writing, and holds the commands to asking only for what can be asked for.
+#include "bench/size_sweep.hpp"
 #include "exit_cleanup.hpp"
 #include "fuzz.hpp"
 #include "json.hpp"
 #include "report.hpp"
 #include "result_output.hpp"
 #include "run.hpp"
-#include "size_sweep.hpp"
 #include "tune_accounts.hpp"
 
 namespace xpose {

@@ -1,4 +1,4 @@
-#include "size_sweep.hpp"
+#include "bench/size_sweep.hpp"
 
 #include <gtest/gtest.h>
 

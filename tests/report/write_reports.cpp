@@ -3,9 +3,9 @@
 #include <fstream>
 #include <iostream>
 
+#include "bench/size_sweep.hpp"
 #include "explain_json.hpp"
 #include "fixture.hpp"
-#include "size_sweep.hpp"
 
 namespace {
 

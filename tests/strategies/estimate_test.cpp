@@ -7,9 +7,9 @@
 #include <map>
 #include <set>
 
+#include "bench/standard_table.hpp"
 #include "loaded_plugins.hpp"
 #include "problem/normal_form.hpp"
-#include "standard_table.hpp"
 #include "strategy/candidates.hpp"
 
 namespace xpose {

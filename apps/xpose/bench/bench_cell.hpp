@@ -6,9 +6,12 @@
 #include <string_view>
 #include <vector>
 
-#include "standard_table.hpp"
+#include "bench/standard_table.hpp"
 
 namespace xpose::app {
+
+// "tile" of "tile{row_bytes=256}".
+std::string strategy_of(const std::string& variant);
 
 struct TimedVariant {
   std::string variant;
@@ -23,6 +26,7 @@ struct PeerFigure {
   std::string variant;
   std::string verdict;  // "ok": it has a time
   double seconds = 0;
+  bool has_time() const { return verdict == "ok"; }
   bool operator==(const PeerFigure&) const = default;
 };
 
@@ -38,7 +42,11 @@ struct CellResult {
   std::string skipped;            // why there is no winner or no roof, or empty
   bool wrong = false;             // skipped because no strategy passed verification
 
-  double share() const { return roof.seconds / winner.seconds; }  // of the roof
+  double share() const { return share_of(winner.seconds); }  // of the roof
+  double share_of(double variant_seconds) const { return roof.seconds / variant_seconds; }
+  double gb_per_s(double variant_seconds) const {
+    return static_cast<double>(bytes) / variant_seconds * 1e-9;
+  }
   // Of cells that have marks.
   bool reaches() const { return 100 * share() >= cell.reach; }
   bool aims() const { return 100 * share() >= cell.aim; }

@@ -1,4 +1,4 @@
-#include "size_sweep.hpp"
+#include "bench/size_sweep.hpp"
 
 #include <algorithm>
 #include <array>
@@ -132,7 +132,7 @@ std::vector<TuneReport> sweep_sizes(Engine& engine, const TuneReport& report,
       try {
         sizes.push_back(engine.tune(problem, only(part, options)));
       } catch (const Error& error) {  // too little memory now, say: the report needs no size
-        say("warning: the report goes without " + to_string(problem) + ": " + error.what());
+        say("warning: the report lacks " + to_string(problem) + ": " + error.what());
         return sizes;
       }
     }

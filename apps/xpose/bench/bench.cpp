@@ -2,15 +2,17 @@
 
 #include <algorithm>
 #include <chrono>
+#include <ctime>
 #include <iostream>
 #include <map>
 #include <set>
 
-#include "bench_file.hpp"
-#include "bench_table.hpp"
+#include "bench/bench_outputs.hpp"
+#include "bench/bench_table.hpp"
 #include "interrupts.hpp"
 #include "options.hpp"
 #include "progress_line.hpp"
+#include "shell_command.hpp"
 #include "table.hpp"
 
 namespace xpose::app {
@@ -32,18 +34,15 @@ using Work = std::vector<std::pair<Device, Cell>>;
 po::options_description bench_options() {
   po::options_description options;
   options.add_options()("device", po::value<std::string>()->default_value("")->value_name("D"),
-                        "only this device: host, cuda or cuda:N; left out: every device")(
+                        "device to measure: host, cuda or cuda:N; every device by default")(
       "only", po::value<std::vector<std::string>>()->value_name("TEXT"),
       "only problems whose name contains the text; may be repeated")(
       "quick", "one problem of each row, in less than 60 seconds in all")(
       "budget", po::value<std::string>()->value_name("S"),
       "seconds to spend on a problem (default 3, or 0.3 with --quick)")(
-      "warm", "keep the caches warm for every problem")(
-      "json", po::value<std::string>()->default_value("")->value_name("FILE|-"),
-      "write the results as JSON; a file is complete after every problem")(
-      "csv", po::value<std::string>()->default_value("")->value_name("FILE|-"),
-      "write the results as CSV, likewise")(
-      "resume", "keep what the file of --json has measured with the same setup");
+      "warm", "keep the caches warm for every problem");
+  add_bench_outputs(options);
+  options.add_options()("resume", "keep the results in the file of --json that have this setup");
   add_engine_options(options);
   return options;
 }
@@ -137,7 +136,7 @@ std::string Bench::progress_text(const Cell& cell) const {
 }
 
 CellResult Bench::measure(Device device, const Cell& cell) {
-  if (out_of_time()) return skipped_cell(cell, device, "the minute of --quick was over");
+  if (out_of_time()) return skipped_cell(cell, device, "the minute of --quick had passed");
   ProgressLine line(progress_text(cell));
   TuneOptions options;
   options.budget_seconds = run_.setup.budget_seconds;
@@ -149,7 +148,7 @@ CellResult Bench::measure(Device device, const Cell& cell) {
   try {
     const TuneReport report = engines_.of(cell).tune(cell.problem, options);
     if (report.interrupted)
-      return skipped_cell(cell, device, "the minute of --quick was over while it was measured");
+      return skipped_cell(cell, device, "the minute of --quick ended during its measurement");
     return result_of(cell, device, report);
   } catch (const Error& error) {
     (error.kind() == ErrorKind::no_memory ? too_large_ : failed_) = true;
@@ -166,6 +165,7 @@ void Bench::measure_all(const Saved& saved) {
     if (run_.interrupted) return;  // what was cut short is not comparable
     ++measured_;
     run_.results.push_back(std::move(result));
+    run_.when = std::time(nullptr);
     saved();
   }
 }
@@ -193,6 +193,12 @@ void sort(BenchRun& run, const Work& work) {
   std::ranges::sort(run.results, {}, place);
 }
 
+std::string command_text(const Arguments& arguments) {
+  std::vector<std::string> words = {"xpose", "bench"};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  return shell_command(words);
+}
+
 BenchSetup setup_of(const po::variables_map& values) {
   BenchSetup setup;
   setup.quick = values.count("quick") != 0;
@@ -210,18 +216,19 @@ BenchSetup setup_of(const po::variables_map& values) {
 int bench(const Arguments& arguments) {
   const auto values =
       parse("bench",
-            "Measures the standard table of problems on every device, against the fastest copy of "
-            "the same bytes in the same run and against other libraries that are found.",
+            "Measures the standard table of problems on every device. Each line compares the "
+            "winner with the fastest copy of the same bytes in the same run, and with other "
+            "libraries.",
             bench_options(), {}, arguments);
   if (!values) return done;
-  BenchFile json("--json", output_name(*values, "json"));
-  BenchFile csv("--csv", output_name(*values, "csv"));
+  BenchOutputs outputs(*values);
   const bool resume = values->count("resume") != 0;
-  ResultOutput::check_apart(json.output(), csv.output());
-  if (resume && !json.is_file()) throw UsageError("--resume needs the file of --json");
+  if (resume && !outputs.json().is_file()) throw UsageError("--resume needs a file in --json");
 
   BenchRun run;
   run.setup = setup_of(*values);
+  run.command = command_text(arguments);
+  run.when = std::time(nullptr);
   const Work work =
       work_of(run.setup.devices,
               values->count("only") == 0 ? std::vector<std::string>{}
@@ -236,22 +243,14 @@ int bench(const Arguments& arguments) {
       say("refused " + plugin.refused);
   }
   if (resume)
-    if (const std::string document = json.read(); !document.empty())
+    if (const std::string document = outputs.json().read(); !document.empty())
       run.results = earlier_results(document, run.setup, work);
-  const auto save = [&] {
-    if (run.results.empty()) return;  // what is there may be more
-    json.save(to_json_text(run));
-    csv.save(to_csv_text(run));
-  };
-
   const Interrupts interrupts;
   Bench bench(engines, run, work);
-  bench.measure_all(save);
+  bench.measure_all([&] { outputs.save(run); });
   sort(run, work);
-  save();
-  json.finish(to_json_text(run));
-  csv.finish(to_csv_text(run));
-  if (!json.is_stdout() && !csv.is_stdout()) print_bench(std::cout, run, screen_of(STDOUT_FILENO));
+  outputs.finish(run);
+  if (!outputs.take_stdout()) print_bench(std::cout, run, screen_of(STDOUT_FILENO));
   return bench.exit_code();
 }
 

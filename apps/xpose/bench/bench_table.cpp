@@ -1,4 +1,4 @@
-#include "bench_table.hpp"
+#include "bench/bench_table.hpp"
 
 #include <ostream>
 #include <sstream>
@@ -8,10 +8,6 @@
 namespace xpose::app {
 namespace {
 
-std::string gigabytes(const CellResult& result, double seconds) {
-  return fixed(static_cast<double>(result.bytes) / seconds * 1e-9, 1);
-}
-
 // The share that is wanted, and whether it is there.
 std::string mark(int wanted, bool met) {
   if (wanted == 0) return "-    ";
@@ -19,14 +15,11 @@ std::string mark(int wanted, bool met) {
 }
 std::string mark(int wanted) { return (wanted == 0 ? "-" : std::to_string(wanted)) + "    "; }
 
-std::string strategy_of(const std::string& variant) { return variant.substr(0, variant.find('{')); }
-
 std::string peers_text(const CellResult& result) {
   std::string text;
   for (const PeerFigure& peer : result.peers)
-    text +=
-        (text.empty() ? "" : ", ") + strategy_of(peer.variant) + ' ' +
-        (peer.verdict == "ok" ? fixed(100 * result.roof.seconds / peer.seconds, 1) : peer.verdict);
+    text += (text.empty() ? "" : ", ") + strategy_of(peer.variant) + ' ' +
+            (peer.has_time() ? fixed(100 * result.share_of(peer.seconds), 1) : peer.verdict);
   return text;
 }
 
@@ -51,8 +44,8 @@ void print_device(std::ostream& out, const BenchRun& run, const DeviceInfo& devi
                  mark(result.cell.aim), result.skipped, ""});
       continue;
     }
-    table.add({result.cell.name, gigabytes(result, result.roof.seconds),
-               gigabytes(result, result.winner.seconds), time_text(result.winner.seconds),
+    table.add({result.cell.name, fixed(result.gb_per_s(result.roof.seconds), 1),
+               fixed(result.gb_per_s(result.winner.seconds), 1), time_text(result.winner.seconds),
                fixed(100 * result.share(), 1), mark(result.cell.reach, result.reaches()),
                mark(result.cell.aim, result.aims()), result.winner.variant, peers_text(result)},
               result.cell.has_marks() && !result.reaches());
@@ -69,7 +62,7 @@ void print_device(std::ostream& out, const BenchRun& run, const DeviceInfo& devi
 
 std::string sentence(const BenchRun& run) {
   std::size_t measured = 0;
-  std::size_t marked = 0;  // of them, with a figure to reach
+  std::size_t marked = 0;  // of them
   std::size_t reached = 0;
   std::size_t aimed = 0;
   const CellResult* worst = nullptr;  // by what it falls short
@@ -89,17 +82,17 @@ std::string sentence(const BenchRun& run) {
   if (measured == 0) {
     out << "No cell was measured";
   } else if (worst == nullptr) {
-    out << "No cell that was measured has a figure to reach";
+    out << "No measured cell has a mark";
   } else {
-    out << reached << " of " << marked << " cells reach what they should, " << aimed
+    out << reached << " of " << marked << " cells reach their mark, " << aimed
         << " their aim; the worst is \"" << worst->cell.name << "\" on " << to_string(worst->device)
-        << ", at " << fixed(100 * worst->share(), 1) << " % of the roof where " << worst->cell.reach
-        << " % is to be reached";
+        << ", at " << fixed(100 * worst->share(), 1) << " % of the roof with a mark of "
+        << worst->cell.reach << " %";
   }
   const auto count = [&](std::size_t cells, const char* what) {
     if (cells != 0) out << "; " << cells << (cells == 1 ? " was " : " were ") << what;
   };
-  if (marked != 0) count(measured - marked, "measured without a figure to reach");
+  if (marked != 0) count(measured - marked, "measured without a mark");
   count(run.results.size() - measured, "skipped");
   count(run.cells - run.results.size(), "not reached");
   out << '.';

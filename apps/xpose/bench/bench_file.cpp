@@ -1,4 +1,4 @@
-#include "bench_file.hpp"
+#include "bench/bench_file.hpp"
 
 #include <fstream>
 #include <iterator>

@@ -1,12 +1,13 @@
 // A run of the standard table: what it was made with, and its results so far.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include "bench_cell.hpp"
+#include "bench/bench_cell.hpp"
 
 namespace xpose::app {
 
@@ -23,6 +24,8 @@ struct BenchSetup {
 
 struct BenchRun {
   BenchSetup setup;
+  std::string command;    // as a shell takes it: "xpose bench --device cuda"
+  std::int64_t when = 0;  // the last result, or the start; seconds since 1970
   std::size_t cells = 0;  // that are to be measured
   std::vector<CellResult> results;
   bool interrupted = false;
@@ -30,6 +33,16 @@ struct BenchRun {
 
 std::string to_json_text(const BenchRun& run);  // "xpose.bench/1"
 std::string to_csv_text(const BenchRun& run);   // a header, then a line for each result
+
+// Markdown: version, date and command, then a table a device. Names and reasons are escaped.
+std::string to_markdown_text(const BenchRun& run);
+
+// SVG without a script: a bar a problem, the winner's share of the roof, with a marker a peer.
+// Colours follow the reader's colour scheme.
+std::string to_svg_text(const BenchRun& run);
+
+// The day of run.when in UTC: "1970-01-31".
+std::string date_text(const BenchRun& run);
 
 // The measured cells of an earlier document whose setup and version of xpose are these, as far as
 // `table` still has them; those that it skipped are not among them. Empty where the setup differs.

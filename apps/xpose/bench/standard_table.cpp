@@ -1,4 +1,4 @@
-#include "standard_table.hpp"
+#include "bench/standard_table.hpp"
 
 #include <utility>
 

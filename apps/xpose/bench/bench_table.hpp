@@ -3,12 +3,12 @@
 
 #include <iosfwd>
 
-#include "bench_run.hpp"
+#include "bench/bench_run.hpp"
 #include "screen.hpp"
 
 namespace xpose::app {
 
-// How many cells reach what they should, and the worst one.
+// The number of cells that reach their mark, and the worst one.
 std::string sentence(const BenchRun& run);
 
 // A table for each device, then that sentence.

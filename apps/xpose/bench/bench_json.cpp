@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "bench_run.hpp"
+#include "bench/bench_run.hpp"
 #include "json_reader.hpp"
 
 namespace xpose::app {
@@ -51,9 +51,9 @@ Json json_of(const CellResult& result) {
   json["peers"] = Json::array();
   for (const PeerFigure& peer : result.peers) {
     json["peers"].push_back({{"variant", peer.variant}, {"verdict", peer.verdict}});
-    if (peer.verdict != "ok") continue;
+    if (!peer.has_time()) continue;
     json["peers"].back()["seconds"] = peer.seconds;
-    json["peers"].back()["share_of_roof"] = result.roof.seconds / peer.seconds;
+    json["peers"].back()["share_of_roof"] = result.share_of(peer.seconds);
   }
   json["untried"] = result.untried;
   json["seconds"] = result.seconds;
@@ -89,7 +89,7 @@ CellResult result_of(const JsonValue& value, const Cell& cell, Device device) {
   result.winner = timed_of(value.field("winner"));
   for (const JsonValue& peer : value.field("peers").items(kMaxRows)) {
     PeerFigure figure{peer.field("variant").name(), peer.field("verdict").name(), 0};
-    if (figure.verdict == "ok") figure.seconds = peer.field("seconds").number(1e-12, kLongest);
+    if (figure.has_time()) figure.seconds = peer.field("seconds").number(1e-12, kLongest);
     result.peers.push_back(std::move(figure));
   }
   result.untried = static_cast<std::size_t>(

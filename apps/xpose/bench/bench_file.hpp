@@ -1,5 +1,5 @@
-// Where --json and --csv of a long run go: nowhere, standard output or a pipe at the end, or a file
-// that holds what was measured so far.
+// The target of a document of a long run: nowhere, standard output or a pipe at the end, or a file
+// that holds the results so far.
 #pragma once
 
 #include <string>

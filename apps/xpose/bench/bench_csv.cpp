@@ -1,6 +1,6 @@
 #include <sstream>
 
-#include "bench_run.hpp"
+#include "bench/bench_run.hpp"
 
 namespace xpose::app {
 namespace {
@@ -51,7 +51,7 @@ std::string to_csv_text(const BenchRun& run) {
         figure(result.cell.aim),
         marked ? yes(result.aims()) : "",
         peer != nullptr ? peer->variant : "",
-        peer != nullptr ? exact(result.roof.seconds / peer->seconds) : "",
+        peer != nullptr ? exact(result.share_of(peer->seconds)) : "",
         result.skipped};
     for (std::size_t i = 0; i < fields.size(); ++i) text += (i == 0 ? "" : ",") + quoted(fields[i]);
     text += '\n';

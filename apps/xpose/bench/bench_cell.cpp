@@ -1,4 +1,4 @@
-#include "bench_cell.hpp"
+#include "bench/bench_cell.hpp"
 
 #include <algorithm>
 #include <array>
@@ -33,8 +33,10 @@ void explain(CellResult& result, const TuneReport& report) {
 
 bool is_peer(std::string_view strategy) { return std::ranges::count(kPeers, strategy) != 0; }
 
+std::string strategy_of(const std::string& variant) { return variant.substr(0, variant.find('{')); }
+
 const PeerFigure* CellResult::best_peer() const {
-  const auto found = std::ranges::find(peers, "ok", &PeerFigure::verdict);
+  const auto found = std::ranges::find_if(peers, &PeerFigure::has_time);
   return found == peers.end() ? nullptr : &*found;
 }
 
