@@ -33,8 +33,7 @@ std::filesystem::path cache_file(const po::variables_map& values) {
   std::filesystem::path file = default_cache_file();
   if (file.empty())
     throw Error(ErrorKind::failed,
-                "there is no home folder that could hold a cache: name its file "
-                "with --cache or in XPOSE_CACHE");
+                "no home folder can hold a cache: name a file with --cache or in XPOSE_CACHE");
   return file;
 }
 
@@ -78,7 +77,7 @@ int show(const Arguments& arguments) {
       po::value<std::string>()->default_value("")->implicit_value("-")->value_name("FILE|-"),
       "write the rows as JSON, in the form that import reads")(
       "problem", po::value<std::string>()->value_name("TEXT"),
-      "only decisions for problems that contain this text, \"4096x4096\" say")(
+      "only decisions whose problem contains this text, such as \"4096x4096\"")(
       "strategy", po::value<std::string>()->value_name("NAME"),
       "only decisions for this strategy, and its quarantine");
   add_cache_option(options);
@@ -111,14 +110,15 @@ int forget_rows(const Arguments& arguments) {
   po::options_description options;
   options.add_options()("all", "every row")("quarantine", "strategies in quarantine alone")(
       "problem", po::value<std::string>()->value_name("TEXT"),
-      "decisions for problems that contain this text")(
+      "decisions whose problem contains this text")(
       "strategy", po::value<std::string>()->value_name("NAME"),
       "decisions for this strategy, and its quarantine");
   add_cache_option(options);
-  const auto values = parse("cache forget",
-                            "Removes the rows that match every option given. What is forgotten is "
-                            "measured again, what leaves quarantine is tried again.",
-                            options, {}, arguments);
+  const auto values =
+      parse("cache forget",
+            "Removes the rows that match every option given. A forgotten problem is "
+            "measured again. A strategy that leaves quarantine is tried again.",
+            options, {}, arguments);
   if (!values) return done;
   CacheFilter filter = filter_of(*values);
   filter.only_quarantine = values->count("quarantine") != 0;
@@ -180,11 +180,12 @@ int import_rows(const Arguments& arguments) {
   options.add_options()("file", po::value<std::string>(),
                         "the JSON file to read; -: standard input");
   add_cache_option(options);
-  const auto values = parse("cache import",
-                            "Adds the rows of an exported file: all of them, or none where it is "
-                            "malformed. Of two decisions for the same problem and device the "
-                            "newer stays.",
-                            options, {"file"}, arguments);
+  const auto values =
+      parse("cache import",
+            "Adds the rows of an exported file: all of them, or none if the file is "
+            "malformed. The newer of two decisions for one problem and device "
+            "stays.",
+            options, {"file"}, arguments);
   if (!values) return done;
   const auto source = (*values)["file"].as<std::string>();
   const std::filesystem::path file = cache_file(*values);
@@ -216,8 +217,8 @@ int cache(const Arguments& arguments) {
   if (name == "--help" || name == "-h") {
     std::cout << "usage: xpose cache show|forget|export|import [options]\n\n"
               << wrapped_text(
-                     "What is remembered between processes: decisions, and strategies in "
-                     "quarantine. `xpose cache show --help` explains show, and so on.",
+                     "Decisions and strategies in quarantine are remembered between processes. "
+                     "`xpose cache show --help` explains show, and so on.",
                      help_width())
               << '\n';
     return done;

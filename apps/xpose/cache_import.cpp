@@ -70,7 +70,7 @@ std::vector<std::string> take_usable(CacheContents& contents,
   };
   std::erase_if(contents.decisions, [&](const Decision& decision) {
     const auto plugin = std::ranges::find(plugins, decision.digest, &PluginInfo::digest);
-    std::string why = was_right(decision) ? "" : "have no trial in which their winner was right";
+    std::string why = was_right(decision) ? "" : "have no trial that found their winner right";
     if (why.empty() && plugin == plugins.end()) count(absent, decision);
     if (why.empty() && plugin != plugins.end()) why = objection(decision, *plugin);
     if (why.empty()) return false;
@@ -80,10 +80,10 @@ std::vector<std::string> take_usable(CacheContents& contents,
   std::vector<std::string> sentences;
   sentences.reserve(refused.size() + 1);
   for (const auto& [why, group] : refused)
-    sentences.push_back(sentence("Not taken, decisions that " + why, group));
+    sentences.push_back(sentence("Decisions not imported because they " + why, group));
   if (absent.decisions != 0)
-    sentences.push_back(sentence(
-        "Kept for plugins that are not installed here, and not used until they are", absent));
+    sentences.push_back(
+        sentence("Decisions kept for plugins that are not installed here yet", absent));
   return sentences;
 }
 

@@ -6,6 +6,7 @@
 
 #include "options.hpp"
 #include "screen.hpp"
+#include "shell_command.hpp"
 #include "xpose/conformance.hpp"
 
 namespace xpose::app {
@@ -22,16 +23,6 @@ struct Tally {
   std::set<std::size_t> problems;              // what was run
   std::set<std::string> variants;
 };
-
-// A word of a shell command.
-std::string quoted(const std::string& word) {
-  if (word.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-                             "_-./=,+:@") == std::string::npos)
-    return word;
-  std::string text = "'";
-  for (const char c : word) text += c == '\'' ? "'\\''" : std::string(1, c);
-  return text + '\'';
-}
 
 void print_line(const std::string& text, std::size_t indent = 2) {
   std::cout << wrapped_text(text, screen_of(STDOUT_FILENO).width, indent) << '\n';
@@ -63,10 +54,11 @@ void print_failure(const ConformanceCase& one, const std::string& plugin, bool m
   for (const AxisValue& value : one.variant.config)
     config +=
         (config.empty() ? " --config " : ",") + value.axis + '=' + std::to_string(value.value);
-  print_command("  to see it: ",
-                "gdb --args xpose check " + quoted(plugin) + " --strategy " + one.variant.strategy +
-                    " --bytes " + std::to_string(one.problem.element_bytes) + " --problem " +
-                    std::to_string(one.index) + config + (model ? " --model" : " --in-process"));
+  print_command("  to reproduce: ", "gdb --args xpose check " + shell_word(plugin) +
+                                        " --strategy " + one.variant.strategy + " --bytes " +
+                                        std::to_string(one.problem.element_bytes) + " --problem " +
+                                        std::to_string(one.index) + config +
+                                        (model ? " --model" : " --in-process"));
 }
 
 // One strategy and element size; an exit code.
@@ -75,7 +67,7 @@ int check_one(const std::string& plugin, const StrategyInfo& strategy, std::uint
   const std::string title = strategy.name + ", elements of " + std::to_string(bytes) + " bytes" +
                             (options.model ? ", on the model" : "");
   if (options.model && !strategy.has_model) {
-    print_line("SKIPPED " + title + ": it has none");
+    print_line("SKIPPED " + title + ": the strategy has no model");
     return skipped;
   }
   if (!options.model && strategy.device_kind == DeviceKind::cuda)
@@ -135,18 +127,19 @@ int check(const Arguments& arguments) {
                                   "check only this element size")(
       "problem", po::value<std::string>()->value_name("I"), "only the suite's problem number I")(
       "config", po::value<std::string>()->default_value("")->value_name("A=V,..."),
-      "only configs with these values")(
-      "max-elements", po::value<std::string>()->value_name("N"),
-      "leave out larger problems, for runs under slow tools; 0: none, as without --model")(
+      "only configs with these values")("max-elements", po::value<std::string>()->value_name("N"),
+                                        "leave out problems with more elements, for slow tools; 0: "
+                                        "leave out none, the default without "
+                                        "--model")(
       "model", "run CUDA strategies on the model, in this process, instead of on a device")(
       "list", "print one line a test, STRATEGY BYTES LABEL, and check nothing");
   add_trial_options(options);
   const auto values = parse(
       "check",
-      "Runs the conformance suite on a plugin: every config of its strategies on awkward "
-      "problems, each result compared with Eigen's; then reads beside the input, two launches at "
-      "once, and the end of the process. Trials run in a worker process, so that a plugin may "
-      "crash or hang. Exit code 77: no device to check on.",
+      "Runs the conformance suite on a plugin. Every config of its strategies meets awkward "
+      "problems, and each result is compared with Eigen's. The suite then examines reads beside "
+      "the input, two launches at once, and the end of the process. Trials run in a worker "
+      "process, which a plugin may crash or hang. Exit code 77: no device to check on.",
       options, {"plugin"}, arguments);
   if (!values) return done;
   const auto file = (*values)["plugin"].as<std::string>();

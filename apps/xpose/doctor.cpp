@@ -39,9 +39,10 @@ Finding cuda_finding() {
   if (reason.empty()) return {true, "a CUDA device can be used", ""};
   if (reason == "built without CUDA")
     return {false, reason, "install the CUDA Toolkit and build again with -DXPOSE_CUDA=ON"};
-  return {false, reason,
-          "host strategies serve all problems; for a GPU install NVIDIA's driver and see that "
-          "`nvidia-smi` lists it"};
+  return {
+      false, reason,
+      "the host strategies serve every problem; for a GPU, install NVIDIA's driver and check that "
+      "`nvidia-smi` lists the device"};
 }
 
 Finding toolkit_finding() {
@@ -88,7 +89,7 @@ std::vector<Finding> library_findings(const std::vector<PluginInfo>& plugins) {
     if (there)
       findings.push_back({true, of, ""});
     else
-      findings.push_back({false, of + ", is not there",
+      findings.push_back({false, of + ", is missing",
                           std::string("install ") + sought.package + " and build xpose again"});
   }
   return findings;
@@ -102,11 +103,11 @@ std::vector<Finding> plugin_findings(const Engine& engine, const EngineOptions& 
   try {
     plugins = &engine.plugins();
   } catch (const Error& error) {
-    return {{false, error.what(), "without a worker nothing is tried; --in-process does without"}};
+    return {{false, error.what(), "trials need the worker; --in-process goes without it"}};
   }
   for (const PluginInfo& plugin : *plugins) {
     if (!plugin.refused.empty()) {
-      findings.push_back({false, "refused " + plugin.refused, "mend or remove the file"});
+      findings.push_back({false, "refused " + plugin.refused, "repair or remove the file"});
       continue;
     }
     ++loaded;
@@ -138,7 +139,7 @@ Finding cache_finding(const EngineOptions& options) {
                 file.string(),
             ""};
   } catch (const Error& error) {
-    return {false, error.what(), "`xpose cache show` says more; the next tune starts a new file"};
+    return {false, error.what(), "`xpose cache show` has details; the next tune starts a new file"};
   }
 }
 
@@ -177,8 +178,8 @@ int doctor(const Arguments& arguments) {
       "write the findings as JSON");
   add_engine_options(options);
   const auto values =
-      parse("doctor", "Says what this machine has, what is missing, and how to get it.", options,
-            {}, arguments);
+      parse("doctor", "Lists the devices of this machine, missing parts and their remedies.",
+            options, {}, arguments);
   if (!values) return done;
   JsonOutput json(output_name(*values, "json"));
   const EngineOptions chosen = engine_options(*values);

@@ -17,7 +17,8 @@ namespace {
 
 // A CUDA device, of this machine or the model's where it has none.
 Device explained_device(const std::string& text) {
-  if (text == "host") throw UsageError("explain is about CUDA strategies: --device cuda or cuda:N");
+  if (text == "host")
+    throw UsageError("explain is for CUDA strategies: give --device cuda or cuda:N");
   if (cuda_unavailable_reason().empty()) return parse_device(text);
   if (text == "auto" || text == "cuda" || text == "cuda:0") return {DeviceKind::cuda, 0};
   return parse_device(text);
@@ -29,7 +30,7 @@ po::options_description explain_options() {
                         "the strategy, as `xpose plugins --all` lists it");
   add_problem_options(options);
   options.add_options()("device", po::value<std::string>()->default_value("auto")->value_name("D"),
-                        "auto, cuda or cuda:N; without one, a model of compute capability 9.0")(
+                        "auto, cuda or cuda:N; without a GPU, a model of compute capability 9.0")(
       "config", po::value<std::string>()->default_value("")->value_name("A=V,..."),
       "values of the strategy's axes; the author's defaults for the rest")(
       "model-only", "leave the device's counters out")(
@@ -46,9 +47,10 @@ po::options_description explain_options() {
 int explain(const Arguments& arguments) {
   const auto values =
       parse("explain --shape RxC",
-            "Says why a CUDA strategy is as fast as it is: runs its kernels on a model of the "
-            "device's memory, line by line, beside the counters of a real one where there is one, "
-            "and names the limiter. Exit code 3: the model found the kernels wrong.",
+            "Names the limiter of a CUDA strategy. Its kernels run on a model of the device's "
+            "memory, which counts every access by source line. On a machine with a GPU the "
+            "hardware's counters stand beside the model. Exit code 3: the model found a fault in "
+            "the kernels.",
             explain_options(), {"strategy"}, arguments);
   if (!values) return done;
   JsonOutput json(output_name(*values, "json"));

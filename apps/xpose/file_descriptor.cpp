@@ -14,7 +14,7 @@ namespace {
 const char* remedy(int error) {
   switch (error) {
     case EIO:
-      return "; the kernel's log (dmesg) says more of the disk";
+      return "; the kernel's log (dmesg) has the details";
     case ENOSPC:
     case EDQUOT:
       return "; make room there, or write elsewhere";

@@ -80,8 +80,8 @@ void InputFile::read(std::uint64_t offset, std::span<std::byte> to) const {
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) fail(name_, "cannot be read", errno);
     if (got == 0)
-      throw std::runtime_error(name_ +
-                               ": was cut short while it was read; run again once it is whole");
+      throw std::runtime_error(
+          name_ + ": the file became shorter while it was read; run again when it is complete");
     offset += static_cast<std::uint64_t>(got);
     to = to.subspan(static_cast<std::size_t>(got));
   }
@@ -111,7 +111,8 @@ void InputFile::check_unchanged() const {
   const struct stat now = stat_of(file_.get(), name_);
   if (now.st_size != opened_.st_size || now.st_mtim.tv_sec != opened_.st_mtim.tv_sec ||
       now.st_mtim.tv_nsec != opened_.st_mtim.tv_nsec)
-    throw std::runtime_error(name_ + ": was changed while it was read; run again once it is whole");
+    throw std::runtime_error(name_ +
+                             ": the file changed while it was read; run again when it is complete");
 }
 
 }  // namespace xpose::app

@@ -18,7 +18,8 @@ void on_interrupt(int signal) {
   const int error = errno;  // of what was interrupted
   interrupts = 1;
   constexpr std::string_view words =
-      "\nxpose: interrupted: what is under way is finished; interrupt again to end at once\n";
+      "\nxpose: interrupted: the trial in progress is finished first; interrupt again to end at "
+      "once\n";
   const bool newline = isatty(STDERR_FILENO) != 0;  // behind "^C" and a line of progress
   [[maybe_unused]] const auto written =
       write(STDERR_FILENO, words.data() + (newline ? 0 : 1), words.size() - (newline ? 0 : 1));

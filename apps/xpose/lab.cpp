@@ -37,16 +37,17 @@ struct Group {
 };
 
 const std::array groups = {
-    Group{"A square tile, 32 x 32 words, one block of 32 x 32 threads: wavefronts of shared memory",
-          false,
-          {{"square_row_row", 32, 32, {32, 32}},
-           {"square_col_col", 32, 32, {1024, 1024}},
-           {"square_row_col", 32, 32, {1024, 32}},
-           {"square_row_col_dynamic", 32, 32, {1024, 32}},
-           {"square_row_col_pad", 32, 32, {32, 32}},
-           {"square_row_col_dynamic_pad", 32, 32, {32, 32}}},
-          "The words of a column lie 32 words apart, all in one bank, and are had one by one: 32 "
-          "wavefronts a warp. A word of padding a row puts each row's words one bank further."},
+    Group{
+        "A square tile, 32 x 32 words, one block of 32 x 32 threads: wavefronts of shared memory",
+        false,
+        {{"square_row_row", 32, 32, {32, 32}},
+         {"square_col_col", 32, 32, {1024, 1024}},
+         {"square_row_col", 32, 32, {1024, 32}},
+         {"square_row_col_dynamic", 32, 32, {1024, 32}},
+         {"square_row_col_pad", 32, 32, {32, 32}},
+         {"square_row_col_dynamic_pad", 32, 32, {32, 32}}},
+        "The words of a column lie 32 words apart, all in one bank. They are served one by one: 32 "
+        "wavefronts a warp. One word of padding a row moves each row by one bank."},
     Group{"A rectangular tile, 16 rows of 32 words, one block of 32 x 16 threads: wavefronts",
           false,
           {{"rectangle_row_row", 16, 32, {16, 16}},
@@ -56,17 +57,18 @@ const std::array groups = {
            {"rectangle_row_col_pad1", 16, 32, {32, 16}},
            {"rectangle_row_col_pad2", 16, 32, {16, 16}},
            {"rectangle_row_col_dynamic_pad2", 16, 32, {16, 16}}},
-          "A warp reads two columns of 16 words. With one word of padding the second column wants "
-          "15 of the banks of the first; with two it falls between them."},
-    Group{"256 threads turn 256 words around: wavefronts",
-          false,
-          {{"reversal", 1, 256, {8, 8}}, {"reversal_dynamic", 1, 256, {8, 8}}},
-          "Which thread wants which bank does not matter, as long as no two want the same one."},
+          "A warp reads two columns of 16 words. With one word of padding the second column needs "
+          "15 banks of the first. With two words it falls between them."},
+    Group{
+        "256 threads turn 256 words around: wavefronts",
+        false,
+        {{"reversal", 1, 256, {8, 8}}, {"reversal_dynamic", 1, 256, {8, 8}}},
+        "The order of banks among threads does not matter. Conflicts need two words of one bank."},
     Group{"32 threads, a record of 32 floats each: wavefronts",
           false,
           {{"record", 32, 32, {1024, 1024}}, {"record_pad", 32, 32, {32, 32}}},
-          "A field of neighbouring records lies a record apart; an odd number of words is as good "
-          "as one."},
+          "A field lies a record apart in neighbouring records. A record of an odd number of words "
+          "has no conflicts."},
     Group{"The product of two matrices, 128 x 128 floats each: requests of global memory",
           true,
           {{"product", 256, 128, {131072, 512}}, {"product_tiled", 256, 128, {4096, 512}}},
@@ -117,15 +119,15 @@ Outcome perform(Engine& engine, const Experiment& experiment, bool global, bool 
 
 int lab(const Arguments& arguments) {
   po::options_description options;
-  options.add_options()("model", "the model alone, even where there is a GPU")(
+  options.add_options()("model", "leave the counters of a GPU out")(
       "json",
       po::value<std::string>()->default_value("")->implicit_value("-")->value_name("FILE|-"),
       "write the figures as JSON");
   const auto values = parse(
       "lab",
-      "Small kernels that show what memory makes fast or slow: what theory expects of each, what "
-      "the access model finds, and what the GPU counts where there is one. Figures are loads / "
-      "stores of the whole launch.",
+      "Runs small kernels that show the cost of memory accesses. Each line has the figures of "
+      "theory, of the access model and, on a machine with a GPU, of its counters. Figures are "
+      "loads / stores of the whole launch.",
       options, {}, arguments);
   if (!values) return done;
   JsonOutput json(output_name(*values, "json"));

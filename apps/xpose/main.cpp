@@ -23,12 +23,14 @@ const std::map<std::string, Command>& commands() {
       {"run", {xpose::app::run, "transpose a NumPy file into another"}},
       {"bench",
        {xpose::app::bench, "measure the standard table of problems, beside other libraries"}},
-      {"explain", {xpose::app::explain, "say why a strategy is fast or slow, line by line"}},
-      {"plugins", {xpose::app::plugins, "list what was found, and why anything was refused"}},
+      {"explain", {xpose::app::explain, "show why a strategy is fast or slow, line by line"}},
+      {"plugins",
+       {xpose::app::plugins, "list plugins and strategies, and the reason for each refusal"}},
       {"check", {xpose::app::check, "run the conformance suite on a plugin"}},
-      {"cache", {xpose::app::cache, "show, forget, export or import what is remembered"}},
-      {"lab", {xpose::app::lab, "show by small kernels what memory makes fast or slow"}},
-      {"doctor", {xpose::app::doctor, "say what this machine has and what is missing"}},
+      {"cache", {xpose::app::cache, "show, forget, export or import remembered decisions"}},
+      {"lab", {xpose::app::lab, "run small kernels that show the cost of memory accesses"}},
+      {"doctor",
+       {xpose::app::doctor, "list the devices of this machine, missing parts and their remedies"}},
   };
   return all;
 }

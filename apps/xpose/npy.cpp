@@ -130,7 +130,8 @@ std::vector<std::int64_t> shape_of(const Literal& literal) {
   std::vector<std::int64_t> shape;
   for (const Literal& extent : literal.items) {
     if (extent.kind != Literal::Kind::integer)
-      throw NpyError("the shape " + excerpt(literal.source) + " holds what is not an integer");
+      throw NpyError("the shape " + excerpt(literal.source) +
+                     " holds an extent that is not an integer");
     if (extent.number < 0)
       throw NpyError("the shape " + excerpt(literal.source) + " has a negative dimension");
     shape.push_back(extent.number);
@@ -147,7 +148,7 @@ std::uint64_t data_bytes_of(const std::vector<std::int64_t>& shape, std::uint64_
     const auto factor = static_cast<std::uint64_t>(std::max<std::int64_t>(extent, 1));
     if (bytes > std::numeric_limits<std::int64_t>::max() / factor)
       throw NpyError("the shape overflows: its elements of " + std::to_string(item_bytes) +
-                     " bytes pass 2^63 bytes");
+                     " bytes exceed 2^63 bytes");
     bytes *= factor;
   }
   return empty ? 0 : bytes;

@@ -19,7 +19,7 @@ constexpr std::uint64_t kMaxItem = std::numeric_limits<std::int32_t>::max();
 }
 
 std::uint64_t checked_item(std::uint64_t bytes) {
-  if (bytes > kMaxItem) throw std::runtime_error("the dtype's item passes 2^31 - 1 bytes");
+  if (bytes > kMaxItem) throw std::runtime_error("the dtype's item exceeds 2^31 - 1 bytes");
   return bytes;
 }
 

@@ -27,7 +27,7 @@ std::optional<std::int64_t> whole_number(std::string_view text) {
 std::string message_of(const po::error& error, const Arguments& arguments) {
   for (const std::string& argument : arguments)
     if (argument.find('%') != std::string::npos)
-      return "an option or its value is not understood (no more is said beside an argument with %)";
+      return "an option or its value is not understood (an argument with % hides the details)";
   return error.what();
 }
 
@@ -89,13 +89,13 @@ std::optional<po::variables_map> parse(const std::string& command, const std::st
     }
     if (values.count("beyond") != 0)
       throw UsageError(name + " does not take '" +
-                       values["beyond"].as<std::vector<std::string>>().front() + "': it is " +
-                       usage + " [options]");
+                       values["beyond"].as<std::vector<std::string>>().front() +
+                       "'; usage: " + usage + " [options]");
     po::notify(values);
     const auto needed = std::ranges::find_if(
         positional, [&](const std::string& argument) { return values.count(argument) == 0; });
     if (needed != positional.end())
-      throw UsageError(name + " needs " + upper(*needed) + ": it is " + usage + " [options]");
+      throw UsageError(name + " needs " + upper(*needed) + "; usage: " + usage + " [options]");
     return values;
   } catch (const po::error& e) {
     throw UsageError(name + ": " + message_of(e, arguments));
@@ -147,11 +147,11 @@ void read_trial_options(const po::variables_map& values, EngineOptions& options)
 
 void add_engine_options(po::options_description& options) {
   options.add_options()("plugins", po::value<std::vector<std::string>>()->value_name("DIR"),
-                        "also use the plugins of this folder; may be repeated")(
+                        "use the plugins of this folder as well; may be repeated")(
       "threads", po::value<std::string>()->default_value("0")->value_name("N"),
       "threads of host strategies; 0: all processors")(
-      "cache", po::value<std::string>()->value_name("FILE"), "remember choices in this file")(
-      "no-cache", "neither read nor write what is remembered");
+      "cache", po::value<std::string>()->value_name("FILE"), "file of remembered decisions")(
+      "no-cache", "neither read nor write remembered decisions");
   add_trial_options(options);
 }
 
@@ -213,7 +213,8 @@ Config parse_config(const std::string& text) {
     const auto value =
         equals == std::string_view::npos ? std::nullopt : whole_number(item.substr(equals + 1));
     if (!value || equals == 0)
-      throw UsageError("--config " + text + " is not AXIS=VALUE[,AXIS=VALUE...], of whole numbers");
+      throw UsageError("--config " + text +
+                       " is not AXIS=VALUE[,AXIS=VALUE...] with whole numbers");
     if (std::ranges::count(config, item.substr(0, equals), &AxisValue::axis) != 0)
       throw UsageError("--config " + text + " gives an axis two values");
     config.push_back({std::string(item.substr(0, equals)), *value});

@@ -35,8 +35,7 @@ std::filesystem::path resolved_target(const std::filesystem::path& target) {
   if (is_there && !S_ISREG(status.st_mode))
     throw std::runtime_error(
         target.string() +
-        " is not a regular file: the output takes the place of a file, and not "
-        "that of a device or a socket");
+        " is not a regular file: an output replaces a file, not a device or a socket");
   return link_followed(target);
 }
 

@@ -46,7 +46,7 @@ void print_plugins(std::ostream& out, const std::vector<PluginInfo>& plugins, bo
   if (!elsewhere.empty())
     say(strategies_text(elsewhere, plugins) + ": " + no_cuda + "; --all lists them");
   if (const std::string columns = table.left_out(screen); !columns.empty())
-    say("Left out, for the width of the terminal: " + columns + ". --json has all.");
+    say("Columns left out for lack of width: " + columns + ". --json has all.");
   for (const PluginInfo& plugin : plugins)
     if (!plugin.refused.empty()) say("refused: " + plugin.refused);
 }
@@ -59,10 +59,10 @@ int plugins(const Arguments& arguments) {
       "json",
       po::value<std::string>()->default_value("")->implicit_value("-")->value_name("FILE|-"),
       "write the list as JSON");
-  options.add_options()("all", "list also the strategies for devices that are not here");
+  options.add_options()("all", "list strategies for absent devices as well");
   add_engine_options(options);
   const auto values =
-      parse("plugins", "Lists the plugins and their strategies, and why any file was refused.",
+      parse("plugins", "Lists plugins and strategies, and the reason for each refused file.",
             options, {}, arguments);
   if (!values) return done;
   JsonOutput json(output_name(*values, "json"));

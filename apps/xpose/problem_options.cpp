@@ -23,11 +23,12 @@ void add_problem_options(po::options_description& options) {
       "batch", po::value<std::string>()->default_value("1")->value_name("N"),
       "matrices, one behind the other")(
       "in-ld", po::value<std::string>()->default_value("0")->value_name("N"),
-      "elements from one input row to the next; 0: dense")(
+      "leading dimension of the input in elements; 0: dense rows")(
       "out-ld", po::value<std::string>()->default_value("0")->value_name("N"),
-      "elements from one output row to the next; 0: dense")(
+      "leading dimension of the output in elements; 0: dense rows")(
       "alignment", po::value<std::string>()->default_value("256")->value_name("N"),
-      "bytes that divide both base addresses")("in-place", "the output is the input: a square");
+      "power of two that divides both base addresses")("in-place",
+                                                       "transpose a square into itself");
 }
 
 Problem problem_of(const po::variables_map& values, Device device) {

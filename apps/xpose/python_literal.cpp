@@ -21,7 +21,7 @@ class Parser {
     Literal literal = value(0);
     skip_space();
     if (at_ != text_.size())
-      throw std::runtime_error("the header goes on after its dict, at character " +
+      throw std::runtime_error("the header continues after its dict, at character " +
                                std::to_string(at_) + ": '" + excerpt(text_.substr(at_)) + '\'');
     return literal;
   }

@@ -112,7 +112,7 @@ int run_command(const RunOptions& options) {
   const auto begin = std::chrono::steady_clock::now();
   const bool is_stream = OutputFile::is_stream(options.out);
   ExitCleanup::set_last_words((options.out == "-" ? "the standard output" : options.out.string()) +
-                              (is_stream ? " is not whole" : " is as it was"));
+                              (is_stream ? " is incomplete" : " is unchanged"));
   if (options.verbose) say("reading " + options.in.string());
   const InputFile input(options.in);
   const NpyHeader header = header_of(input);

@@ -30,16 +30,19 @@ int run(const Arguments& arguments) {
       "out", po::value<std::string>(),
       "the .npy file or pipe to write, which may be the same file; -: standard output")(
       "device", po::value<std::string>()->default_value("auto")->value_name("D"),
-      "auto (the host, where a file is), host, cuda or cuda:N")(
+      "auto (the host), host, cuda or cuda:N")(
       "strategy", po::value<std::string>()->default_value("")->value_name("NAME"),
       "use this strategy, with its default config")(
       "tune",
-      "choose by trial, and remember it; else by what was measured before, or is known of "
-      "the strategies")("budget", po::value<std::string>()->default_value("2")->value_name("S"),
-                        "seconds that --tune may spend")(
+      "measure the strategies and remember the decision; without this option an earlier decision "
+      "or "
+      "the prediction counts")("budget",
+                               po::value<std::string>()->default_value("2")->value_name("S"),
+                               "seconds that --tune may spend")(
       "memory", po::value<std::string>()->default_value("1G")->value_name("SIZE"),
-      "memory to use at most, such as 512M or 4G; 1M or more, besides the 50 MB or so that the "
-      "program itself takes of a small size")("verbose,v", "say what is done");
+      "most memory for tiles, such as 512M or 4G, at least 1M; the program itself needs about 50 "
+      "MB "
+      "besides")("verbose,v", "report each step");
   add_engine_options(options);
   const auto values =
       parse("run",
@@ -50,8 +53,9 @@ int run(const Arguments& arguments) {
   RunOptions chosen;
   chosen.in = (*values)["in"].as<std::string>();
   chosen.out = (*values)["out"].as<std::string>();
-  for (const auto& [path, name] : {std::pair{&chosen.in, "in"}, std::pair{&chosen.out, "out"}})
-    if (path->empty()) throw UsageError(std::string("the name of the file ") + name + " is empty");
+  for (const auto& [path, name] :
+       {std::pair{&chosen.in, "input"}, std::pair{&chosen.out, "output"}})
+    if (path->empty()) throw UsageError(std::string("the name of the ") + name + " file is empty");
   // A file's bytes are on the host: to start CUDA and to take them there and back costs more.
   const std::string device = (*values)["device"].as<std::string>();
   chosen.how.device = device == "auto" ? Device{} : parse_device(device);
@@ -60,7 +64,7 @@ int run(const Arguments& arguments) {
   chosen.how.names_refused = values->count("plugins") != 0;
   const bool tunes = values->count("tune") != 0;
   if (tunes && !chosen.how.strategy.empty())
-    throw UsageError("--strategy leaves nothing to --tune: give one of them");
+    throw UsageError("--strategy and --tune exclude each other: give one of them");
   chosen.how.plan.policy = tunes ? Policy::measure : Policy::estimate;
   chosen.how.plan.tune.budget_seconds = seconds_of(*values, "budget");
   chosen.memory = parse_size((*values)["memory"].as<std::string>());

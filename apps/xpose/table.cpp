@@ -163,8 +163,8 @@ std::string percent(double share) { return fixed(100 * share, 1) + " %"; }
 bool is_above_the_roof(double share) { return share >= 1.0005; }
 
 const char* const above_the_roof =
-    "Above 100 %: the roof is the fastest copy that was tried, not a limit of the memory. A "
-    "transpose whose order, stores or threads suit the memory better than those of the copies is "
-    "faster than it, and so is any where the copies were disturbed.";
+    "Above 100 %: the roof is the fastest copy of the same run, not a limit of the memory. A "
+    "transpose exceeds it if its order, stores or threads suit the memory better than those of the "
+    "copies, or if the copies were disturbed.";
 
 }  // namespace xpose::app

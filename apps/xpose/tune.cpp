@@ -2,6 +2,7 @@
 
 #include <iostream>
 
+#include "bench/size_sweep.hpp"
 #include "interrupts.hpp"
 #include "json.hpp"
 #include "offered.hpp"
@@ -11,7 +12,6 @@
 #include "report.hpp"
 #include "result_output.hpp"
 #include "screen.hpp"
-#include "size_sweep.hpp"
 #include "tune_accounts.hpp"
 #include "tune_table.hpp"
 
@@ -24,18 +24,18 @@ po::options_description tune_options() {
   options.add_options()("device", po::value<std::string>()->default_value("auto")->value_name("D"),
                         "auto, host, cuda or cuda:N")(
       "budget", po::value<std::string>()->default_value("2")->value_name("S"),
-      "seconds to spend; the last try may end later")(
+      "seconds to spend; a trial in progress may end later")(
       "strategy", po::value<std::vector<std::string>>()->value_name("NAME"),
       "try only this strategy; may be repeated")(
       "config", po::value<std::string>()->default_value("")->value_name("A=V,..."),
       "try only configs with these values")("warm", "keep the caches warm")(
-      "all",
-      "list every variant, not the best of each strategy, and each strategy that cannot serve")(
+      "all", "list every variant, and every strategy that does not serve the problem")(
       "json", po::value<std::string>()->default_value("")->value_name("FILE|-"),
-      "write the report as JSON")(
-      "report", po::value<std::string>()->default_value("")->value_name("FILE|-"),
-      "write the report as one HTML page, with the fastest strategies also at other sizes: at most "
-      "about 3 seconds more");
+      "write the report as JSON")("report",
+                                  po::value<std::string>()->default_value("")->value_name("FILE|-"),
+                                  "write the report as one HTML page; measures the fastest "
+                                  "strategies at other sizes too, for at "
+                                  "most about 3 seconds more");
   add_engine_options(options);
   return options;
 }
@@ -66,8 +66,8 @@ int tune(const Arguments& arguments) {
   const auto values = parse(
       "tune --shape RxC",
       "Tries every strategy on a problem, verifies each against Eigen, times them against the "
-      "fastest copy of the same bytes, and names the winner. What is predicted to take over "
-      "twice the best is tried while the budget lasts, or with --strategy.",
+      "fastest copy of the same bytes, and names the winner. A variant that is predicted to take "
+      "over twice the best is tried only while the budget lasts. --strategy tries it regardless.",
       tune_options(), {}, arguments);
   if (!values) return done;
   JsonOutput json(output_name(*values, "json"));
@@ -114,7 +114,7 @@ int tune(const Arguments& arguments) {
         trial.verdict != Verdict::unsupported)
       return not_verified;
   say("no eligible strategy for " + to_string(report.problem) +
-      "; `xpose plugins` lists what is loaded");
+      "; `xpose plugins` lists the loaded ones");
   return no_strategy;
 }
 

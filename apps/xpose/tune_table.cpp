@@ -107,17 +107,17 @@ void print_sentences(std::ostream& out, const TuneReport& report, const Screen& 
   if (report.rounds <= 1 && !report.is_estimate) say("A longer --budget races more rounds.");
   if (report.untried != 0)
     say(std::to_string(report.untried) +
-        " variants were not tried: they are predicted to be far behind, or their strategy's first "
-        "took several times as long as the fastest, or the budget ran out; see --strategy and "
-        "--budget.");
+        " variants were not tried, for one of three reasons: a prediction far behind, a first "
+        "config that took several times as long as the fastest, or the end of the budget. "
+        "--strategy and --budget try more.");
   if (!report.untried_rivals.empty()) {
     std::string names;
     for (const std::string& rival : report.untried_rivals)
       names += (names.empty() ? "" : ", ") + rival;
     say("The choice is provisional: the budget did not reach " + names +
-        ". The next tune or plan tries what is left.");
+        ". The next tune or plan tries the rest.");
   }
-  if (report.interrupted) say("Interrupted: the figures are of what was finished.");
+  if (report.interrupted) say("Interrupted: the figures are those of the finished trials.");
 }
 
 }  // namespace
@@ -141,9 +141,7 @@ std::string predictions_note(const TuneReport& report) {
   };
   std::string note;
   if (any([](double discount) { return discount == 0; }))
-    note =
-        "Predicted ?: nothing of the strategy was measured here before, so its figures do not "
-        "count.";
+    note = "Predicted ?: the strategy was never measured here, so its prediction does not count.";
   if (any([](double discount) { return discount > 1; }))
     note += std::string(note.empty() ? "" : " ") +
             "Predicted / N: its strategy took N times as long as predicted.";

@@ -185,7 +185,7 @@ class ExportAndImport(CacheTest):
         original = document()
         self.assertEqual(self.cache("import", "-", input=json.dumps(original)),
                          f"2 of 2 rows were new to {self.file}.\n"
-                         "Kept for plugins that are not installed here, and not used until they are: "
+                         "Decisions kept for plugins that are not installed here yet: "
                          "1 (host_blocked).\n")
         exported = self.folder / "rows.json"
         self.assertEqual(self.cache("export", str(exported)),
@@ -242,12 +242,12 @@ class ExportAndImport(CacheTest):
         said = self.cache("import", "-", input=json.dumps(rows), env=with_numeric).splitlines()
         self.assertEqual(said, [
             f"3 of 9 rows were new to {self.file}.",
-            "Not taken, decisions that have no trial in which their winner was right: 1 (host_blocked).",
-            "Not taken, decisions that name a copy: 1 (copy_memcpy).",
-            "Not taken, decisions that name a strategy that does arithmetic on the elements: 1 (arithmetic).",
-            "Not taken, decisions that name no config of their strategy: 2 (host_blocked, host_naive_row).",
-            "Not taken, decisions that name no strategy of their plugin: 1 (magic).",
-            "Kept for plugins that are not installed here, and not used until they are: 1 (host_blocked)."])
+            "Decisions not imported because they have no trial that found their winner right: 1 (host_blocked).",
+            "Decisions not imported because they name a copy: 1 (copy_memcpy).",
+            "Decisions not imported because they name a strategy that does arithmetic on the elements: 1 (arithmetic).",
+            "Decisions not imported because they name no config of their strategy: 2 (host_blocked, host_naive_row).",
+            "Decisions not imported because they name no strategy of their plugin: 1 (magic).",
+            "Decisions kept for plugins that are not installed here yet: 1 (host_blocked)."])
         self.assertEqual({row["key"]["problem"] for row in self.rows()["decisions"]}, {"fine", "right"})
 
     def test_names_of_a_foreign_document_are_fit_for_a_terminal_and_few(self):
@@ -256,7 +256,7 @@ class ExportAndImport(CacheTest):
                              for one in document(problem=name, winner=name)["decisions"]]
         said = self.cache("import", "-", input=json.dumps(rows)).splitlines()
         self.assertEqual(len(said), 2)
-        names = said[1].split(" are: 12 (")[1]
+        names = said[1].split(" yet: 12 (")[1]
         self.assertEqual(names, " [31mred" + "d" * 117 + "..., other_0, other_1, other_10, other_2, other_3, other_4, "
                          "other_5 and 4 more).")
 

@@ -98,7 +98,7 @@ class Tune(unittest.TestCase):
         # A sanitizer slows vectors the most: there another one may be the most promising.
         tried = r"host_\S+" if "asan" in XPOSE else r"host_simd\{\S+"
         self.assertRegex(result.stdout, rf"\n{tried} [^\n]+  ok\n")
-        self.assertRegex(result.stdout, r"\n[0-9]+ variants were not tried: [^\n]*--strategy and --budget\.\n")
+        self.assertRegex(result.stdout, r"\n[0-9]+ variants were not tried, [^\n]*--strategy and --budget try more\.\n")
         named = tune(*problem, "--strategy", "host_simd", "--strategy", "host_naive_row", "--json", "-")
         report = json.loads(named.stdout)
         self.assertEqual(report["untried_strategies"], [])
@@ -322,9 +322,9 @@ class Errors(unittest.TestCase):
                        "tune", "--shape", text)
         self.check(2, "--bytes -1 is not a size", "check", "any.so", "--bytes", "-1")
         self.check(2, "--budget -1 is not a number of seconds", "bench", "--budget", "-1")
-        self.check(2, "tune does not take '5x5': it is xpose tune --shape RxC [options]; see `xpose tune --help`",
+        self.check(2, "tune does not take '5x5'; usage: xpose tune --shape RxC [options]; see `xpose tune --help`",
                    "tune", "5x5")
-        self.check(2, "run needs OUT: it is xpose run IN OUT [options]", "run", "a.npy")
+        self.check(2, "run needs OUT; usage: xpose run IN OUT [options]", "run", "a.npy")
 
     def test_an_unknown_axis_or_value_is_refused_with_those_there_are(self):
         def refused(words, *arguments, command=("tune", "--device", "host")):
@@ -499,10 +499,10 @@ class Others(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             for name, finding in findings(env=dict(os.environ, XPOSE_PLUGIN_PATH=folder)).items():
                 self.assertFalse(finding["good"])
-                self.assertIn(", is not there", finding["what"])
+                self.assertIn(", is missing", finding["what"])
                 self.assertIn(packages[name], finding["remedy"])
             text = xpose("doctor", env=dict(os.environ, XPOSE_PLUGIN_PATH=folder)).stdout
-            self.assertIn("\nmissing  Highway: the plugin host_simd, the fastest host strategies, is not there\n"
+            self.assertIn("\nmissing  Highway: the plugin host_simd, the fastest host strategies, is missing\n"
                           "         install libhwy-dev and build xpose again\n", text)
 
     def test_check_says_what_happens_at_exit(self):
@@ -528,7 +528,7 @@ class Others(unittest.TestCase):
                 pass  # the other side is closed
             os.close(main)
             self.assertEqual(process.wait(), 3)
-            self.assertIn(f"\r\n  to see it: gdb --args xpose check '{plugin}' --strategy do_nothing --bytes 4 "
+            self.assertIn(f"\r\n  to reproduce: gdb --args xpose check '{plugin}' --strategy do_nothing --bytes 4 "
                           "--problem 3 --in-process\r\n", shown.decode())
 
     def test_check_lists_and_checks(self):

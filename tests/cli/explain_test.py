@@ -102,7 +102,7 @@ class Explain(unittest.TestCase):
 
     def test_refusals_name_the_remedy(self):
         for code, words, arguments in (
-                (2, "explain needs STRATEGY: it is xpose explain", ("--shape", "4x4")),
+                (2, "explain needs STRATEGY; usage: xpose explain", ("--shape", "4x4")),
                 (2, "--shape", ("smem",)),
                 (2, "is not ROWSxCOLS", ("smem", "--shape", "4")),
                 (2, "--device cuda", ("smem", "--shape", "4x4", "--device", "host")),
@@ -122,7 +122,7 @@ class Explain(unittest.TestCase):
     def test_help(self):
         self.assertIn("usage: xpose explain --shape RxC STRATEGY [options]",
                       xpose("explain", "--help").stdout)
-        self.assertRegex(xpose("--help").stdout, r"(?m)^  explain  say why")
+        self.assertRegex(xpose("--help").stdout, r"(?m)^  explain  show why")
 
 
 class CheckOnTheModel(unittest.TestCase):

@@ -72,7 +72,7 @@ class Disks(InAFolder):
 
     def test_errors(self):
         hole(self.source, 2000, 1000)
-        damaged = "Input/output error; the kernel's log (dmesg) says more of the disk"
+        damaged = "Input/output error; the kernel's log (dmesg) has the details"
         full = "No space left on device; make room there, or write elsewhere"
         for fault, name, words in (
                 ("pread 1 EIO", "a.npy", f"cannot be read: {damaged}"),
@@ -108,7 +108,7 @@ class Signals(InAFolder):
         print("milliseconds from a signal to the end: " +
               ", ".join(f"{stage} {time:.0f}" for stage, time in cls.milliseconds.items()), file=sys.stderr)
 
-    def check(self, stage, wait, *options, words="b.npy is as it was", pipe=False, **how):
+    def check(self, stage, wait, *options, words="b.npy is unchanged", pipe=False, **how):
         for number in (signal.SIGINT, signal.SIGTERM):
             with self.subTest(stage=stage, signal=number):
                 process = self.started("-v", *options, stdin=subprocess.PIPE if pipe else subprocess.DEVNULL, **how)
@@ -197,7 +197,7 @@ class Signals(InAFolder):
         os.mkfifo(pipe)
         self.check("standard input", self.said("reading -", 0.1), source="-", pipe=True)
         self.check("a pipe without a writer", self.said("reading", 0.1), source=pipe)
-        self.check("a pipe without a reader", self.said("reading", 0.2), target=pipe, words="pipe is not whole")
+        self.check("a pipe without a reader", self.said("reading", 0.2), target=pipe, words="pipe is incomplete")
 
 
 def group_of(limit):

@@ -552,7 +552,7 @@ class Interrupted(InAFolder):
                 process.send_signal(number)
                 begin = time.monotonic()
                 self.check_end(process, 128 + number,
-                               r"\Axpose: interrupted: \S+b\.npy is as it was\n\Z")
+                               r"\Axpose: interrupted: \S+b\.npy is unchanged\n\Z")
                 self.assertLess(time.monotonic() - begin, 5)  # half a second on a quiet machine
 
     def test_a_kill_leaves_nothing(self):
@@ -563,7 +563,7 @@ class Interrupted(InAFolder):
     def test_input_cut_short(self):
         process = self.started()
         os.truncate(self.source, 4096)
-        self.check_end(process, 1, r"\Axpose: \S+a\.npy: was cut short while it was read[^\n]*\n\Z")
+        self.check_end(process, 1, r"\Axpose: \S+a\.npy: the file became shorter while it was read[^\n]*\n\Z")
 
     def test_input_that_changes_while_it_is_read(self):
         """Cut within its last page, which then reads as zeros; and written to."""
@@ -571,7 +571,7 @@ class Interrupted(InAFolder):
                        lambda: os.utime(self.source)):
             process = self.started()
             change()
-            self.check_end(process, 1, r"\Axpose: \S+a\.npy: was (changed|cut short)[^\n]*\n\Z")
+            self.check_end(process, 1, r"\Axpose: \S+a\.npy: the file (changed|became shorter)[^\n]*\n\Z")
 
 
 class Chooses(InAFolder):

@@ -147,7 +147,7 @@ class Tables(unittest.TestCase):
 
     def test_plugins_fit(self):
         narrow, _, _, wide = self.fit("plugins", "--all")
-        self.assertIn("Left out, for the width of the terminal: plugin, axes.", narrow.text)
+        self.assertIn("Columns left out for lack of width: plugin, axes.", narrow.text)
         self.assertNotIn("Left out", wide.text)
 
     def test_cache_show_fits(self):

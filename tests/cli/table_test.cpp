@@ -172,7 +172,7 @@ TEST(TuneTable, SaysWhatWasPredictedAndHowItCounted) {
   const std::string text = printed(one, false);
   EXPECT_NE(text.find(" 50.0 ?  ok\n"), std::string::npos) << text;
   EXPECT_NE(text.find(" 100.0 / 8.0  ok\n"), std::string::npos) << text;
-  EXPECT_NE(text.find("Predicted ?: nothing of the strategy was measured"), std::string::npos);
+  EXPECT_NE(text.find("Predicted ?: the strategy was never measured here"), std::string::npos);
   EXPECT_NE(text.find("Predicted / N: "), std::string::npos);
   EXPECT_NE(text.find("provisional: the budget did not reach other."), std::string::npos);
 }

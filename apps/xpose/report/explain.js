@@ -231,7 +231,7 @@ const totalNames = [["load_sectors", "global load sectors"], ["store_sectors", "
     one("roof_seconds", "time of the roof", time(hardware.roof_seconds));
   }
   table("figures-table", "Figures of one launch", [["figure"], ["model", 1], ["fewest possible", 1], ["hardware", 1], ["difference", 1]], rows);
-  byId("figures-about").textContent = (model ? `The model ran ${plural(model.kernels.reduce((sum, kernel) => sum + kernel.launches, 0), "launch").replace("launchs", "launches")} on the host in ${time(model.seconds)}: solid is the fewest that could have served the requests, hatched is what the access pattern adds. `
+  byId("figures-about").textContent = (model ? `The model ran ${plural(model.kernels.reduce((sum, kernel) => sum + kernel.launches, 0), "launch").replace("launchs", "launches")} on the host in ${time(model.seconds)}. Solid: the fewest that could serve the requests. Hatched: the excess of the access pattern. `
     : `No model: ${data.no_model} `) + (hardware ? "A black line is the hardware's counter." : `No hardware counters: ${data.no_hardware}`);
   if (!model) return void byId("access").remove();
   const bars = (unit) => [["load", "load_" + unit], ["store", "store_" + unit]].map(([name, key]) =>

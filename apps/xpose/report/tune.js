@@ -122,5 +122,5 @@ for (const link of document.querySelectorAll("nav a"))
   if (!document.querySelector(link.getAttribute("href"))) link.remove();
 byId("foot").textContent = `xpose ${data.tune.xpose} on ${data.device.name} (${data.device.device}). ` +
   `${plural(report.rounds, "round")}, ${report.discarded_rounds} discarded because the clock dropped. ` +
-  (report.interrupted ? "Interrupted: the figures are of what was finished. " : "") +
+  (report.interrupted ? "Interrupted: the figures are those of the finished trials. " : "") +
   `The data of this page is the JSON in its source, with what --json writes as "tune".`;
