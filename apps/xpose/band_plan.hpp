@@ -41,7 +41,7 @@ struct ByteRange {
   bool operator==(const ByteRange&) const = default;
 };
 
-// What is in the file already beside a range that is written; the rest is still to come.
+// Whether the bytes beside a written range are in the file already; the rest is still to come.
 struct Neighbours {
   bool before = false;
   bool behind = false;

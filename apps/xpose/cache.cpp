@@ -1,5 +1,4 @@
-// The command `xpose cache`: what is remembered between processes, shown, forgotten and carried
-// between machines.
+// The command `xpose cache`: shows, forgets, exports and imports decisions and quarantine.
 #include "xpose/cache.hpp"
 
 #include <unistd.h>

@@ -8,10 +8,10 @@
 
 namespace xpose::app {
 
-// Removes decisions that may never be used: whose winner no trial found right, is not a transpose
-// of the plugin with that digest, or not one of its configs. Decisions of plugins that are not
-// among these stay, and are used once they are. Says of both how many and which strategies, one
-// sentence each.
+// Removes decisions that may never be used. The winner of such a decision was right in no trial, is
+// not a transpose of the plugin with that digest, or has none of its configs. Decisions of absent
+// plugins stay, and are used once these are installed. Returns a sentence for each reason, with the
+// number of decisions and the names of strategies.
 std::vector<std::string> take_usable(CacheContents& contents,
                                      const std::vector<PluginInfo>& plugins);
 

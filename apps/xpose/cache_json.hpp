@@ -17,8 +17,8 @@ Json to_json(const CacheContents& contents);
 
 // The rows that a document holds; fields it does not know are passed over. `now`, in seconds since
 // 1970: rows dated more than a day later are refused, because they would outlive every newer
-// measurement. Throws Error failed with one sentence that says where the document is wrong, by byte
-// or by JSON pointer, and what was expected there.
+// measurement. Throws Error failed with one sentence: the place of the fault, by byte or by JSON
+// pointer, and the expectation there.
 CacheContents cache_from_json(std::string_view document, std::int64_t now);
 
 }  // namespace xpose::app

@@ -21,9 +21,9 @@ std::array<char, PATH_MAX + 200> sentence = {"xpose: interrupted\n"};
 alignas(16) std::array<std::byte, std::size_t{64} << 10> heir_stack;
 pid_t deceased = 0;
 
-// What a process has last is released at its end, and whoever waits for that end waits for it too:
-// a second for a few gigabytes of an output without a name. So a process of the same memory stays
-// behind, with nothing but these files, and is the last that has both.
+// The last owner of a file or of memory releases it at its end, and its parent waits for that: a
+// second for a few gigabytes of an output without a name. So a process of the same memory stays
+// behind with these files alone, and is the last owner of both.
 int inherit(void*) {
   constexpr timespec moment = {0, 1'000'000};
   if (close_all_but_temporary_files())

@@ -1,4 +1,4 @@
-// What a signal does before it ends the command: it removes temporary files and says so.
+// The work of a signal before it ends the command: to remove temporary files, and to say so.
 #pragma once
 
 #include <signal.h>
@@ -19,7 +19,7 @@ class ExitCleanup {
   ExitCleanup& operator=(const ExitCleanup&) = delete;
   ~ExitCleanup();
 
-  // What is said behind "interrupted: "; "" for nothing more.
+  // The words behind "interrupted: "; "" for nothing more.
   static void set_last_words(std::string_view words);
 
   // For other handlers. [signal safe]

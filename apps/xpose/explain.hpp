@@ -1,4 +1,4 @@
-// What `xpose explain` writes.
+// The text of `xpose explain`.
 #pragma once
 
 #include <iosfwd>
@@ -8,8 +8,8 @@
 
 namespace xpose::app {
 
-// A table of accesses by source line, the totals of model and hardware side by side, what a
-// multiprocessor holds, the findings, and the limiter.
+// A table of accesses by source line, the totals of model and hardware side by side, the
+// occupancy, the findings, and the limiter.
 void print_explanation(std::ostream& out, const Explanation& told, const Screen& screen);
 
 }  // namespace xpose::app

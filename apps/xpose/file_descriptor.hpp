@@ -19,16 +19,16 @@ class FileDescriptor {
   int fd_ = -1;
 };
 
-// Opens standard descriptors that are closed, so that no file takes their place and what is said or
-// printed does not get into it. Reading from them and writing to them fails, as before. For the
+// Opens standard descriptors that are closed. Otherwise a file would take their place, and messages
+// would get into it. Reading from them and writing to them fails, as before. For the
 // beginning of a program. Throws std::runtime_error.
 void occupy_standard_descriptors();
 
-// Writes all of the text. Throws std::runtime_error with the name and what has failed.
+// Writes all of the text. Throws std::runtime_error with the name and the failure.
 void write_text(int fd, std::string_view text, const std::string& name,
                 const char* failure = "cannot be written");
 
-// Throws std::runtime_error: "NAME: WHAT: the error's message", and what to do.
+// Throws std::runtime_error: "NAME: WHAT: the error's message", with a remedy where there is one.
 [[noreturn]] void fail(const std::string& name, const std::string& what, int error);
 
 }  // namespace xpose::app

@@ -33,8 +33,8 @@ FileDescriptor standard_input(const std::string& name) {
   return spooled(STDIN_FILENO, name);
 }
 
-// All that comes from a named pipe. Without a writer it has ended, so that one is waited for: what
-// a short one leaves behind is still there, unlike for a call of open() that waits.
+// All bytes of a named pipe. A pipe without a writer has ended, so this waits for one. A writer
+// that ends soon leaves its bytes here; they would be lost to an open() that waits.
 FileDescriptor spooled_pipe(int fd, const std::string& name) {
   pollfd coming = {fd, POLLIN, 0};
   while (poll(&coming, 1, -1) < 0)
@@ -69,7 +69,7 @@ InputFile::InputFile(const std::filesystem::path& path)
       opened_(regular_file(file_.get(), name_)) {
   const off_t at = path == "-" ? lseek(STDIN_FILENO, 0, SEEK_CUR) : 0;
   if (at > 0) begin_ = std::min<std::uint64_t>(static_cast<std::uint64_t>(at), bytes());
-  // Pieces of rows are read exactly: what would be read ahead is not asked for next.
+  // Pieces of rows are read exactly: bytes that are read ahead are not needed next.
   posix_fadvise(file_.get(), 0, 0, POSIX_FADV_RANDOM);
 }
 

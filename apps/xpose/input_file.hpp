@@ -14,8 +14,8 @@
 
 namespace xpose::app {
 
-// A regular file, or all that comes from a pipe. Stays what it was when another file is renamed
-// over its path.
+// A regular file, or all bytes of a pipe. Stays the same file when another is renamed over its
+// path.
 class InputFile {
  public:
   // "-": standard input, from where it stands. A pipe is read to its end here. Throws
@@ -46,7 +46,7 @@ class InputFile {
   std::string name_;
   FileDescriptor file_;
   struct stat opened_;
-  std::uint64_t begin_ = 0;  // of what is read, in the file
+  std::uint64_t begin_ = 0;  // where the input begins in the file
 };
 
 }  // namespace xpose::app

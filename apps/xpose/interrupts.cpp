@@ -15,7 +15,7 @@ volatile std::sig_atomic_t interrupts = 0;
 
 void on_interrupt(int signal) {
   if (interrupts != 0) ExitCleanup::end(signal);
-  const int error = errno;  // of what was interrupted
+  const int error = errno;  // of the interrupted call
   interrupts = 1;
   constexpr std::string_view words =
       "\nxpose: interrupted: the trial in progress is finished first; interrupt again to end at "

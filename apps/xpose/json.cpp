@@ -131,7 +131,7 @@ Json to_json(const TuneReport& report) {
   return json;
 }
 
-// Names of files may hold any bytes: what is not UTF-8 is replaced, and all but ASCII escaped,
+// Names of files may hold any bytes: all but UTF-8 is replaced, and all but ASCII escaped,
 // since it may be printed on a terminal.
 std::string text_of(const Json& document) {
   return document.dump(2, ' ', true, Json::error_handler_t::replace);

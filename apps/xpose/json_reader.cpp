@@ -20,7 +20,7 @@ constexpr std::size_t kMaxText = std::size_t{64} << 10;
   throw Error(ErrorKind::failed, "at byte " + std::to_string(byte) + ": expected " + expected);
 }
 
-// Refuses what would cost the parser much memory or time, before it runs.
+// Refuses documents that would cost the parser much memory or time, before it runs.
 void check_brackets(std::string_view document) {
   std::array<std::size_t, kMaxDepth> fields{};  // of the objects that are open
   std::size_t depth = 0;
@@ -44,7 +44,7 @@ void check_brackets(std::string_view document) {
   }
 }
 
-// "syntax error while parsing value - unexpected '}'", without what the parser had read so far.
+// "syntax error while parsing value - unexpected '}'", without the text that the parser had read.
 std::string syntax_error(std::string_view words) {
   words.remove_prefix(std::min(words.find("syntax error"), words.size()));
   return std::string(words.substr(0, words.find("; last read")));

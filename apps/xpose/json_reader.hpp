@@ -11,13 +11,13 @@
 
 namespace xpose::app {
 
-// Throws Error failed, saying at which byte, for what is not JSON, is longer than max_bytes, nests
-// deeper than 16 brackets, has an object of more than 1000 fields or with one
-// field twice, or a number beyond a double.
+// Throws Error failed with the byte of the fault. Faults are text that is not JSON, more than
+// max_bytes, more than 16 nested brackets, an object of more than 1000 fields or with one field
+// twice, and a number beyond a double.
 Json parse_json(std::string_view document, std::size_t max_bytes);
 
 // A value of a document and its JSON pointer. Every reader throws Error failed, "at POINTER:
-// expected ..., found ...", where the value is not what it reads. Refers to the document.
+// expected ..., found ...", where the value has another type or range. Refers to the document.
 class JsonValue {
  public:
   explicit JsonValue(const Json& json, std::string pointer = {})

@@ -1,4 +1,4 @@
-// `xpose lab`: the experiments of the plugin cuda_lab, with what theory expects of each.
+// `xpose lab`: the experiments of the plugin cuda_lab, with the figures that theory expects.
 #include <unistd.h>
 
 #include <array>

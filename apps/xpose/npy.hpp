@@ -12,7 +12,7 @@
 
 namespace xpose::app {
 
-// Says in one sentence what is wrong with the content of a .npy file, without the file's name.
+// A fault in the content of a .npy file, as one sentence without the file's name.
 class NpyError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -30,7 +30,7 @@ struct NpyHeader {
 inline constexpr std::uint64_t kMaxNpyHeaderBytes = (std::uint64_t{1} << 20) + 12;
 
 // The header at the start of a file. Needs no more of the file than the header itself.
-// Throws NpyError for what is not a well-formed header of at most 1 MiB, and for a dtype that holds
+// Throws NpyError for all but a well-formed header of at most 1 MiB, and for a dtype that holds
 // Python objects.
 NpyHeader parse_npy_header(std::span<const std::byte> file);
 

@@ -1,4 +1,4 @@
-// What the command line names, held against what the loaded plugins offer. Throws UsageError.
+// Checks names on the command line against the loaded plugins. Throws UsageError.
 #pragma once
 
 #include <optional>

@@ -1,4 +1,4 @@
-// What the subcommands share on their command lines. Boost.Program_options stays in options.*.
+// Shared parts of the subcommands' command lines. Boost.Program_options stays in options.*.
 #pragma once
 
 #include <boost/program_options.hpp>
@@ -41,15 +41,15 @@ std::optional<po::variables_map> parse(const std::string& command, const std::st
 // Columns that help is laid out for: those of the terminal, at most 80.
 std::size_t help_width();
 
-// What a number's option was given, which is kept as text until then. They throw UsageError, which
-// shows the text and what is allowed.
+// The number that an option was given; its value is kept as text until then. They throw UsageError,
+// which shows the text and the range.
 std::int64_t whole_number_of(const po::variables_map& values, const std::string& option,
                              std::int64_t least,
                              std::int64_t most = std::numeric_limits<std::int64_t>::max());
 double seconds_of(const po::variables_map& values, const std::string& option);  // 0 or more
 std::uint32_t element_bytes_of(const po::variables_map& values);                // of --bytes
 
-// --in-process and --stage-seconds, and what they say.
+// --in-process and --stage-seconds, and their values.
 void add_trial_options(po::options_description& options);
 void read_trial_options(const po::variables_map& values, EngineOptions& options);
 

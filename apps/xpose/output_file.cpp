@@ -14,11 +14,11 @@
 namespace xpose::app {
 namespace {
 
-// Written at once: as long as a signal has to wait, and a step of what is dirty.
+// Bytes of one call: a signal waits for them, and dirty bytes grow by them.
 constexpr std::size_t kStep = std::size_t{4} << 20;
 
-// What one call takes. A page whose beginning is still to come is written by a call of its own:
-// what one call has brought into the page cache, some kernels send to the disk as one.
+// The bytes of the next call. A page whose beginning is still to come is written by a call of its
+// own, because some kernels send the bytes of one call to the disk as one.
 std::size_t step_at(std::uint64_t offset, bool begins_there) {
   const std::size_t in_page = offset % BandPlan::kPage;
   return begins_there && in_page != 0 ? BandPlan::kPage - in_page : kStep - in_page;
@@ -119,7 +119,7 @@ void OutputFile::commit() {
   if (file_) file_->commit();
 }
 
-// What is not served here is left to commit().
+// commit() does the rest.
 void OutputFile::sync(const ByteRange& range, unsigned flags) {
   const int result = sync_file_range(fd(), static_cast<off_t>(range.begin),
                                      static_cast<off_t>(range.size()), flags);

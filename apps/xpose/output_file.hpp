@@ -27,7 +27,7 @@ class OutputFile {
   // commit(). Before the first write. Throws std::runtime_error.
   void keep();
 
-  // Writes the bytes at that place and sends to the disk what is whole with them. Throws
+  // Writes the bytes at that place, and sends pages that they complete to the disk. Throws
   // std::runtime_error naming the target.
   void write(std::uint64_t offset, std::span<const std::byte> bytes, const Neighbours& written);
 

@@ -39,7 +39,7 @@ std::filesystem::path resolved_target(const std::filesystem::path& target) {
   return link_followed(target);
 }
 
-// Access control lists. What cannot be kept is not: the file system may have none. A new file has
+// Keeps the access control list where the file system has such lists. A new file has
 // that of its folder, if any.
 void copy_access_list(const std::filesystem::path& from, int to) {
   constexpr const char* kList = "system.posix_acl_access";

@@ -62,8 +62,8 @@ int plugins(const Arguments& arguments) {
   options.add_options()("all", "list strategies for absent devices as well");
   add_engine_options(options);
   const auto values =
-      parse("plugins", "Lists plugins and strategies, and the reason for each refused file.",
-            options, {}, arguments);
+      parse("plugins", "Lists plugins and strategies, and the reason for each refusal.", options,
+            {}, arguments);
   if (!values) return done;
   JsonOutput json(output_name(*values, "json"));
   const Engine engine(engine_options(*values));

@@ -1,4 +1,4 @@
-// The problem on a command line: --shape and what belongs to it.
+// The problem on a command line: --shape and its companions.
 #pragma once
 
 #include "options.hpp"

@@ -11,7 +11,7 @@
 namespace xpose::app {
 namespace {
 
-ProgressLine* current = nullptr;  // what a message would run into
+ProgressLine* current = nullptr;  // a message would run into it
 
 }  // namespace
 
@@ -55,7 +55,7 @@ void ProgressLine::erase() {
 void say(std::string_view text) {
   if (current != nullptr) current->erase();
   constexpr std::size_t indent = 7;    // of "xpose: "
-  constexpr std::size_t limit = 8192;  // of bytes: it may quote what somebody else wrote
+  constexpr std::size_t limit = 8192;  // of bytes: it may quote foreign text
   const std::string line = one_line(text, limit);
   std::cerr << "xpose: " << wrapped_text(line, screen_of(STDERR_FILENO).width, indent) << std::endl;
 }

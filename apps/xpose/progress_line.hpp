@@ -1,4 +1,4 @@
-// What is said on stderr to people who watch: how far the work is, and messages.
+// Progress and messages on stderr, for people who watch.
 #pragma once
 
 #include <string>

@@ -27,7 +27,7 @@ struct Filling {
   std::string text;
 };
 
-// The page with each mark replaced; what is filled in is not looked at again.
+// The page with each mark replaced; the fillings are not searched for marks.
 std::string filled(std::string_view page, std::initializer_list<Filling> fillings) {
   std::string made;
   for (const Filling& filling : fillings) {

@@ -11,14 +11,14 @@
 
 namespace xpose::app {
 
-// What the model saw of a variant that a tune has tried.
+// The model's account of a variant that a tune has tried.
 struct VariantAccount {
   Variant variant;
   Problem problem;  // that the model ran, which may be smaller than the tune's
   AccessAccount account;
 };
 
-// What the page of a tune embeds: "xpose.tune_report/1", in which "tune" is the document of --json.
+// The data of a tune's page: "xpose.tune_report/1", in which "tune" is the document of --json.
 Json tune_report_json(const TuneReport& report, const DeviceInfo& device,
                       std::span<const TuneReport> sizes, std::span<const VariantAccount> accounts);
 

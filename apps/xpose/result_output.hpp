@@ -11,8 +11,8 @@
 
 namespace xpose::app {
 
-// A file is begun at once, so that a wrong path fails before anything is measured, and leaves what
-// has its name alone until write(). A named pipe waits for its reader.
+// A file is begun at once, so that a wrong path fails before anything is measured. A file of that
+// name stays until write(). A named pipe waits for its reader.
 class ResultOutput {
  public:
   // The option's name, for errors, and its value: "", "-" or a path. A path that leads to the

@@ -67,7 +67,7 @@ void write_tile(OutputFile& output, const BandPlan& plan, const Tile& tile,
   }
 }
 
-// Returns the variant that moved most of it. tell: hears what is done next. [any thread]
+// Returns the variant that moved most of it. tell: hears the next step. [any thread]
 std::string move(const InputFile& input, OutputFile& output, const BandPlan& plan,
                  const TileTransposer::Options& options, RunProgress& progress,
                  const std::function<void(const char*)>& tell) {

@@ -14,12 +14,12 @@ struct RunOptions {
   std::filesystem::path out;  // may be the same file
   TileTransposer::Options how = {};
   std::uint64_t memory = kRunMemory;  // bytes
-  bool verbose = false;               // say on stderr what is done
+  bool verbose = false;               // report each step on stderr
 };
 
 // Writes the transpose of the 2-D array `in` to `out`, in C order and of the same dtype; `out`
 // appears when it is complete, or not at all. Returns the exit code 0.
-// Throws std::runtime_error with a sentence that names the file, and what the engine throws. Ends
+// Throws std::runtime_error with a sentence that names the file, and the engine's errors. Ends
 // the process with 128 + signal on SIGINT, SIGTERM and SIGHUP.
 int run_command(const RunOptions& options);
 

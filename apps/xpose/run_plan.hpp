@@ -11,15 +11,15 @@ namespace xpose::app {
 constexpr std::uint64_t kRunMemory = std::uint64_t{1} << 30;  // of a process, by default
 constexpr std::uint64_t kLeastRunMemory = std::uint64_t{1} << 20;
 
-// What bands may take of the memory, a quarter of which is left to the program itself, and what of
-// the output may wait for the disk.
+// The bytes of a tile, and the bytes of the output that may wait for the disk. A quarter of the
+// memory is left to the program itself.
 struct RunMemory {
   std::uint64_t tile_bytes = 0;
   std::uint64_t dirty_bytes = 0;
 };
 
-// wanted: bytes that the process may have resident. free_host: at most half of what is free is
-// taken. free_device: of the device that transposes, where it is not the host; else 2^64 - 1.
+// wanted: bytes that the process may have resident. free_host: at most half of it is taken.
+// free_device: of the device that transposes, where it is not the host; else 2^64 - 1.
 RunMemory divided_memory(std::uint64_t wanted, std::uint64_t free_host, std::uint64_t free_device);
 
 // is_cached: whether the input lies in memory. From a disk whole pages are read, and many at once.

@@ -1,4 +1,4 @@
-// How far `xpose run` is, for people who watch.
+// The progress of `xpose run`, for people who watch.
 #pragma once
 
 #include <chrono>

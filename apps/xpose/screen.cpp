@@ -25,7 +25,8 @@ void wrap_line(std::string_view rest, std::size_t width, LongWords long_words,
                std::vector<std::string>& lines) {
   if (width_of(rest) > width) rest = rest.substr(0, rest.find_last_not_of(' ') + 1);
   while (width_of(rest) > width) {
-    const std::string_view head = head_of(rest, width + 1);  // a space may follow what fits
+    const std::string_view head =
+        head_of(rest, width + 1);  // a space may follow the text that fits
     std::size_t end = head.find_last_of(' ');
     const bool has_word = end != std::string_view::npos &&
                           rest.substr(0, end).find_first_not_of(' ') != std::string_view::npos;
@@ -90,7 +91,7 @@ std::vector<std::string> wrapped(std::string_view text, std::size_t width, LongW
 }
 
 std::string wrapped_text(std::string_view text, std::size_t width, std::size_t indent) {
-  // The first line is as narrow as the others: what stands before it takes the indent's place.
+  // The first line is as narrow as the others: the text before it takes the indent's place.
   const auto lines = wrapped(text, width == no_limit ? width : width - indent);
   std::string result = lines.front();
   for (std::size_t i = 1; i < lines.size(); ++i)

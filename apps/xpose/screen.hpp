@@ -19,7 +19,7 @@ struct Screen {
 // The screen behind a descriptor. One that is no terminal has no limit: programs read whole lines.
 Screen screen_of(int descriptor);
 
-// The width of a terminal: $COLUMNS where that is a number above 0, else what the terminal says,
+// The width of a terminal: $COLUMNS where that is a number above 0, else the terminal's own,
 // else 80. At least 40.
 std::size_t terminal_width(const char* columns, std::size_t window);
 

@@ -27,7 +27,7 @@ std::string progress_text(std::uint64_t bytes) {
   return text.data();
 }
 
-// A file on the disk that begins with what is in another.
+// A file on the disk that begins with the bytes of another.
 FileDescriptor on_disk(int small, std::vector<char>& block, const std::string& name) {
   FileDescriptor disk = disk_spool(name);
   lseek(small, 0, SEEK_SET);

@@ -1,4 +1,4 @@
-// What comes through a pipe, as a file that can be read at any place.
+// The bytes of a pipe as a file, which can be read at any place.
 #pragma once
 
 #include <string>

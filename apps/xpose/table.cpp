@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t gap = 2;  // between columns
 
-// The most that each may have where all together have `room`: what needs less leaves it to others.
+// The most that each may have where all together have `room`. A small need leaves room to others.
 std::vector<std::size_t> shared_out(const std::vector<std::size_t>& needs, std::size_t room) {
   std::vector<std::size_t> order(needs.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -71,8 +71,8 @@ std::vector<Table::Place> Table::layout(const Screen& screen) const {
   return places;
 }
 
-// The columns that can, to what is comfortable or less, and what is then left to those that need
-// more.
+// Narrows the columns that can give way to their comfortable width or less, and shares the rest of
+// the width among those that need more.
 void Table::give_way(std::vector<Place>& places, std::size_t width) const {
   std::size_t room = width - std::min(width, gap * (places.size() - 1));
   std::vector<Place*> giving;

@@ -63,7 +63,7 @@ std::string time_text(double seconds);        // "37.4 us", "1.25 ms"
 std::string bytes_text(std::uint64_t bytes);  // "60.0 MiB"
 std::string percent(double share);            // 0.125: "12.5 %"
 
-// Whether a share of the roof is shown as more than 100.0 %, and what that means, as a footnote.
+// Whether a share of the roof is shown as more than 100.0 %, and its meaning, as a footnote.
 bool is_above_the_roof(double share);
 extern const char* const above_the_roof;
 

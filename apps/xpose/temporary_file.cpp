@@ -89,7 +89,7 @@ void remove_abandoned(int folder, const char* name) {
     unlinkat(folder, name, 0);
 }
 
-// Removes what a process that was killed has left in the folder.
+// Removes files that a killed process has left in the folder.
 void sweep(const std::filesystem::path& folder) {
   const std::unique_ptr<DIR, int (*)(DIR*)> names(opendir(folder.c_str()), closedir);
   if (!names) return;

@@ -66,7 +66,7 @@ Plan TileTransposer::plan(const TileShape& shape, const void* in, const void* ou
   Plan made = engine_->plan(problem, options);
   if (made.is_estimate()) made = plan_as_measured(problem).value_or(made);
   if (shape != most_) return made;
-  options_.plan.policy = Policy::estimate;  // of what was measured now, or of what was not
+  options_.plan.policy = Policy::estimate;  // the choice is made by now
   if (!made.is_estimate()) measured_ = made.variant();
   chosen_ = to_string(made.variant());
   return made;

@@ -33,7 +33,7 @@ class TileTransposer {
     bool names_refused = false;  // warn of plugins that are refused, which takes asking all of them
   };
 
-  // most: the shape of the largest tile, which is what `options` choose for. Where nothing was
+  // most: the shape of the largest tile, for which `options` choose. Where nothing was
   // measured for that shape, or for that of a tile at an edge, the variant that was measured for
   // the largest tile or for the whole matrix is used if it serves the tile; else an estimate.
   // Throws Error where the strategy is not offered, or the device has no memory for the tile.
@@ -52,7 +52,7 @@ class TileTransposer {
 
   Options options_;
   TileShape most_;
-  std::optional<Engine> engine_;    // none for what is a plain copy
+  std::optional<Engine> engine_;    // none for a plain copy
   std::optional<DeviceMemory> in_;  // of a device other than the host
   std::optional<DeviceMemory> out_;
   std::optional<Variant> measured_;  // for a larger shape

@@ -1,4 +1,4 @@
-// What the trials of a report ran on, in words.
+// The problem that the trials of a report ran on, in words.
 #pragma once
 
 #include <string>

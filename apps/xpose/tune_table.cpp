@@ -124,7 +124,7 @@ void print_sentences(std::ostream& out, const TuneReport& report, const Screen& 
 
 namespace {
 
-// A share of the roof; divided by what earlier ones proved worth, or of no account yet.
+// A share of the roof, with its discount; "?" marks a prediction that does not count yet.
 std::string predicted_text(const Trial& trial) {
   if (trial.predicted_share == 0) return "";
   const std::string share = fixed(100 * trial.predicted_share, 1);
@@ -132,7 +132,7 @@ std::string predicted_text(const Trial& trial) {
   return trial.discount == 1 ? share : share + " / " + fixed(trial.discount, 1);
 }
 
-// What the marks of that column say, where there are any.
+// The meaning of the marks of that column, where there are any.
 std::string predictions_note(const TuneReport& report) {
   const auto any = [&](const auto& is_so) {
     return std::ranges::any_of(report.trials, [&](const Trial& trial) {

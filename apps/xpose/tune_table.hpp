@@ -10,7 +10,7 @@
 
 namespace xpose::app {
 
-// Which variant won, by how much, at what share of the roof. A race of one round has no margin.
+// The winner, its margin and its share of the roof. A race of one round has no margin.
 std::string sentence(const TuneReport& report);
 
 // A table of the best variant of each strategy, or of all variants; then, unless all are listed,

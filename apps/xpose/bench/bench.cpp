@@ -103,7 +103,7 @@ class Bench {
   Bench(Engines& engines, BenchRun& run, Work work)
       : engines_(engines), run_(run), work_(std::move(work)) {}
 
-  // Calls saved() after every cell. Leaves out what the run has already.
+  // Measures the cells that the run does not have, and calls saved() after each.
   template <class Saved>
   void measure_all(const Saved& saved);
   int exit_code() const;
@@ -162,7 +162,7 @@ void Bench::measure_all(const Saved& saved) {
     if (is_there(device, cell)) continue;
     CellResult result = measure(device, cell);
     run_.interrupted = Interrupts::met();
-    if (run_.interrupted) return;  // what was cut short is not comparable
+    if (run_.interrupted) return;  // a cell that was cut short is not comparable
     ++measured_;
     run_.results.push_back(std::move(result));
     run_.when = std::time(nullptr);

@@ -13,7 +13,7 @@ TimedVariant timed(const Trial& trial) {
   return {to_string(trial.variant), trial.launch, trial.timing->median, trial.timing->spread};
 }
 
-// What a strategy did wrong counts for more than what it does not serve.
+// A wrong strategy is a better reason than one that does not serve the problem.
 void explain(CellResult& result, const TuneReport& report) {
   result.skipped = "no strategy is loaded for it";
   bool found = false;

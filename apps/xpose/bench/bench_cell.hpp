@@ -1,4 +1,4 @@
-// What was measured of one cell of the standard table.
+// The result of one cell of the standard table.
 #pragma once
 
 #include <optional>

@@ -1,4 +1,4 @@
-// A run of the standard table: what it was made with, and its results so far.
+// A run of the standard table: its setup, and its results so far.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace xpose::app {
 
-// What two runs must share for the cells of one to stand in the other.
+// Two runs with equal setups may share cells.
 struct BenchSetup {
   double budget_seconds = 0;  // of one problem
   bool quick = false;
@@ -44,9 +44,9 @@ std::string to_svg_text(const BenchRun& run);
 // The day of run.when in UTC: "1970-01-31".
 std::string date_text(const BenchRun& run);
 
-// The measured cells of an earlier document whose setup and version of xpose are these, as far as
-// `table` still has them; those that it skipped are not among them. Empty where the setup differs.
-// Throws Error failed for what is not such a document.
+// The measured cells of an earlier document that `table` still has, without the skipped ones.
+// Empty where the document's setup or version of xpose is another. Throws Error failed for a text
+// that is not such a document.
 std::vector<CellResult> earlier_results(std::string_view document, const BenchSetup& setup,
                                         const std::vector<std::pair<Device, Cell>>& table);
 

@@ -65,7 +65,7 @@ std::string sentence(const BenchRun& run) {
   std::size_t marked = 0;  // of them
   std::size_t reached = 0;
   std::size_t aimed = 0;
-  const CellResult* worst = nullptr;  // by what it falls short
+  const CellResult* worst = nullptr;  // by the distance to its mark
   const auto excess = [](const CellResult& result) {
     return 100 * result.share() - result.cell.reach;
   };

@@ -18,7 +18,7 @@ constexpr double kBudgetSeconds = 0.15;  // of one tune; trying every strategy m
 constexpr int kRounds = 7;
 constexpr std::int64_t kAwkward = 64;  // elements; remainders by it decide alignment and edges
 
-// Input, output and what verification keeps of both, with room for others.
+// Input, output and the copies that verification keeps of both, with room for others.
 constexpr std::uint64_t kMemoryShare = 8;
 
 double seconds_since(std::chrono::steady_clock::time_point start) {
@@ -49,7 +49,7 @@ TuneOptions only(const std::vector<Variant>& part, TuneOptions options) {
   }
   options.every_strategy = true;
   options.budget_seconds = kBudgetSeconds;
-  options.whole = true;  // its own limits leave out what takes too long
+  options.whole = true;  // the limits here leave out sizes that take too long
   options.max_rounds = kRounds;
   return options;
 }
@@ -118,7 +118,7 @@ std::vector<TuneReport> sweep_sizes(Engine& engine, const TuneReport& report,
   double last_area = 1;
   for (const double scale : kScales) {
     const Problem problem = scaled(tried, scale);
-    // What went beyond the budget is verification, which grows with the area.
+    // Verification alone exceeds the budget, and it grows with the area.
     const double grows = std::max(0.0, last_seconds - fixed) * scale * scale / last_area;
     const double expected = fixed + grows;
     const std::pair shape(problem.rows, problem.cols);

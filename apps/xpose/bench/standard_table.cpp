@@ -44,7 +44,7 @@ class Rows {
     return made;
   }
 
-  // Elements of more than 16 bytes. What they can reach is not known yet.
+  // Elements of more than 16 bytes. Their marks are not known yet.
   void add_fat(std::int64_t rows, std::int64_t cols, std::uint32_t bytes) {
     add("fat elements", problem(rows, cols, bytes), 0, 0, shape(rows, cols));
   }

@@ -1,5 +1,5 @@
-// The standard table: the problems that `xpose bench` measures, and what share of the roof each is
-// to reach. Data alone, so that a change of the table is a change of one file.
+// The standard table: the problems of `xpose bench`, and the share of the roof that each is to
+// reach. Data alone, so that a change of the table is a change of one file.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@
 namespace xpose::app {
 
 struct Cell {
-  std::string row;   // what one cell of a row shows, its others are likely to show too
+  std::string row;   // the cells of a row are likely to behave alike
   std::string name;  // unique within a device kind
   Problem problem;   // on device 0 of its kind
   bool warm = false;

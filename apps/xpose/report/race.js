@@ -60,7 +60,7 @@ function runnersOf(report) {
   const timed = report.trials.filter((trial) => trial.rounds && trial.rounds.length > 0);
   const transposes = timed.filter((trial) => trial.role === "transpose");
   const first = [report.winner, report.runner_up].map((name) => transposes.find((t) => t.variant === name)).filter(Boolean);
-  // What was dropped after one sample for being far behind would only flatten the rest.
+  // Variants that were dropped after one sample would only flatten the rest.
   const near = first.length ? 1.6 * first[0].seconds : Infinity;
   const rest = transposes.filter((trial) => !first.includes(trial) && trial.seconds < near);
   const runners = [...first, ...rest].slice(0, 7).map((trial, i) =>

@@ -1,5 +1,5 @@
 "use strict";
-// What both reports share: elements, numbers as text, tables, figures that follow their width, the
+// The common part of both reports: elements, numbers as text, tables, figures that follow their width, the
 // theme and printing.
 
 const data = JSON.parse(document.getElementById("data").textContent);

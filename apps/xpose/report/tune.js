@@ -1,4 +1,4 @@
-// The report of a tune: bars against the roof, and what goes with them.
+// The report of a tune: bars against the roof, the race, sizes and accesses.
 
 const report = data.tune;
 const timed = report.trials.filter((trial) => trial.seconds !== undefined);

@@ -50,7 +50,7 @@ function serveGlobal(lanes, laneBytes) {
   return sectors;
 }
 
-// What the picture shows of a site: lanes, steps (wavefronts or sectors), and words by lane.
+// The picture's data of a site: lanes, steps (wavefronts or sectors), and words by lane.
 function access(site) {
   const lanes = lanesOf(site);
   const shared = site.space === "shared";
@@ -63,7 +63,7 @@ function access(site) {
   return {site, lanes, shared, sectors, steps, words, distinct};
 }
 
-// One sentence that says what to see, and whether that is good.
+// One sentence that describes the picture and judges it.
 function verdictOn({site, lanes, shared, sectors, steps, words, distinct}) {
   const verb = site.kind === "load" ? "read" : "write";
   if (shared) {
