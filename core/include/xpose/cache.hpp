@@ -1,5 +1,9 @@
-// What xpose remembers between processes, for the command and for tools: decisions with the trials
-// behind them, strategies in quarantine, and trials that were never finished.
+// The memory of xpose between processes, for the command and for tools: decisions with the trials
+// behind them, and strategies in quarantine. Callers who only transpose do not need it.
+//
+//   const auto file = xpose::default_cache_file();
+//   for (const xpose::Decision& one : xpose::read_cache(file).decisions)
+//     std::cout << xpose::problem_text(one.key.problem) << ": " << to_string(one.winner) << '\n';
 #pragma once
 
 #include <cstdint>
@@ -12,90 +16,96 @@
 
 namespace xpose {
 
-// What a decision depends on. All must be equal for it to be used.
+// The circumstances of a decision. It is used only where all of them are equal.
 struct CacheKey {
-  std::string device;   // class of device: "NVIDIA H200, cc 9.0, 132 multiprocessors"
-  std::string driver;   // "580.159.04"; host: ""
-  std::string abi;      // plugin ABI, "1.1"
+  std::string device;   // class of device: "NAME, cc 9.0, 132 multiprocessors"
+  std::string driver;   // CUDA: the driver's version; host: ""
+  std::string abi;      // plugin ABI: "1.2"
   std::string plugins;  // digest over the digests of all plugins that could be chosen
-  std::string problem;  // key of the normal form
+  std::string problem;  // key of the normal form, see problem_text()
   std::string policy;   // "measure cold threads=2"
   bool operator==(const CacheKey&) const = default;
 };
 
-// One variant on the key's problem.
+// A trial of a decision: one variant on the key's problem, or on the decision's stand-in.
 struct CachedTrial {
   std::string digest;  // of the plugin's file
   Variant variant;
-  bool is_copy = false;
-  Verdict verdict = Verdict::ok;
-  std::string detail;
-  double seconds = 0;  // median of one call; 0: not timed
-  double spread = 0;
-  int samples = 0;
-  double predicted = 0;  // time over the roof's, by the figures of its quote; 0: not predicted
+  bool is_copy = false;           // a copy: timed for the roof, never chosen
+  Verdict verdict = Verdict::ok;  // how the trial ended
+  std::string detail;             // one line, as Trial::detail
+  double seconds = 0;             // of one call, median; 0: not timed
+  double spread = 0;              // interquartile range over the median
+  int samples = 0;                // behind the median
+  double predicted = 0;           // time over the roof's, by the quote's figures; 0: not predicted
   bool operator==(const CachedTrial&) const = default;
 };
 
+// A choice that was measured, with the trials behind it.
 struct Decision {
   CacheKey key;
   std::string digest;  // of the winner's plugin file
   Variant winner;
-  double margin = 0;        // as in TuneReport
-  double roof_seconds = 0;  // 0: no copy was timed
+  double margin = 0;        // runner-up's time / winner's time - 1
+  double roof_seconds = 0;  // of one call of the fastest copy; 0: no copy was timed
   std::int64_t when = 0;    // seconds since 1970
   std::vector<CachedTrial> trials = {};
-  // Strategies that may be faster, and that the budget did not reach. Not 0: the decision is
-  // provisional, and the next plan() or tune() that measures tries these.
+  // The number of strategies that may be faster and that the budget did not reach. Above 0 the
+  // decision is provisional: the next engine that measures the problem tries them.
   std::int64_t untried = 0;
-  std::int64_t improvements = 0;  // how often that was done
-  bool imported = false;          // not used before its winner was verified here
+  std::int64_t improvements = 0;  // how often an engine has tried them
+  bool imported = false;          // from another machine: verified here before its first use
   std::string stand_in = {};      // key of the problem that trials ran on; empty: the key's own
   bool operator==(const Decision&) const = default;
 };
 
-// A strategy that ended badly twice, the second time alone. Not tried again while its plugin's file
-// has this digest.
+// A strategy that ended badly twice, the second time alone in a worker. It is not tried again while
+// its plugin's file has this digest.
 struct Quarantine {
-  std::string digest;
-  std::string strategy;
-  std::string file;  // name of the plugin's file, for people
-  Verdict verdict = Verdict::crashed;
-  std::string words;  // what was seen, with the plugin's last words
-  std::int64_t since = 0;
+  std::string digest;                  // of the plugin's file
+  std::string strategy;                // empty: the whole file, which could not be described
+  std::string file;                    // name of the plugin's file, for people
+  Verdict verdict = Verdict::crashed;  // of both ends
+  std::string words;                   // one line: the end, and the plugin's last words
+  std::int64_t since = 0;              // seconds since 1970
   bool operator==(const Quarantine&) const = default;
 };
 
+// All rows of a cache file that tools read and write, oldest first.
 struct CacheContents {
   std::vector<Decision> decisions;
   std::vector<Quarantine> quarantine;
   bool operator==(const CacheContents&) const = default;
 };
 
-// Which rows: all fields that are not empty must match.
+// A choice of rows. A row must match every field that is not empty; an empty filter matches all.
 struct CacheFilter {
-  std::string strategy;  // decisions whose winner it is, and its quarantine
-  std::string problem;   // decisions for problems whose key, or problem_text(), contains this text
-  bool only_quarantine = false;
+  std::string strategy;          // decisions that it won, and its quarantine
+  std::string problem;           // decisions whose problem's key or problem_text() has this text
+  bool only_quarantine = false;  // no decisions
 };
 
-// The problem of a key for people, "4096x4096 of 4 bytes on cuda"; the key where it is of another
-// form.
+// The problem of a key for people: "4096x4096 of 4 bytes on cuda". The key itself where it is of an
+// unknown form. [any thread]
 XPOSE_API std::string problem_text(const std::string& key);
 
-// $XPOSE_CACHE, else xpose/trials.sqlite in $XDG_CACHE_HOME or ~/.cache; empty where there is no
-// home. The environment is ignored in a privileged process.
+// The user's cache file: $XPOSE_CACHE, else xpose/trials.sqlite in $XDG_CACHE_HOME or ~/.cache.
+// Empty where there is no home. A privileged process ignores the environment. [any thread]
 XPOSE_API std::filesystem::path default_cache_file();
-// Read under the user's where it exists: /var/lib/xpose/trials.sqlite.
+// The system's cache file, /var/lib/xpose/trials.sqlite, whether it exists or not. It is only read,
+// where the user's has no answer.
 XPOSE_API std::filesystem::path system_cache_file();
 
-// All rows of a cache file. Throws Error failed where it is missing, corrupt or of a newer schema.
+// All rows of a cache file, except for rows of kinds that this version does not know. Throws Error
+// failed where the file is missing, corrupt, of another program or of a newer schema. [any thread]
 XPOSE_API CacheContents read_cache(const std::filesystem::path& file);
-// Adds rows, in one transaction; of two decisions with one key the newer stays. Creates the file.
-// Returns the number of rows that were new or newer. Throws Error failed, and then nothing changed.
+// Adds rows to a cache file in one transaction, and creates the file where it is missing. Of two
+// decisions with one key the newer stays. Returns the number of rows that were new or newer. Throws
+// Error failed, and then nothing has changed. [any thread]
 XPOSE_API std::size_t merge_into_cache(const std::filesystem::path& file,
                                        const CacheContents& contents);
-// Removes rows; returns how many. Throws Error failed.
+// Removes the rows that match and returns their number. Throws Error failed where the file is
+// missing or cannot be written. [any thread]
 XPOSE_API std::size_t forget(const std::filesystem::path& file, const CacheFilter& filter);
 
 }  // namespace xpose

@@ -13,44 +13,52 @@ namespace xpose {
 // One variant on one problem of the conformance suite.
 struct ConformanceCase {
   Variant variant;
-  std::size_t index = 0;  // of the problem in the suite, from 0
-  Problem problem;
+  std::size_t index = 0;          // of the problem in the suite, from 0
+  Problem problem;                // in the caller's form
   Verdict verdict = Verdict::ok;  // unsupported where the strategy declines
-  std::string detail;
-  // Not of this pair, which is the last: the worker's process did not end as it should, after all
-  // of them.
+  std::string detail;             // one line: why the verdict is not ok
+  // True: the case is about the end of the worker's process, after all problems. Variant and
+  // problem are the last ones that it had run.
   bool at_exit = false;
 };
 
-// Which part of the suite runs, and where.
+// The part of the suite that runs, and its place.
 struct ConformanceOptions {
-  std::int64_t max_elements = 0;            // leave out larger problems, for slow tools; 0: none
-  std::optional<std::size_t> problem = {};  // only the one with this index
-  Config config = {};                       // only configs with these values
-  // On the model of explain.hpp instead of a device: one run a pair, in this process, whose
-  // findings are failures. Throws Error no_strategy where the strategy has none.
+  std::int64_t max_elements = 0;            // larger problems are left out; 0: none is
+  std::optional<std::size_t> problem = {};  // only the problem of this index
+  Config config = {};                       // only configs that have these values
+  // True: the model of explain.hpp runs the kernels on the host, in this process, once a case. Its
+  // findings are failures.
   bool model = false;
-  EngineOptions engine = {};  // where and with how many threads; the cache is not used
+  EngineOptions engine = {};  // worker, stage_seconds, in_process, threads and warn are used
 };
 
-// The element sizes that the suite is run on for a card with these element_sizes: all up to 16, and
-// three of the fat ones. Any other fat size may be asked for as well.
+// The element sizes, in bytes, that the suite runs for a card with these element_sizes: all up to
+// 16, and 32, 48 and 256 of the fat ones. check_conformance() takes the other fat sizes as well.
 XPOSE_API std::vector<std::uint32_t> conformance_sizes(std::uint32_t element_sizes);
 
-// Runs every config of one strategy of a plugin over the suite's problems of one element size: odd
-// and prime shapes, one row, one column, whole tiles and one more or less, padded leading
-// dimensions, batches, misaligned bases, and squares in place where its card says so. Each pair is
-// verified three times, with two plans, and then examined: touches of memory beside the elements,
-// or output that depends on it; two launches at once. At last the worker ends in the ordinary way:
-// a case only where it crashes, fails or hangs. `each` sees every case. Throws Error: failed where
-// the file is refused, no_strategy for an unknown name, device where the strategy's device is
-// missing.
+// Runs every config of a strategy over the suite's problems of one element size (bytes), and calls
+// `each` after every case, in the calling thread.
+//
+//   xpose::check_conformance("./my_plugin.so", "my_idea", 4, [](const auto& one) {
+//     if (one.verdict != xpose::Verdict::ok) std::cerr << to_string(one.problem) << one.detail;
+//   });
+//
+// The problems are odd and prime shapes, single rows and columns, whole tiles and one more or less,
+// padded leading dimensions, batches, misaligned addresses, and squares in place where the card
+// says so. Each case is verified three times, with two plans. It is then examined for touches of
+// memory beside the elements, for output that depends on such memory, and for two launches at once
+// that disturb each other. At last the worker ends in the ordinary way; a crash, a failure or a
+// hang there is one more case.
+// Throws Error failed where the file is refused, no_strategy for a name that the plugin does not
+// offer or a strategy without a model, device where the strategy's device is missing. [any thread]
 XPOSE_API void check_conformance(const std::filesystem::path& plugin, const std::string& strategy,
                                  std::uint32_t element_bytes,
                                  const std::function<void(const ConformanceCase&)>& each,
                                  const ConformanceOptions& options = {});
 
-// Describes one plugin file; PluginInfo::refused says why where it is refused.
+// Describes one plugin file, in a worker unless `options` says otherwise. PluginInfo::refused says
+// why the file is refused. Throws Error failed where the worker cannot be started. [any thread]
 XPOSE_API PluginInfo inspect_plugin(const std::filesystem::path& plugin,
                                     const EngineOptions& options = {});
 

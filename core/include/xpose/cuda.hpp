@@ -61,8 +61,10 @@ struct alignas(Align) Element {
 #endif
 };
 
-// Calls body(std::integral_constant<int64_t, value>) if value is one of Values: turns a number
-// known at run time into a template argument.
+// Calls body(std::integral_constant<int64_t, value>{}) for a value that is one of Values: a number
+// of run time becomes a template argument. Throws std::out_of_range for any other value.
+//
+//   with_constant<32, 64>(config["tile"], [&](auto tile) { launch<tile()>(); });
 template <int64_t... Values, class Body>
 void with_constant(int64_t value, const Body& body) {
   const bool found =
@@ -70,14 +72,15 @@ void with_constant(int64_t value, const Body& body) {
   if (!found) throw std::out_of_range(std::to_string(value) + " is not among the compiled values");
 }
 
-// Calls body(Element<bytes>{}), so that body is compiled for every element size.
+// Calls body(Element<bytes>{}): body is compiled for every element size up to 16 bytes. Throws
+// std::out_of_range for any other size.
 template <class Body>
 void with_element(uint32_t bytes, const Body& body) {
   with_constant<1, 2, 4, 8, 16>(bytes, [&](auto size) { body(Element<size()>{}); });
 }
 
 // Calls body(Element<bytes, min(bytes, alignment)>{}), for kernels that serve any alignment.
-// alignment is a power of two.
+// `bytes` is at most 16, and `alignment` a power of two in bytes. Throws std::out_of_range else.
 template <class Body>
 void with_element(uint32_t bytes, uint32_t alignment, const Body& body) {
   with_constant<1, 2, 4, 8, 16>(bytes, [&](auto size) {
@@ -87,32 +90,37 @@ void with_element(uint32_t bytes, uint32_t alignment, const Body& body) {
   });
 }
 
-// A kernel that transposes a part: leading dimensions and the strides from one matrix of the batch
-// to the next are in elements.
+// A kernel that transposes a part of a problem: rows x cols elements of the input, for each of
+// gridDim.z matrices. Leading dimensions and the strides from one matrix to the next are in
+// elements. `more` are arguments of the kernel's own.
 template <class E, class... More>
 using TileKernel = void (*)(const E* in, E* out, int rows, int cols, int64_t in_ld, int64_t out_ld,
                             int64_t in_stride, int64_t out_stride, More... more);
 
-// Lets the kernel have so much dynamic shared memory on the current device, where it is more than
-// kMaxSharedBytes. For a plan's constructor: launches then need nothing more. Throws as
-// launch_kernel does.
+// Allows a kernel `bytes` of dynamic shared memory on the current device, which it needs above
+// kMaxSharedBytes; below, nothing is done. For a plan's constructor, so that launches need nothing
+// more. `name` is for errors. Throws as launch_kernel does.
 template <class... Parameters>
 void allow_shared_bytes(const char* name, void (*kernel)(Parameters...), uint64_t bytes);
 
-// Enqueues one kernel. Throws DeviceError("kernel NAME: reason") where the device refuses it.
+// Enqueues one kernel on `stream` (Launch::stream) with `shared_bytes` of dynamic shared memory a
+// block. `grid` is in blocks, `block` in threads. Throws DeviceError("kernel NAME: reason") where
+// the device refuses the launch, std::bad_alloc where its memory ran out.
 template <class... Parameters>
 void launch_kernel(const char* name, void (*kernel)(Parameters...), Shape grid, Shape block,
                    uint64_t shared_bytes, void* stream,
                    std::type_identity_t<Parameters>... arguments);
 
-// Whether what load_ahead brings of the blocks of 256 bytes is still in L2 when the next column of
-// tiles, each as wide as row_bytes, wants the rest of them: of up to 8 MiB of input in a column of
-// tiles. Twice as much loses more than little of it gains.
+// Whether L2 still holds the blocks of 256 bytes that load_ahead brought when the next column of
+// tiles reads the rest of them. `row_bytes` is the width of a tile, in bytes of an input row. The
+// answer is yes up to 8 MiB of input in a column of tiles. Beyond, the loss is larger than the gain
+// was.
 inline bool stays_in_l2(const Problem& problem, int64_t row_bytes) {
   return problem.rows <= (int64_t{8} << 20) / row_bytes;
 }
 
-// Enqueues the kernel over the whole problem.
+// Enqueues a kernel over the whole problem, in as many launches as the grid's limits ask for. E is
+// the problem's element, `more` are the kernel's further arguments. Throws as launch_kernel does.
 template <class E, class... More>
 void launch_tiles(const char* name, TileKernel<E, More...> kernel, const Problem& problem,
                   const Launch& launch, const Tiling& tiling, std::type_identity_t<More>... more) {
@@ -125,7 +133,8 @@ void launch_tiles(const char* name, TileKernel<E, More...> kernel, const Problem
 
 #if defined(__CUDACC__) || defined(XPOSE_MODEL)
 
-// Throws DeviceError("WHAT: reason") unless status is success, std::bad_alloc for want of memory.
+// Throws DeviceError("WHAT: reason") unless `status` is success, and std::bad_alloc where memory
+// ran out.
 inline void check_cuda(cudaError_t status, const char* what) {
   if (status == cudaErrorMemoryAllocation) throw std::bad_alloc();
   if (status != cudaSuccess)
@@ -187,9 +196,10 @@ __device__ __forceinline__ T* shared_memory() {
   return reinterpret_cast<T*>(xpose_dynamic_shared_memory);
 }
 
-// In a kernel: loads a T of 4, 8 or 16 bytes, aligned to them, from memory that nothing writes
-// meanwhile. With Ahead, L2 fetches all of the 256 bytes around it, which is how memory is read
-// best; worth it where others want the rest before it leaves L2 (PTX ISA, ld.level::prefetch_size).
+// In a kernel: loads a T of 4, 8 or 16 bytes, aligned to its size, from memory that no thread
+// writes during the kernel. With Ahead, L2 fetches the whole block of 256 bytes around it, which is
+// how memory is read best. It pays where other threads read the rest of the block before it leaves
+// L2 (PTX ISA, ld.level::prefetch_size).
 template <bool Ahead, class T>
 __device__ __forceinline__ T load_ahead(const unsigned char* from) {
   static_assert(sizeof(T) == 4 || sizeof(T) == 8 || sizeof(T) == 16);

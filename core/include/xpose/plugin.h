@@ -12,6 +12,11 @@
  * Errors. A function returns an xpose_status and, unless it is XPOSE_OK, writes one line of text
  * without a newline into the caller's xpose_text.
  *
+ * Threads. A tag in brackets at a function says which threads call it, and whether several may at
+ * once. Pointers that are passed to a function are valid until it returns, unless it says more.
+ *
+ * Units. Extents, leading dimensions and strides are in elements, everything else is in bytes.
+ *
  * This header compiles as C11, as C++20 and under nvcc.
  */
 #ifndef XPOSE_PLUGIN_H
@@ -38,6 +43,7 @@ extern "C" {
 /* The name of the one exported symbol. */
 #define XPOSE_ENTRY_SYMBOL "xpose_plugin_entry"
 
+/* How a function of a plugin ended. */
 typedef int32_t xpose_status;
 enum {
   XPOSE_OK = 0,
@@ -45,16 +51,16 @@ enum {
   XPOSE_INVALID = 2,      /* the call itself is wrong */
   XPOSE_NO_MEMORY = 3,    /* host or device memory ran out */
   XPOSE_DEVICE_ERROR = 4, /* the device reported an error */
-  XPOSE_FAILED = 5        /* anything else; the text says what */
+  XPOSE_FAILED = 5        /* any other failure, which the text names */
 };
 
 /* Where a strategy runs and where its pointers live. */
 enum { XPOSE_HOST = 1, XPOSE_CUDA = 2 };
 
-/* What a strategy computes. A copy is never chosen: the fastest one is the roof. An experiment,
- * since minor 1, computes anything: it is explained, and never tried. A numeric transpose, since
- * minor 1, does arithmetic on its elements, so that payloads of NaN or the sign of zero may change:
- * its buffers hold normal numbers, it is verified and timed beside the others, and never chosen. */
+/* The role of a strategy. A transpose may be chosen. A copy is timed, and the fastest one is the
+ * roof. An experiment, since minor 1, computes anything; it is explained and never tried. A numeric
+ * transpose, since minor 1, does arithmetic on its elements, so payloads of NaN or the sign of zero
+ * may change. Its buffers hold normal numbers; it is verified and timed, and never chosen. */
 enum { XPOSE_TRANSPOSE = 1, XPOSE_COPY = 2, XPOSE_EXPERIMENT = 3, XPOSE_NUMERIC = 4 };
 
 /* Traits, a bit set. */
@@ -66,14 +72,15 @@ enum {
 /* A text buffer owned by the caller. The callee writes a NUL-terminated string of at most
  * capacity bytes including the NUL. */
 typedef struct xpose_text {
-  char* data;
+  char* data;        /* of the caller */
   uint64_t capacity; /* bytes */
 } xpose_text;
 
+/* A batch dimension: extent matrices, whose element 0 are the strides apart. */
 typedef struct xpose_batch_dim {
-  int64_t extent;
-  int64_t in_stride;  /* elements */
-  int64_t out_stride; /* elements */
+  int64_t extent;     /* matrices, at least 1 */
+  int64_t in_stride;  /* elements from one input matrix to the next */
+  int64_t out_stride; /* elements from one output matrix to the next */
 } xpose_batch_dim;
 
 /* The normal form of a problem. For a transpose
@@ -86,33 +93,33 @@ typedef struct xpose_batch_dim {
 typedef struct xpose_problem {
   uint32_t size;          /* sizeof(xpose_problem) of the writer */
   uint32_t element_bytes; /* 1, 2, 4, 8, 16; or 32, 48, ... 256, where the card says so */
-  int64_t rows;
-  int64_t cols;
-  int64_t in_ld;
-  int64_t out_ld;
-  uint32_t batch_rank; /* entries of batch in use, at most the card's max_batch_rank */
-  uint32_t in_place;   /* 1: out is in; rows == cols >= 2 and both layouts are one */
-  xpose_batch_dim batch[XPOSE_MAX_BATCH_RANK];
-  uint32_t in_alignment;  /* bytes: the largest power of two, at most 256, that divides the */
-  uint32_t out_alignment; /* address of every row (input) and of every column (output) */
-  int32_t device_kind;    /* XPOSE_HOST or XPOSE_CUDA */
-  int32_t device_ordinal;
+  int64_t rows;           /* of the input, which are the columns of the output */
+  int64_t cols;           /* of the input, which are the rows of the output */
+  int64_t in_ld;          /* elements from one input row to the next */
+  int64_t out_ld;         /* elements from one output row to the next */
+  uint32_t batch_rank;    /* entries of batch in use, at most the card's max_batch_rank */
+  uint32_t in_place;      /* 1: out is in; rows == cols >= 2 and both layouts are one */
+  xpose_batch_dim batch[XPOSE_MAX_BATCH_RANK]; /* unused entries are zero */
+  uint32_t in_alignment;       /* bytes: the largest power of two, at most 256, that divides the */
+  uint32_t out_alignment;      /* address of every input row, and of every output row */
+  int32_t device_kind;         /* XPOSE_HOST or XPOSE_CUDA */
+  int32_t device_ordinal;      /* the CUDA runtime's number; host: 0 */
   uint32_t compute_capability; /* CUDA: 10 * major + minor; host: 0 */
   uint32_t multiprocessors;    /* CUDA: multiprocessors; host: logical processors */
   uint64_t cache_bytes;        /* last-level cache of the device */
 } xpose_problem;
 
-/* A tunable axis: a name and the values it may take, at most XPOSE_MAX_AXIS_VALUES. A config is an
- * array of int64_t with one value for each axis, in the card's order. */
+/* A tunable axis: a name and its values. A config is an array of int64_t with one value for each
+ * axis, in the card's order. A strategy has at most 4096 configs. */
 typedef struct xpose_axis {
-  const char* name;
-  const int64_t* values;
-  uint64_t value_count;
+  const char* name;      /* [a-z][a-z0-9_]*, at most 128 bytes; unique on the card */
+  const int64_t* values; /* the first is the author's default */
+  uint64_t value_count;  /* 1 to XPOSE_MAX_AXIS_VALUES */
 } xpose_axis;
 
-/* What a strategy says of itself. Pure data, valid for as long as the library is loaded. */
+/* A strategy's description of itself. Pure data, valid for as long as the library is loaded. */
 typedef struct xpose_card {
-  uint32_t size;
+  uint32_t size;                   /* sizeof(xpose_card) of the writer */
   int32_t device_kind;             /* XPOSE_HOST or XPOSE_CUDA */
   const char* name;                /* [a-z][a-z0-9_]*, at most 128 bytes; unique */
   const char* summary;             /* one line, at most 512 bytes */
@@ -124,9 +131,9 @@ typedef struct xpose_card {
   uint32_t max_batch_rank;         /* the host loops over further batch dimensions */
   uint32_t traits;                 /* XPOSE_TRAIT_* */
   int64_t max_extent;              /* the most rows or cols served; 0: no limit */
-  int32_t prior_rank;  /* lower is expected to be faster; ties of a trial go to the lower */
-  uint32_t axis_count; /* at most XPOSE_MAX_AXES */
-  const xpose_axis* axes;
+  int32_t prior_rank;     /* lower is expected to be faster; ties of a trial go to the lower */
+  uint32_t axis_count;    /* at most XPOSE_MAX_AXES */
+  const xpose_axis* axes; /* null where there are none */
 } xpose_card;
 
 /* Traits of a quote, since minor 1, a bit set. */
@@ -134,61 +141,65 @@ enum {
   XPOSE_QUOTE_UNCACHED_STORES = 1u << 0 /* host: stores bypass the caches */
 };
 
-/* What one config would cost on one problem. */
+/* The cost of one config on one problem. */
 typedef struct xpose_quote {
-  uint32_t size;
-  uint32_t reserved;
+  uint32_t size;            /* sizeof(xpose_quote) of the host, which makes and zeroes it */
+  uint32_t reserved;        /* 0 */
   uint64_t workspace_bytes; /* in the device's memory, 256-byte aligned, unspecified content */
   char launch[128];         /* short launch description, e.g. "grid 128x256 block 32x16" */
 
-  /* Since minor 1: the launch in figures, from which the host predicts its time. Without the runs,
-   * and on CUDA without blocks and threads, nothing is predicted. A plugin writes them where size
-   * says that they are there. */
+  /* Since minor 1: the launch in figures, from which the host predicts its time. The host predicts
+   * nothing without the runs, and on CUDA without blocks and threads. A plugin writes these fields
+   * only where size covers them. */
   uint64_t blocks;         /* CUDA: of the whole grid */
   uint32_t threads;        /* CUDA: of a block */
   uint32_t shared_bytes;   /* CUDA: of a block */
   uint64_t load_run;       /* bytes that a block (host: a tile) reads side by side */
-  uint64_t store_run;      /* the same of what it writes */
-  uint32_t slower_percent; /* how much longer it takes than these figures say, as measured */
+  uint64_t store_run;      /* bytes that it writes side by side */
+  uint32_t slower_percent; /* measured: by how much it is slower than these figures say */
   uint32_t traits;         /* XPOSE_QUOTE_* */
 } xpose_quote;
 
-/* A variant bound to a problem; defined by the plugin. */
+/* A variant bound to a problem; the plugin defines it. */
 typedef struct xpose_plan xpose_plan;
 
 /* Threads that the host lends to a launch, since minor 2. */
 typedef struct xpose_team {
-  uint32_t size;
-  uint32_t reserved;
+  uint32_t size;     /* sizeof(xpose_team) of the host */
+  uint32_t reserved; /* 0 */
 
-  /* [the launch, while it lasts] Calls body(context, part) for every part below `parts`, on at most
-   * the launch's threads, the calling one among them, and returns when all have returned. Every
-   * part runs, however few threads there are to be had, so none may wait for another. Called from
-   * within a part it runs its parts in the thread that calls. body does not throw. */
+  /* [the launch, while it lasts] Calls body(context, part) for every part below `parts`, and
+   * returns when all have returned. The parts run on at most the launch's threads, the calling one
+   * among them, in any order. Every part runs, however few threads the system has, so no part may
+   * wait for another. A call from within a part runs its parts in the calling thread. body does
+   * not throw. */
   void (*run)(const struct xpose_team* team, uint32_t parts,
               void (*body)(void* context, uint32_t part), void* context);
 } xpose_team;
 
+/* The buffers of one launch, and the means. */
 typedef struct xpose_launch {
-  uint32_t size;
+  uint32_t size;    /* sizeof(xpose_launch) of the host */
   uint32_t threads; /* host: the most threads to use, at least 1; CUDA: 0 */
   const void* in;   /* address of element 0 of the input */
   void* out;        /* address of element 0 of the output */
   void* workspace;  /* as quoted; null when none was */
   void* stream;     /* CUDA: a cudaStream_t of the problem's device; host: null */
 
-  /* Since minor 2, where size says that it is there. Null: the calling thread works alone. */
+  /* Since minor 2, where size covers it. Host: threads for this launch; null: the calling thread
+   * works alone. CUDA: null. */
   const xpose_team* team;
 } xpose_launch;
 
 /* The model, since minor 1: the kernels of a CUDA strategy run on the host, one block after the
- * other, and every memory access is told to an observer. The structs below pass between the two. */
+ * other, and an observer is told of every memory access. xpose_add_plugin builds the plugin's side;
+ * an author need not read on to xpose_strategy. */
 
-/* Where an access goes, and what it does. */
+/* The memory space of an access, and its kind. */
 enum { XPOSE_GLOBAL = 1, XPOSE_SHARED = 2 };
 enum { XPOSE_LOAD = 1, XPOSE_STORE = 2 };
 
-/* Why the model gave a launch up: the kernel is wrong. */
+/* The reason why the model gave a launch up: the kernel is wrong. */
 enum {
   XPOSE_OUT_OF_BOUNDS = 1,    /* an access to no memory region, behind the shared memory, or past
                                  the bounds of an array */
@@ -204,18 +215,18 @@ typedef struct xpose_region {
 /* One kernel launch. A block is numbered x + grid[0] * (y + grid[1] * z), a thread likewise, and
  * warp w holds the threads 32 w to 32 w + 31 of its block. */
 typedef struct xpose_kernel {
-  uint32_t size;
-  uint32_t reserved;
-  const char* name;
-  uint32_t grid[3];
-  uint32_t block[3];
-  uint64_t shared_bytes; /* dynamic */
+  uint32_t size;         /* sizeof(xpose_kernel) of the plugin */
+  uint32_t reserved;     /* 0 */
+  const char* name;      /* as given to launch_kernel */
+  uint32_t grid[3];      /* blocks along x, y, z */
+  uint32_t block[3];     /* threads along x, y, z */
+  uint64_t shared_bytes; /* dynamic, of a block */
 } xpose_kernel;
 
 /* One memory instruction of one warp. A site is the address in the plugin's code just behind the
  * access, so that site - 1 has the access's line in the plugin's debug information. */
 typedef struct xpose_access {
-  uint32_t size;
+  uint32_t size;       /* sizeof(xpose_access) of the plugin */
   uint32_t space;      /* XPOSE_GLOBAL or XPOSE_SHARED */
   uint32_t kind;       /* XPOSE_LOAD or XPOSE_STORE */
   uint32_t lane_bytes; /* 1, 2, 4, 8 or 16 */
@@ -225,41 +236,47 @@ typedef struct xpose_access {
   uint64_t address[32]; /* global: the address; shared: an offset whose bank is offset / 4 % 32 */
 } xpose_access;
 
+/* The end of a launch that the model gave up. */
 typedef struct xpose_fault {
-  uint32_t size;
-  uint32_t what; /* XPOSE_OUT_OF_BOUNDS or XPOSE_DIVERGENT_BARRIER */
-  const void* site;
-  uint64_t block;
-  uint32_t thread;
+  uint32_t size;    /* sizeof(xpose_fault) of the plugin */
+  uint32_t what;    /* XPOSE_OUT_OF_BOUNDS or XPOSE_DIVERGENT_BARRIER */
+  const void* site; /* as in xpose_access; null: not known */
+  uint64_t block;   /* numbered as in xpose_kernel */
+  uint32_t thread;  /* of the block, likewise */
   uint32_t access; /* XPOSE_LOAD or XPOSE_STORE where one went outside; 0: not known, or none did */
-  const char* text; /* one line: what happened, e.g. "12 of 32 threads reached the barrier" */
+  const char* text; /* one line, such as "12 of 32 threads reached the barrier" */
 } xpose_fault;
 
+/* The warp of a barrier that every thread of the block has passed. */
 #define XPOSE_ALL_WARPS 0xffffffffu
 
-/* Told of a launch by the thread that called trace, in the order of execution: kernel, then for
- * every block: block, then accesses and barriers. The accesses of a warp between two barriers come
- * in its program order; those of different warps, warp by warp. No function may throw. */
+/* The host's listener to a launch. The thread that called trace calls it, in the order of
+ * execution: kernel, then for every block: block, then accesses and barriers. The accesses of a
+ * warp between two barriers come in its program order, and those of different warps warp by warp.
+ * No function may throw. */
 typedef struct xpose_observer {
-  uint32_t size;
-  uint32_t region_count;
-  const xpose_region* regions;
-  void* context;
-  void (*kernel)(void* context, const xpose_kernel* kernel);
-  void (*block)(void* context, uint64_t block);
-  void (*access)(void* context, const xpose_access* access);
+  uint32_t size;               /* sizeof(xpose_observer) of the host */
+  uint32_t region_count;       /* of regions */
+  const xpose_region* regions; /* the global memory that the launch may access */
+  void* context;               /* the first argument of every function */
+  void (*kernel)(void* context, const xpose_kernel* kernel); /* a kernel begins */
+  void (*block)(void* context, uint64_t block);              /* a block of it begins */
+  void (*access)(void* context, const xpose_access* access); /* a warp has accessed memory */
   /* Every thread of a warp, or of the block (XPOSE_ALL_WARPS), has passed a barrier. */
   void (*barrier)(void* context, const void* site, uint32_t warp);
-  void (*fault)(void* context, const xpose_fault* fault);
+  void (*fault)(void* context, const xpose_fault* fault); /* the launch is given up */
 } xpose_observer;
 
+/* A strategy: its card and its functions. `config` is one value for each axis, in the card's
+ * order, and one that the card lists. quote, create, launch and destroy are required. */
 typedef struct xpose_strategy {
-  uint32_t size;
-  uint32_t reserved;
-  const xpose_card* card;
+  uint32_t size;          /* sizeof(xpose_strategy) of the plugin */
+  uint32_t reserved;      /* 0 */
+  const xpose_card* card; /* valid for as long as the library is loaded */
 
-  /* [any thread] Pure, host only, under 100 microseconds. XPOSE_UNSUPPORTED with a reason where
-   * the config cannot serve the problem. *quote is zeroed and has its size set by the caller. */
+  /* [any thread] States the cost of a config on a problem, in *quote. Pure, on the host alone, in
+   * less than 100 microseconds. Returns XPOSE_UNSUPPORTED, with the reason, where the config cannot
+   * serve the problem. The caller has zeroed *quote and set its size. */
   xpose_status (*quote)(const xpose_problem* problem, const int64_t* config, xpose_quote* quote,
                         xpose_text error);
 
@@ -268,31 +285,34 @@ typedef struct xpose_strategy {
   xpose_status (*create)(const xpose_problem* problem, const int64_t* config, xpose_plan** plan,
                          xpose_text error);
 
-  /* [any thread, several at once with different buffers] CUDA: enqueues on the stream, does not
-   * allocate or synchronise. Host: has finished when it returns. Writes nothing but the problem's
-   * output elements and the workspace. */
+  /* [any thread, several at once with different buffers] Transposes launch->in to launch->out.
+   * Host: the work is done when it returns. CUDA: it enqueues on the stream, allocates nothing and
+   * does not synchronise. It reads the input's elements and the workspace, and writes the output's
+   * elements and the workspace, nothing else. */
   xpose_status (*launch)(const xpose_plan* plan, const xpose_launch* launch, xpose_text error);
 
-  /* [any thread] Cannot fail. Null is a no-op. */
+  /* [any thread] Frees a plan, of which no launch is under way. Cannot fail. Null is a no-op. */
   void (*destroy)(xpose_plan* plan);
 
-  /* Since minor 1. [one thread at a time] Runs what create and launch would on the host, with the
-   * launch's buffers in host memory, and tells the observer. Null: the strategy has no model.
-   * XPOSE_UNSUPPORTED with the reason where the model cannot run it, XPOSE_FAILED after a fault. */
+  /* Since minor 1. [one thread at a time] Runs create and launch on the model, with the launch's
+   * buffers in host memory, and tells the observer of every access. Null: the strategy has no
+   * model. Returns XPOSE_UNSUPPORTED, with the reason, where the model cannot run it, and
+   * XPOSE_FAILED after a fault. */
   xpose_status (*trace)(const xpose_problem* problem, const int64_t* config,
                         const xpose_launch* launch, const xpose_observer* observer,
                         xpose_text error);
 } xpose_strategy;
 
+/* A plugin's description. Pure data, valid for as long as the library is loaded. */
 typedef struct xpose_plugin {
   uint32_t abi_major; /* these three fields never move: a host of any version reads them first */
-  uint32_t abi_minor;
-  uint32_t size;
-  uint32_t strategy_count; /* at most 256 */
-  const char* name;        /* [a-z][a-z0-9_]* */
-  const char* version;     /* the plugin's own, free form */
-  const char* build;       /* compiler and options, free form */
-  const xpose_strategy* const* strategies;
+  uint32_t abi_minor; /* XPOSE_ABI_MINOR of the plugin's plugin.h */
+  uint32_t size;      /* sizeof(xpose_plugin) of the plugin */
+  uint32_t strategy_count; /* 1 to 256 */
+  const char* name;        /* [a-z][a-z0-9_]*, at most 128 bytes */
+  const char* version;     /* the plugin's own, free form; cut after 512 bytes */
+  const char* build;       /* compiler and options, free form; cut after 512 bytes */
+  const xpose_strategy* const* strategies; /* strategy_count of them, none null */
 } xpose_plugin;
 
 /* [any thread] The entry: returns a description that stays valid while the library is loaded. */

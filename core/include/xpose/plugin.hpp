@@ -31,63 +31,65 @@ namespace xpose::plugin {
 using Problem = xpose_problem;
 using Launch = xpose_launch;
 
-// Thrown by quote: the strategy cannot serve this problem with this config.
+// Thrown by quote, with the reason: this config cannot serve this problem. Becomes
+// XPOSE_UNSUPPORTED.
 struct Unsupported : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// Thrown when the device reports an error.
+// Thrown by the constructor or launch: the device reported an error. Becomes XPOSE_DEVICE_ERROR.
 struct DeviceError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// A tunable axis: a name and the values it may take. The first value is the author's default.
+// A tunable axis of a strategy.
 struct Axis {
-  const char* name;
-  std::vector<int64_t> values;
+  const char* name;             // [a-z][a-z0-9_]*, unique on the card
+  std::vector<int64_t> values;  // 1 to 64; the first is the author's default
 };
 
-// What a strategy says of itself; the fields are those of xpose_card.
+// A strategy's description of itself; the fields are those of xpose_card.
 struct Card {
-  const char* name = nullptr;
-  const char* summary = "";
-  int32_t device_kind = XPOSE_HOST;
-  int32_t role = XPOSE_TRANSPOSE;
-  uint32_t element_sizes = 1 | 2 | 4 | 8 | 16;
-  uint32_t min_alignment = 0;
-  uint32_t min_compute_capability = 0;
-  uint32_t max_batch_rank = 0;
-  uint32_t traits = 0;
-  int64_t max_extent = 0;
-  int32_t prior_rank = 1000;
-  std::vector<Axis> axes = {};
+  const char* name = nullptr;                   // required: [a-z][a-z0-9_]*, unique
+  const char* summary = "";                     // one line
+  int32_t device_kind = XPOSE_HOST;             // or XPOSE_CUDA
+  int32_t role = XPOSE_TRANSPOSE;               // or XPOSE_COPY, XPOSE_NUMERIC, XPOSE_EXPERIMENT
+  uint32_t element_sizes = 1 | 2 | 4 | 8 | 16;  // the sum of the sizes served, and XPOSE_FAT_SIZES
+  uint32_t min_alignment = 0;                   // bytes; 0: the element size, of fat elements 16
+  uint32_t min_compute_capability = 0;          // CUDA: 10 * major + minor; 0: any
+  uint32_t max_batch_rank = 0;                  // batch dimensions that one launch takes
+  uint32_t traits = 0;                          // XPOSE_TRAIT_*
+  int64_t max_extent = 0;                       // the most rows or columns served; 0: no limit
+  int32_t prior_rank = 1000;                    // lower is expected to be faster
+  std::vector<Axis> axes = {};                  // every combination that quote accepts is tried
 };
 
-// A launch in figures, from which its time is predicted; the fields are those of xpose_quote. Where
-// they are left out, nothing is predicted, and the strategy is ranked as if it took twice as long
-// as the best.
+// A launch in figures, from which the host predicts its time; the fields are those of xpose_quote.
+// A strategy without figures is ranked as if it took twice as long as the best.
 struct Demand {
   uint64_t blocks = 0;          // CUDA: of the whole grid
   uint32_t threads = 0;         // CUDA: of a block
   uint32_t shared_bytes = 0;    // CUDA: of a block
   uint64_t load_run = 0;        // bytes that a block (host: a tile) reads side by side
-  uint64_t store_run = 0;       // the same of what it writes
-  uint32_t slower_percent = 0;  // how much longer it takes than these figures say, as measured
+  uint64_t store_run = 0;       // bytes that it writes side by side
+  uint32_t slower_percent = 0;  // measured: by how much it is slower than these figures say
   uint32_t traits = 0;          // XPOSE_QUOTE_*
 };
 
-// What a config costs on a problem: bytes of workspace, a short launch description, and figures.
+// The cost of a config on a problem.
 struct Quote {
-  uint64_t workspace_bytes = 0;
-  std::string launch = {};
-  Demand demand = {};
+  uint64_t workspace_bytes = 0;  // device memory that arrives as Launch::workspace
+  std::string launch = {};       // for people: "grid 128x256 block 32x16"; cut after 127 bytes
+  Demand demand = {};            // for the prediction
 };
 
-// A config read by axis name. A name that the card does not list throws std::out_of_range.
+// A config, read by the names of its axes: config["tile"]. It refers to the card's axes and to the
+// host's values, so it is not kept beyond the call.
 class Config {
  public:
   Config(const std::vector<Axis>& axes, const int64_t* values) : axes_(axes), values_(values) {}
 
+  // The value of an axis. Throws std::out_of_range for a name that the card does not list.
   int64_t operator[](std::string_view axis) const {
     for (size_t i = 0; i < axes_.size(); ++i)
       if (axis == axes_[i].name) return values_[i];
@@ -99,7 +101,8 @@ class Config {
   const int64_t* values_;
 };
 
-// "grid 128x256 block 32x16", with trailing ones left out; CUDA authors use it for Quote::launch.
+// The launch in short, for Quote::launch: "grid 128x256 block 32x16 shared 4096 B". `grid` is in
+// blocks, `block` in threads; trailing ones and no shared memory are left out.
 inline std::string describe_launch(std::initializer_list<uint64_t> grid,
                                    std::initializer_list<uint64_t> block,
                                    uint64_t shared_bytes = 0) {
@@ -115,11 +118,15 @@ inline std::string describe_launch(std::initializer_list<uint64_t> grid,
   return text;
 }
 
-// Calls body(part) for every part below `parts`, on the threads that the host lends to the launch,
-// and returns when all have returned. Parts may run in any order and several at once, on
-// launch.threads threads at most, or all in the calling one: none may wait for another. As many
-// parts as launch.threads are a good number where they are alike. Throws what the first of them
-// that threw has thrown.
+// Calls body(uint32_t part) for every part below `parts`, on the threads that the host lends to the
+// launch, and returns when all have returned.
+//
+//   run_parts(launch, launch.threads, [&](uint32_t part) {
+//     transpose_rows(part * rows / launch.threads, (part + 1) * rows / launch.threads);
+//   });
+//
+// Parts run in any order, on at most launch.threads threads, perhaps all in the calling one, so no
+// part may wait for another. An exception of a part is thrown again here, the first of several.
 template <class Body>
 void run_parts(const Launch& launch, uint32_t parts, const Body& body) {
   if (launch.team == nullptr || parts < 2) {

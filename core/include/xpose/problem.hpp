@@ -1,4 +1,4 @@
-// What callers state and what can go wrong: errors, devices, device memory, problems.
+// Errors, devices, device memory, and the problem that a caller states.
 #pragma once
 
 #include <cstdint>
@@ -15,22 +15,25 @@
 #define XPOSE_API
 #endif
 
+// The version of these headers; version() is that of the loaded library.
 #define XPOSE_VERSION "0.1.0"
 
 namespace xpose {
 
 // ---------------------------------------------------------------------------------------- errors
 
+// The kind of a failure, for code that reacts to it.
 enum class ErrorKind {
-  invalid,      // the problem or a call is malformed
-  no_strategy,  // no eligible strategy for the problem
+  invalid,      // the problem or the call is malformed
+  no_strategy,  // no strategy serves the problem
   device,       // a device is missing or reported an error
   no_memory,    // host or device memory ran out
-  wrong,        // no strategy for the problem passed verification
-  failed,       // anything else
+  wrong,        // every strategy for the problem failed verification
+  failed,       // any other failure: files, processes, threads
 };
 
-// Everything the library throws: what() says what failed, on what, and what to do.
+// The one type that the library throws. what() is one line: what failed, on what, why, and what to
+// do about it.
 class XPOSE_API Error : public std::runtime_error {
  public:
   Error(ErrorKind kind, const std::string& what) : std::runtime_error(what), kind_(kind) {}
@@ -42,55 +45,67 @@ class XPOSE_API Error : public std::runtime_error {
 
 // --------------------------------------------------------------------------------------- devices
 
+// Where strategies run and buffers live.
 enum class DeviceKind { host, cuda };
 
+// One device of the machine. The default is the host.
 struct Device {
   DeviceKind kind = DeviceKind::host;
-  int ordinal = 0;  // CUDA device number; 0 for the host
+  int ordinal = 0;  // the CUDA runtime's number; 0 for the host
   bool operator==(const Device&) const = default;
 };
 
+// The figures of a device that a choice depends on.
 struct DeviceInfo {
   Device device;
-  std::string name;                  // "NVIDIA H200", or the processor's model name
+  std::string name;                  // the device's, or the processor's model name
   std::string id;                    // CUDA: "GPU-" and the UUID; host: "host"
   std::string driver;                // CUDA: the driver's version; host: ""
   std::uint32_t multiprocessors;     // CUDA: multiprocessors; host: usable logical processors
   std::uint32_t compute_capability;  // CUDA: 10 * major + minor; host: 0
-  std::uint64_t cache_bytes;         // last-level cache
-  std::uint64_t memory_bytes;        // total
+  std::uint64_t cache_bytes;         // of the last-level cache
+  std::uint64_t memory_bytes;        // of the whole memory, used or not
   bool operator==(const DeviceInfo&) const = default;
 };
 
-// The devices of this machine, the host first.
+// The devices of this machine: the host first, then the CUDA devices by ordinal. The list is made
+// once a process. [any thread]
 XPOSE_API std::vector<DeviceInfo> devices();
 
-// Why no CUDA device can be used ("no CUDA device", "built without CUDA", the driver's words), or
-// an empty string where at least one can.
+// The reason why no CUDA device can be used ("no CUDA device", "built without CUDA", the driver's
+// words), or an empty string where at least one can. [any thread]
 XPOSE_API std::string cuda_unavailable_reason();
 
-// "host", "cuda", "cuda:N" or "auto" (the first CUDA device, else the host).
-// Throws Error: invalid for other text, device for a device that the machine lacks.
+// The device that a text names: "host", "cuda" (the first one), "cuda:N", or "auto" (the first CUDA
+// device, else the host). Throws Error invalid for another text, device where the machine lacks the
+// device. [any thread]
 XPOSE_API Device parse_device(std::string_view text);
-XPOSE_API std::string to_string(Device device);  // "host", "cuda:0"
+// "host" or "cuda:N", as parse_device() takes it.
+XPOSE_API std::string to_string(Device device);
 
-// Bytes of a device's memory that can be had now. On the host the limits of control groups count,
-// and what the kernel would give up for it, such as cached files, is free. Throws Error device.
+// The bytes of a device's memory that can be had now. On the host the limits of control groups
+// count, and memory that the kernel would give up, such as cached files, is free. Throws Error
+// device. [any thread]
 XPOSE_API std::uint64_t free_memory(Device device);
 
-// Memory of a device, for callers that have none of their own. Host memory is 256-byte aligned.
-// Throws Error: no_memory, device. [one thread at a time]
+// Memory of a device, for callers without an allocator of their own. The address is 256-byte
+// aligned. Movable; the destructor frees it. [one thread at a time]
 class XPOSE_API DeviceMemory {
  public:
+  // Allocates `bytes` bytes with unspecified content. Throws Error no_memory or device.
   DeviceMemory(Device device, std::uint64_t bytes);
   ~DeviceMemory();
   DeviceMemory(DeviceMemory&&) noexcept;
   DeviceMemory& operator=(DeviceMemory&&) noexcept;
 
-  void* data() const;
-  std::uint64_t bytes() const;
-  void upload(const void* host, std::uint64_t bytes);    // to the start of the memory
-  void download(void* host, std::uint64_t bytes) const;  // waits for the device first
+  void* data() const;           // CUDA: a device pointer
+  std::uint64_t bytes() const;  // as constructed
+  // Copies `bytes` bytes from `host` to the start of the memory. Throws Error invalid where they do
+  // not fit, device.
+  void upload(const void* host, std::uint64_t bytes);
+  // Waits for the device's work, then copies `bytes` bytes from the start of the memory to `host`.
+  // Throws as upload() does.
+  void download(void* host, std::uint64_t bytes) const;
 
  private:
   struct Impl;
@@ -99,58 +114,75 @@ class XPOSE_API DeviceMemory {
 
 // -------------------------------------------------------------------------------------- problems
 
-// A batch dimension; strides in elements.
+// A batch dimension: `extent` matrices, whose element 0 are the strides apart.
 struct BatchDim {
-  std::int64_t extent = 1;
-  std::int64_t in_stride = 0;
-  std::int64_t out_stride = 0;
+  std::int64_t extent = 1;      // matrices; 0: the problem is empty
+  std::int64_t in_stride = 0;   // elements from one input matrix to the next
+  std::int64_t out_stride = 0;  // elements from one output matrix to the next
   bool operator==(const BatchDim&) const = default;
 };
 
-// What to transpose, in row-major terms:
+// A transpose to do, in row-major terms:
 //     out[b.out_stride + c * out_ld + r] = in[b.in_stride + r * in_ld + c]
 // for r < rows, c < cols and every b over the batch dimensions. Elements are opaque bytes.
 // A column-major caller swaps rows and cols.
+//
+//   // 64 matrices of 128 rows of 100 floats, each row padded to 112:
+//   xpose::Problem p = xpose::matrix(128, 100, 4);
+//   p.in_ld = 112;
+//   p.batch = {{.extent = 64, .in_stride = 128 * 112, .out_stride = 100 * 128}};
+//
+// The functions that take a problem throw Error invalid for negative extents, a leading dimension
+// shorter than its row, output elements that overlap, more than 6 batch dimensions after fusing,
+// and a span of more than 2^56 bytes.
 struct Problem {
   std::uint32_t element_bytes = 4;  // 1, 2, 4, 8, 16, or a multiple of 16 up to 256
-  std::int64_t rows = 0;            // of the input; 0 is a valid no-op
-  std::int64_t cols = 0;
-  std::int64_t in_ld = 0;   // elements from one input row to the next; 0: dense, cols
-  std::int64_t out_ld = 0;  // elements from one output row to the next; 0: dense, rows
-  std::vector<BatchDim> batch = {};
+  std::int64_t rows = 0;            // of the input; 0: nothing to do
+  std::int64_t cols = 0;            // of the input; 0: nothing to do
+  std::int64_t in_ld = 0;   // leading dimension: elements from one input row to the next; 0: cols
+  std::int64_t out_ld = 0;  // leading dimension: elements from one output row to the next; 0: rows
+  std::vector<BatchDim> batch = {};  // in any order; empty: one matrix
   // The output is the input: rows == cols, in_ld == out_ld, and equal batch strides.
   bool in_place = false;
-  std::uint32_t in_alignment = 16;   // bytes that are known to divide the input's address
-  std::uint32_t out_alignment = 16;  // (the output's); a power of two. malloc gives 16.
-  Device device = {};                // where both buffers live
+  // A power of two that divides the address of element 0, in bytes; malloc gives 16. The plan's
+  // buffers must keep it. Above 256 it counts as 256.
+  std::uint32_t in_alignment = 16;
+  std::uint32_t out_alignment = 16;
+  Device device = {};  // where both buffers live
   bool operator==(const Problem&) const = default;
 };
 
-// Why no problem has elements of so many bytes, with a remedy; empty where one may. Sizes are 1, 2,
-// 4, 8, 16, and the multiples of 16 up to 256: such fat elements are what a permutation moves that
-// keeps the innermost axis.
+// The reason why no problem has elements of `bytes` bytes, with a remedy; empty where one may. The
+// sizes are 1, 2, 4, 8, 16, and the multiples of 16 up to 256. Those above 16 are fat elements:
+// the runs that a permutation moves when it keeps the innermost axis.
 XPOSE_API std::string element_size_refusal(std::uint64_t bytes);
 
-// Whether a strategy whose card has these element_sizes takes elements of so many bytes.
+// Whether a strategy takes elements of `bytes` bytes, by StrategyInfo::element_sizes of its card.
 XPOSE_API bool serves_elements(std::uint32_t element_sizes, std::uint64_t bytes);
 
-// A dense rows x cols matrix.
+// A dense matrix: `rows` and `cols` of the input, `element_bytes` as in Problem.
 XPOSE_API Problem matrix(std::int64_t rows, std::int64_t cols, std::uint32_t element_bytes,
                          Device device = {});
 
-// A dense N-dimensional array of the given row-major shape whose axes are permuted as by NumPy's
-// transpose: output axis i is input axis axes[i]. Axes that stay together are fused and unit axes
-// dropped. An innermost axis that stays innermost is taken into the element.
-// Throws Error invalid where that element is not of a size that a problem may have, or where more
-// than 6 batch dimensions remain.
+// A dense array of the row-major `shape` (elements) whose axes are permuted as by NumPy's
+// transpose: output axis i is input axis axes[i].
+//
+//   const std::int64_t shape[] = {32, 224, 224, 3};  // NHWC
+//   const int axes[] = {0, 3, 1, 2};                 // to NCHW
+//   engine.transpose(in, out, xpose::permutation(shape, axes, 4));
+//
+// Axes that stay together are fused, and unit axes dropped. An innermost axis that stays innermost
+// becomes part of the element. Throws Error invalid where `axes` is no permutation, an extent is
+// negative, that element is of no size that a problem may have, or more than 6 batch dimensions
+// remain.
 XPOSE_API Problem permutation(std::span<const std::int64_t> shape, std::span<const int> axes,
                               std::uint32_t element_bytes, Device device = {});
 
-// The problem with its alignments read off the two addresses.
+// The problem with the alignments that the two addresses have, at most 256 bytes.
 XPOSE_API Problem aligned_as(Problem problem, const void* in, const void* out);
 
-// "4096x4096 of 4 bytes on cuda:0", with leading dimensions, batch and alignment where they are
-// not the default.
+// "4096x4096 of 4 bytes on cuda:0", with leading dimensions, batch, alignment and "in place" where
+// they are not the default.
 XPOSE_API std::string to_string(const Problem& problem);
 
 }  // namespace xpose

@@ -8,8 +8,12 @@
 //   xpose::Plan plan = engine.plan(xpose::matrix(4096, 4096, 4));
 //   plan.execute(in, out);
 //
-// Engine and Plan are safe from several threads at once. The library never prints and never aborts;
-// every failure is an xpose::Error.
+// The library never prints and never aborts. Every failure is an xpose::Error, whose text says what
+// failed, on what, why and what to do.
+//
+// A tag in brackets says which threads may call a function:
+//   [any thread]            any, several at once; the rule where there is no tag
+//   [one thread at a time]  any, but the caller keeps two calls on one object apart
 #pragma once
 
 #include <concepts>
@@ -29,208 +33,231 @@ namespace xpose {
 
 // --------------------------------------------------------------------------------------- choices
 
-// Values of a strategy's axes, in the card's order.
+// The value of one axis of a strategy, such as {"tile", 64}.
 struct AxisValue {
-  std::string axis;
-  std::int64_t value = 0;
+  std::string axis;        // the name, as the strategy's card lists it
+  std::int64_t value = 0;  // one of the values that the card lists
   bool operator==(const AxisValue&) const = default;
 };
+// Values of a strategy's axes. The library returns them in the card's order, one an axis.
 using Config = std::vector<AxisValue>;
 
+// A strategy with a config: the unit that is tried, and that a plan runs.
 struct Variant {
-  std::string strategy;
-  Config config;
+  std::string strategy;  // StrategyInfo::name; empty: none
+  Config config;         // empty where the strategy has no axes
   bool operator==(const Variant&) const = default;
 };
-XPOSE_API std::string to_string(const Variant& variant);  // "smem_pad{tile=64,rows=8}"
+// "smem_pad{tile=64,rows=8}"; "naive" where the config is empty.
+XPOSE_API std::string to_string(const Variant& variant);
 
+// How a trial ended.
 enum class Verdict {
-  ok,
-  unsupported,
-  wrong_result,
-  wrote_outside,
-  read_outside,
-  modified_input,
-  device_error,
-  crashed,
-  exited,
-  timed_out,
-  no_memory,
-  protocol_error,
-  load_refused,
+  ok,              // the output was right at every check
+  unsupported,     // the strategy declines the problem or the config
+  wrong_result,    // an output element is wrong, was not written, or was written too late
+  wrote_outside,   // a write to a gap, a guard, or past the end of a buffer
+  read_outside,    // a read beside the input elements; the conformance suite and the model look
+  modified_input,  // the input has changed
+  device_error,    // the device reported an error
+  crashed,         // a signal ended the process
+  exited,          // the plugin ended the process
+  timed_out,       // a stage took longer than its deadline
+  no_memory,       // host or device memory ran out
+  protocol_error,  // an answer that breaks the plugin's or the worker's contract
+  load_refused,    // the plugin's file cannot be loaded
 };
-XPOSE_API std::string_view to_string(Verdict verdict);  // "ok", "wrong_result", ...
+// The enumerator's name: "ok", "wrong_result", ...
+XPOSE_API std::string_view to_string(Verdict verdict);
 
+// The time of one call of a variant, over the samples of a race.
 struct Timing {
-  double median = 0;  // seconds of one call
-  double spread = 0;  // (third quartile - first quartile) / median
-  int samples = 0;
+  double median = 0;  // seconds
+  double spread = 0;  // interquartile range over the median
+  int samples = 0;    // one a round; those of discarded rounds are left out
 };
 
-// One variant on one problem.
+// One variant verified and timed on one problem.
 struct Trial {
   Variant variant;
-  std::string launch;  // short launch description
-  bool is_copy = false;
-  Verdict verdict = Verdict::ok;
-  std::string
-      detail;  // why the verdict is not ok; or what is to be said of a time that was doubted
-  std::optional<Timing> timing;
-  int prior_rank = 0;
-  // Seconds of one call by round of the race, discarded rounds included; NaN: discarded. Shorter
-  // than others': dropped after its last. Empty without a timing.
+  std::string launch;             // the launch in short: "grid 128x256 block 32x16"
+  bool is_copy = false;           // a copy: timed for the roof, never chosen
+  Verdict verdict = Verdict::ok;  // of the last check
+  // One line. The reason of a verdict that is not ok; with ok, a remark about a doubted time.
+  std::string detail;
+  std::optional<Timing> timing;  // empty: not timed
+  int prior_rank = 0;            // of the strategy's card
+  // Seconds of one call in each round of the race. A discarded round is NaN. A list shorter than
+  // others' ends where the variant was dropped. Empty without a timing.
   std::vector<double> rounds = {};
-  bool is_numeric = false;  // does arithmetic on the elements: timed like a copy, never chosen
-  // Of the roof, by the figures of its quote; 0: they say nothing.
+  bool is_numeric = false;  // does arithmetic on the elements: timed, never chosen
+  // The share of the roof that the quote's figures predict; 0: the quote has none.
   double predicted_share = 0;
-  // What a predicted time of its strategy was multiplied by before it counted, because of what
-  // earlier ones proved worth; 0: it did not count, since nothing of it was measured here.
+  // The factor by which the strategy's predicted times were multiplied, for its past errors; 0:
+  // the prediction did not count, because nothing of the strategy was measured here.
   double discount = 1;
 };
 
 // The outcome of tuning a problem.
 struct TuneReport {
-  Problem problem;            // in normal form
-  std::uint64_t bytes = 0;    // read plus written by one call of what the trials ran on
-  std::vector<Trial> trials;  // transposes and copies, fastest first, then those without a time
-  std::optional<std::size_t> roof;       // index into trials: the fastest copy
-  std::optional<std::size_t> winner;     // index into trials
-  std::optional<std::size_t> runner_up;  // the best variant of another strategy
-  double margin = 0;                     // runner-up's time / winner's time - 1
-  // Variants the budget did not reach, or predicted to be far behind, or whose strategy's first
-  // config was several times slower than the fastest.
+  Problem problem;          // in normal form
+  std::uint64_t bytes = 0;  // that one call reads and writes, of the problem that was tried
+  // Transposes and copies, the fastest first, then those without a time. The indices below are
+  // into this list.
+  std::vector<Trial> trials;
+  std::optional<std::size_t> roof;       // the fastest copy; empty: no copy was timed
+  std::optional<std::size_t> winner;     // empty: no variant was right
+  std::optional<std::size_t> runner_up;  // the best variant of another strategy than the winner's
+  double margin = 0;                     // runner-up's time / winner's time - 1; 0 without one
+  // Variants that were left out: by the budget, by a prediction far behind the best, or by a
+  // strategy's slow first config.
   std::size_t untried = 0;
-  std::vector<std::string> untried_strategies;  // no variant of which was tried
-  // Those of them that may win: only the budget left them out. The choice is provisional, and the
-  // next plan() or tune() of another engine that measures tries these first.
+  std::vector<std::string> untried_strategies;  // of which no variant was tried
+  // The untried strategies that may win: only the budget left them out. The choice is provisional
+  // then, and the next engine that measures the problem tries these first.
   std::vector<std::string> untried_rivals;
-  int rounds = 0;
-  int discarded_rounds = 0;  // the clock dropped during them
-  double seconds = 0;        // spent tuning
-  bool interrupted = false;
-  // The problem that trials ran on where those of `problem` fit into neither budget nor memory: a
-  // smaller one of its alignments and shape. All figures are its.
+  int rounds = 0;            // of the race; those that count
+  int discarded_rounds = 0;  // in which the fastest copy slowed down: the clock dropped
+  double seconds = 0;        // spent tuning, the making of the buffers included
+  bool interrupted = false;  // TuneOptions::interrupted ended it early; nothing is remembered
+  // The smaller problem that trials ran on, where those of `problem` fit into neither budget nor
+  // memory. All times and shares are its. Empty: trials ran on `problem`.
   std::optional<Problem> stand_in = {};
-  // Not even such a problem could be tried: the winner is what the cost model puts first.
-  bool is_estimate = false;
-  std::string why_not_whole = {};  // trials ran on no problem or another; empty where they did not
+  bool is_estimate = false;  // no problem could be tried: the winner is the cost model's choice
+  std::string why_not_whole = {};  // why trials did not run on `problem`; empty: they did
 };
 
+// The state of a tune, for a progress line.
 struct Progress {
-  std::string_view stage;  // "verify", "measure"
-  std::size_t done = 0;
-  std::size_t total = 0;
-  const Trial* trial = nullptr;  // the one just finished, while verifying
+  std::string_view stage;        // "verify" while candidates are tried, "measure" in the race
+  std::size_t done = 0;          // candidates, or rounds
+  std::size_t total = 0;         // the most that `done` reaches
+  const Trial* trial = nullptr;  // verify: the trial that just ended; valid during the call
 };
 
+// The extent of a tune: candidates, time and rounds.
 struct TuneOptions {
-  double budget_seconds = 2;
-  int max_rounds = 15;
-  // Try one config of each until the budget is spent, and of `strategies` also then; else trying
-  // leaves a part of it for the race.
+  double budget_seconds = 2;  // kept as far as single launches allow; 0: nothing is tried
+  int max_rounds = 15;        // of the race, those that count
+  // True: one config of every strategy is tried until the budget is spent, and of those named in
+  // `strategies` even then. False: a part of the budget is kept for the race.
   bool every_strategy = false;
-  bool warm = false;   // leave caches warm: do not rotate buffers
-  bool whole = false;  // try the problem itself, however long that takes; Error no_memory
-  std::vector<std::string> strategies = {};  // only these; empty: all
-  Config config = {};  // only configs with these values on axes of these names
+  bool warm = false;   // caches stay warm: every call uses the same buffers
+  bool whole = false;  // no stand-in: Error no_memory where the problem itself does not fit
+  std::vector<std::string> strategies = {};  // only these names; copies always; empty: all
+  // Only configs that have these values on axes of these names. A strategy without such an axis is
+  // tried as ever.
+  Config config = {};
+  // Told of every step, in the calling thread.
   std::function<void(const Progress&)> progress = {};
-  std::function<bool()> interrupted = {};  // asked between steps; true: finish and return
+  // Asked between two steps, in the calling thread. True: the tune ends and returns its report.
+  std::function<bool()> interrupted = {};
 };
 
+// How a plan's variant is chosen.
 enum class Policy {
-  measure,      // try the candidates within a budget
-  estimate,     // what the cost model puts first, see core/DESIGN.md; no clock
-  cached_only,  // what was measured before, else Error no_strategy
+  measure,      // by trials within a budget
+  estimate,     // by the cost model, without a trial
+  cached_only,  // by an earlier measurement, else Error no_strategy
 };
 
+// The choice of a plan. Choices made with `tune.strategies` or `tune.config` are not remembered.
 struct PlanOptions {
   Policy policy = Policy::measure;
-  TuneOptions tune = {};
+  TuneOptions tune = {};  // read for Policy::measure; `strategies`, `config` and `warm` always
 };
 
 // ---------------------------------------------------------------------------------------- engine
 
+// A strategy's card, as its plugin states it. The fields are those of xpose_card (plugin.h).
 struct StrategyInfo {
-  std::string name;
-  std::string summary;
-  DeviceKind device_kind = DeviceKind::host;
-  bool is_copy = false;
-  bool is_experiment = false;  // of `xpose lab`: neither a transpose nor a copy, and never tried
-  bool is_numeric = false;     // does arithmetic on the elements: tried on numbers, never chosen
-  std::uint32_t element_sizes = 0;  // bit set, for serves_elements
-  std::uint32_t min_alignment = 0;  // bytes; 0: the element size, of fat ones 16
-  std::uint32_t min_compute_capability = 0;
-  std::uint32_t max_batch_rank = 0;  // batch dimensions it takes itself
-  bool in_place = false;
-  bool capturable = false;
-  bool has_model = false;       // its kernels can be run on the host, see explain.hpp
-  std::int64_t max_extent = 0;  // the most rows or columns served; 0: no limit
-  int prior_rank = 0;
+  std::string name;                           // [a-z][a-z0-9_]*, unique in an engine
+  std::string summary;                        // one line
+  DeviceKind device_kind = DeviceKind::host;  // where it runs and its pointers live
+  bool is_copy = false;                       // a copy: timed for the roof, never chosen
+  bool is_experiment = false;                 // of `xpose lab`: explained, never tried
+  bool is_numeric = false;                   // does arithmetic on the elements: timed, never chosen
+  std::uint32_t element_sizes = 0;           // bit set, see serves_elements()
+  std::uint32_t min_alignment = 0;           // bytes; 0: the element size, of fat elements 16
+  std::uint32_t min_compute_capability = 0;  // CUDA: 10 * major + minor; 0: any
+  std::uint32_t max_batch_rank = 0;          // batch dimensions that one launch takes
+  bool in_place = false;                     // serves problems whose output is their input
+  bool capturable = false;                   // its launch may be recorded into a CUDA graph
+  bool has_model = false;                    // its kernels can run on the host, see explain.hpp
+  std::int64_t max_extent = 0;               // the most rows or columns served; 0: no limit
+  int prior_rank = 0;                        // lower is expected to be faster; decides near ties
+  // Names and values of the axes, in the card's order. The first value is the author's default.
   std::vector<std::pair<std::string, std::vector<std::int64_t>>> axes;
   bool operator==(const StrategyInfo&) const = default;
 };
 
+// A plugin file that was found, in use or refused.
 struct PluginInfo {
-  std::filesystem::path file;
-  std::string digest;  // of the file's content; empty where it may not even be read
-  std::string name;
-  std::string version;
-  std::string build;
-  std::vector<StrategyInfo> strategies;
-  std::string refused;  // why it is not used, one line; empty: it is
+  std::filesystem::path file;            // absolute
+  std::string digest;                    // of the content, 32 hexadecimal digits; empty: unread
+  std::string name;                      // of the plugin, [a-z][a-z0-9_]*
+  std::string version;                   // the plugin's own, free form
+  std::string build;                     // compiler and options, free form
+  std::vector<StrategyInfo> strategies;  // empty where the file is refused
+  std::string refused;                   // why it is not used, one line; empty: it is in use
 };
 
+// The plugins of an engine, the place of its trials, and its memory.
 struct EngineOptions {
-  // Folders whose *.so files are loaded, in order. Empty: default_plugin_folders().
+  // Absolute folders whose *.so files are loaded, in order. Empty: default_plugin_folders().
   std::vector<std::filesystem::path> plugin_folders = {};
-  unsigned threads = 0;  // for host strategies; 0: all processors this process may use
+  unsigned threads = 0;  // for host strategies; 0: the processors that this process may use
 
-  // Plugins are described, quoted and tried in a worker process: what a plugin does wrong ends the
-  // worker. True: in this process, for debuggers.
+  // False: a worker process describes, quotes and tries plugins, and a broken plugin ends that
+  // process. True: this process does, for debuggers.
   bool in_process = false;
-  // The worker's program. Empty: $XPOSE_TRIAL if set, else what is installed beside the library.
+  // The worker's program. Empty: $XPOSE_TRIAL if set, else the one installed beside the library.
   std::filesystem::path worker = {};
   // Seconds that one stage of a trial (load, quote, create, launch, check, destroy, time) may take
-  // before the worker is ended; a second more for every 20 MB that the problem moves. A timeout is
-  // remembered only where these are not fewer than the default.
+  // before the worker is ended. A problem gets a second more for every 20 MB that it moves. A
+  // timeout under less than the default is not remembered.
   double stage_seconds = 10;
 
   // The file in which choices are remembered. Empty: default_cache_file() of cache.hpp.
   std::filesystem::path cache = {};
-  bool remember = true;  // false: in memory only, and what others remembered is not read
+  bool remember = true;  // false: choices live in memory, and no cache file is read
 
-  // Told of what degraded without failing: a cache that cannot be written, a plugin that was put in
-  // quarantine. [the calling thread]
+  // Told, in one line, of a fault that did not stop the call: a cache that cannot be written, a
+  // strategy that was put in quarantine. Called in the thread that made the call.
   std::function<void(std::string_view)> warn = {};
 };
 
-// Where the library's plugins, its worker and the lab are installed: the folder xpose beside the
-// library itself. Empty where the system does not say where that is.
+// The folder xpose beside the library's file, in which its plugins, its worker and the lab are
+// installed. Empty where the system does not say where the library lies.
 XPOSE_API std::filesystem::path installed_folder();
 
-// $XPOSE_PLUGIN_PATH (colon separated, absolute folders; ignored in a privileged process) if set,
-// else the folder installed beside the library.
+// The folders of $XPOSE_PLUGIN_PATH (separated by colons, absolute; ignored in a privileged
+// process), else the folder `plugins` of installed_folder().
 XPOSE_API std::vector<std::filesystem::path> default_plugin_folders();
 
-// A variant bound to a problem. A cheap handle that may be copied; it keeps its engine's plugins
-// alive.
+// A variant bound to a problem. A copy is cheap and shares all; it keeps its engine's plugins
+// alive, and may outlive the engine. [any thread]
 class XPOSE_API Plan {
  public:
-  // Transposes in to out: addresses of element 0, in the memory of the problem's device.
-  // CUDA: enqueues on the stream (a cudaStream_t, null for the default one) and returns.
-  // Host: has finished when it returns.
-  // In place both are one address. Throws Error invalid for null pointers, for pointers less
-  // aligned than the problem promised, for buffers that overlap otherwise and in place for two
-  // addresses, device or failed for a launch that failed, no_memory. Host: where the system has no
-  // threads to give, fewer work, or the calling one alone. After fork() the child executes the
-  // plans of its parent on the host; on CUDA it gets an Error device, because CUDA does not work
-  // in the child of a process that used it. [any thread, several at once with different buffers]
+  // Transposes `in` to `out`: the addresses of element 0 of both buffers, in the memory of the
+  // problem's device, with the layout of the problem that the plan was made for. In place both are
+  // one address. An empty problem touches neither.
+  //
+  // Host: the work is done when the call returns. It takes the engine's threads, or fewer where
+  // the system has none to give. `stream` is ignored.
+  // CUDA: the call enqueues on `stream` (a cudaStream_t of the problem's device; null: the default
+  // stream) and returns. A plan whose launch was recorded into a graph must outlive the graph.
+  //
+  // Throws Error invalid for a null pointer, a pointer aligned to less than the problem promised,
+  // buffers that overlap, and in place two addresses; device or failed for a launch that failed;
+  // no_memory. In a child of fork(), a plan of the parent works on the host and throws Error device
+  // on CUDA. [any thread, several at once with different buffers]
   void execute(const void* in, void* out, void* stream = nullptr) const;
 
-  const Problem& problem() const;  // in normal form
-  const Variant& variant() const;  // empty strategy for an empty problem
-  const std::string& launch() const;
-  bool is_estimate() const;  // the cost model chose: nothing was measured on the problem
+  const Problem& problem() const;     // in normal form
+  const Variant& variant() const;     // no strategy where the problem is empty
+  const std::string& launch() const;  // the launch in short; empty where the problem is
+  bool is_estimate() const;  // true: the cost model chose, and nothing was measured on the problem
 
  private:
   friend class Engine;
@@ -239,7 +266,7 @@ class XPOSE_API Plan {
   std::shared_ptr<const Impl> impl_;
 };
 
-// A matrix of any library whose interface is Eigen's: dense, direct access, one unit stride.
+// A matrix of any library with Eigen's interface: dense, in host memory, with direct access.
 template <class M>
 concept DenseMatrix = requires(M& m) {
   typename std::remove_cvref_t<M>::Scalar;
@@ -251,31 +278,46 @@ concept DenseMatrix = requires(M& m) {
   {std::remove_cvref_t<M>::IsRowMajor};
 };
 
+// The plugins of some folders, a worker to try them in, and the memory of choices. One engine a
+// process is the usual case: it is costly to make and cheap to use. [any thread]
 class XPOSE_API Engine {
  public:
-  // Loads every plugin of the folders. A file that cannot be used is listed in plugins() with the
-  // reason and does not stop the rest.
+  // Finds the plugins of the folders. A file that cannot be used stands in plugins() with the
+  // reason and stops nothing. Throws Error no_memory or failed.
   explicit Engine(const EngineOptions& options = {});
 
+  // The plugin files, by folder and then by file name, those refused included. The first call may
+  // start a worker to describe them; Error failed where that cannot be started. The reference
+  // lives as long as the engine; a later call may return another list.
   const std::vector<PluginInfo>& plugins() const;
 
-  // The plan for a problem. The first call for a problem pays for the choice as the policy says,
-  // later ones find it in memory. Never touches the caller's buffers. One problem is measured at a
-  // time on a device, so measuring may have to wait; where the budget ends meanwhile, and where it
-  // is 0, the choice is an estimate, which waits for nobody.
+  // The plan for a problem. The first call pays for the choice as the policy says; later calls find
+  // it in memory. The caller's buffers are never touched. One problem is measured at a time on a
+  // device. A call that waits for its turn until the budget ends, or has a budget of 0, estimates:
+  // Plan::is_estimate() tells.
+  // Throws Error invalid for a malformed problem, device for a missing device, no_strategy where
+  // no strategy serves it (cached_only: where no choice is known), wrong where all that serve it
+  // failed verification, no_memory, failed.
   Plan plan(const Problem& problem, const PlanOptions& options = {});
 
-  // Tries every candidate and reports all of them; remembers the winner.
+  // Tries the candidates of a problem, reports all of them, and remembers the winner. A problem
+  // whose strategies all fail gets a report without a winner, not an Error.
+  // Throws Error invalid, device, no_strategy, no_memory or failed, as plan() does.
   TuneReport tune(const Problem& problem, const TuneOptions& options = {});
 
-  // plan() for the addresses' real alignment, then execute(), whose rules for buffers are checked
-  // first. While the stream records a CUDA graph
-  // a problem that was not met before is estimated: nothing can be measured then.
+  // plan() for the real alignment of the two addresses, then Plan::execute(). The rules for the
+  // buffers are checked before anything is measured. A problem that is new while `stream` records
+  // a CUDA graph is estimated, because nothing can be measured then. Throws as both do.
   void transpose(const void* in, void* out, const Problem& problem, void* stream = nullptr);
 
-  // Eigen form, host memory: out becomes the transpose of in. out is resized where its type
-  // allows. Where both begin at one address, the matrix is square and transposed in place. Throws
-  // Error invalid where shapes differ, an inner stride is not 1, or the two overlap otherwise.
+  // The same for Eigen's matrices in host memory: `out` becomes the transpose of `in`.
+  //
+  //   Eigen::MatrixXf a(1000, 300), b;
+  //   engine.transpose(a, b);  // b is 300 x 1000
+  //
+  // `out` is resized where its type allows. Where both begin at one address the matrix is square
+  // and is transposed in place. Throws Error invalid where the shapes do not fit, an inner stride
+  // is not 1, or the two overlap otherwise; else as plan() and execute() do.
   template <DenseMatrix In, DenseMatrix Out>
   void transpose(const In& in, Out&& out);
 
@@ -285,7 +327,8 @@ class XPOSE_API Engine {
   std::shared_ptr<Impl> impl_;
 };
 
-// Throws Error invalid unless out's shape is in's transposed and the inner strides are 1.
+// For the template above. Throws Error invalid unless the output's shape is the input's transposed
+// and the inner strides are 1. Extents are in elements.
 XPOSE_API void check_dense_pair(std::int64_t in_rows, std::int64_t in_cols, std::int64_t out_rows,
                                 std::int64_t out_cols, bool unit_inner_strides);
 
@@ -314,13 +357,13 @@ void Engine::transpose(const In& in, Out&& out) {
   transpose(static_cast<const void*>(in.data()), static_cast<void*>(out.data()), problem);
 }
 
-// A text of somebody else's, for a terminal: one line of UTF-8 of at most `limit` bytes (3 or
-// more), cut where it is longer. Controls and ends of lines become spaces; what is no UTF-8, and
-// marks that turn the direction of writing, question marks. Names of files are the caller's to
-// clean: all other texts that the library hands out are.
+// A foreign text, made fit for a terminal: one line of valid UTF-8 of at most `limit` bytes (at
+// least 3), with "..." where it was cut. Control characters and ends of lines become spaces.
+// Invalid bytes, and marks that turn the direction of writing, become question marks. All texts
+// that the library returns are clean, except for file names, which the caller cleans.
 XPOSE_API std::string one_line(std::string_view text, std::size_t limit = 2048);
 
-// The version of the loaded library, in the form of XPOSE_VERSION.
+// The version of the loaded library, in the form of XPOSE_VERSION. A static string.
 XPOSE_API const char* version();
 
 }  // namespace xpose

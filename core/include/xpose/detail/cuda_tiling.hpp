@@ -1,5 +1,6 @@
-// Part of the SDK for authors of CUDA plugins (cuda.hpp includes it): how one grid of tiles covers
-// a problem of any size, and what the tiles ask of memory. Host code; compiles without CUDA.
+// Part of the SDK for authors of CUDA plugins (cuda.hpp includes it): the cover of a problem of any
+// size by one grid of tiles, and the figures of its quote. Host code; compiles without CUDA.
+// [any thread]
 #pragma once
 
 #ifdef XPOSE_MODEL
@@ -13,17 +14,18 @@
 
 namespace xpose::plugin {
 
-// Limits of a grid and of a block on every device.
-inline constexpr int64_t kMaxGridYZ = 65535;
-inline constexpr int64_t kMaxThreads = 1024;
+// Limits of a grid and of a block on every device (CUDA C++ Programming Guide, "Technical
+// Specifications per Compute Capability").
+inline constexpr int64_t kMaxGridYZ = 65535;                   // blocks along y and z
+inline constexpr int64_t kMaxThreads = 1024;                   // of a block
 inline constexpr uint64_t kMaxSharedBytes = 48 * 1024;         // more needs allow_shared_bytes
 inline constexpr uint64_t kMaxAllowedSharedBytes = 99 * 1024;  // with it, from capability 8.0 on
 
-// What consecutive threads and blocks along x walk: the columns of an input row, or the rows of an
-// input column, which is an output row of a transpose.
+// The direction of consecutive threads and blocks along x: along an input row, or along an input
+// column, which is an output row of a transpose.
 enum class Along { input_row, input_col };
 
-// The shape of a grid or a block; converts to CUDA's dim3.
+// The extents of a grid (blocks) or a block (threads); converts to CUDA's dim3.
 struct Shape {
   uint32_t x = 1, y = 1, z = 1;
 #if defined(__CUDACC__) || defined(XPOSE_MODEL)
@@ -35,18 +37,18 @@ struct Shape {
 struct Tiling {
   int64_t tile_x = 1;    // elements along x
   int64_t tile_y = 1;    // elements along y
-  int64_t behind_x = 0;  // elements behind the last along x that blocks stand over, too
-  int64_t block_x = 1;
-  int64_t block_y = 1;
+  int64_t behind_x = 0;  // further elements along x, past the problem's end, that blocks cover
+  int64_t block_x = 1;   // threads along x
+  int64_t block_y = 1;   // threads along y
   Along x_along = Along::input_row;
-  uint64_t shared_bytes = 0;
-  uint64_t max_shared_bytes = kMaxSharedBytes;  // what quote_tiles accepts
-  int32_t role = XPOSE_TRANSPOSE;
+  uint64_t shared_bytes = 0;                    // dynamic, of a block
+  uint64_t max_shared_bytes = kMaxSharedBytes;  // above it quote_tiles throws Unsupported
+  int32_t role = XPOSE_TRANSPOSE;               // or XPOSE_COPY, whose output lies as its input
 
   Shape block() const { return {static_cast<uint32_t>(block_x), static_cast<uint32_t>(block_y)}; }
 };
 
-// How many blocks cover an extent.
+// The number of tiles that cover an extent, the last one perhaps in part. Both are in elements.
 inline int64_t blocks_over(int64_t extent, int64_t tile) { return (extent + tile - 1) / tile; }
 
 // A piece of a problem that one grid covers. A block's tile begins at the element
@@ -55,11 +57,11 @@ inline int64_t blocks_over(int64_t extent, int64_t tile) { return (extent + tile
 // an offset into the matrix does not.
 template <class E>
 struct Part {
-  const E* in;
-  E* out;
-  int rows;
-  int cols;
-  Shape grid;
+  const E* in;  // element 0 of the piece, in its first matrix
+  E* out;       // the element that it belongs to
+  int rows;     // of the input
+  int cols;     // of the input
+  Shape grid;   // blocks
 };
 
 namespace detail {
@@ -82,8 +84,9 @@ struct GridExtents {
   int64_t x_step, y_step;  // elements of a part
 };
 
-// What a tiling's blocks ask of memory. The bytes of a piece of a row, as long as the problem is;
-// stores that do not come out of shared memory are those of a warp, which the caches do not join.
+// The figures of a tiling's blocks. A run is a piece of a row, no longer than the problem's. Stores
+// that do not come out of shared memory have the run of a warp, because the caches do not join
+// them.
 inline Demand demand_of(const Problem& problem, const Tiling& tiling, const GridExtents& extents) {
   const int64_t along_x = std::min(tiling.tile_x, extents.x);
   const int64_t along_y = std::min(tiling.tile_y, extents.y);
@@ -104,8 +107,8 @@ inline Demand demand_of(const Problem& problem, const Tiling& tiling, const Grid
 
 }  // namespace detail
 
-// The quote of a tiling: its launch shape, and of a transpose the figures that its time is
-// predicted from. Throws Unsupported where a block is too large.
+// The quote of a tiling: its launch in short and, for a transpose, the figures from which its time
+// is predicted. Throws Unsupported where a block has too many threads or too much shared memory.
 inline Quote quote_tiles(const Problem& problem, const Tiling& tiling) {
   const std::string block = std::to_string(tiling.block_x) + "x" + std::to_string(tiling.block_y);
   if (tiling.block_x * tiling.block_y > kMaxThreads)
@@ -131,8 +134,9 @@ inline Quote quote_tiles(const Problem& problem, const Tiling& tiling) {
   return quote;
 }
 
-// Calls body(Part<E>) for parts that cover the problem without overlap; one, unless an axis of the
-// grid would run over its limit. The strategy's max_batch_rank is at most 1.
+// Calls body(Part<E>) for parts that cover the problem without overlap: one part, unless an axis of
+// the grid would exceed its limit. E is the problem's element. The strategy's max_batch_rank is at
+// most 1: its batch dimension is the grid's z.
 template <class E, class Body>
 void for_each_part(const Problem& problem, const Launch& launch, const Tiling& tiling,
                    const Body& body) {

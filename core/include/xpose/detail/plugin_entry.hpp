@@ -21,13 +21,15 @@ extern "C" __attribute__((visibility("hidden"))) const xpose_trace_fn* xpose_mod
 
 namespace xpose::plugin::detail {
 
-// message: null, as an exception's what() may be, says that there are no words.
+// Writes a message into a text of the caller, cut where it is longer. `message` may be null, as an
+// exception's what() may be.
 inline void write(xpose_text text, const char* message) noexcept {
   if (text.data != nullptr && text.capacity != 0)
     std::snprintf(text.data, static_cast<size_t>(text.capacity), "%s",
                   message == nullptr ? "an exception without words" : message);
 }
 
+// Runs body(); an exception becomes a status and a line in `error`.
 template <class Body>
 xpose_status guarded(xpose_text error, Body&& body) noexcept {
   try {
@@ -51,7 +53,7 @@ xpose_status guarded(xpose_text error, Body&& body) noexcept {
   }
 }
 
-// A launch of a host of any version: fields that it did not know are null.
+// A launch as a host of any version hands it over. Fields that the host did not know are null.
 inline Launch known(const xpose_launch& theirs) {
   Launch ours{};
   std::memcpy(&ours, &theirs, std::min<size_t>(theirs.size, sizeof ours));
@@ -62,7 +64,8 @@ inline Launch known(const xpose_launch& theirs) {
 template <class Strategy>
 class Exported {
  public:
-  // trace: the strategy's function in the model, or null.
+  // The strategy's description, made at the first call. `trace` is its function in the model, or
+  // null.
   static const xpose_strategy* strategy(decltype(xpose_strategy::trace) trace) {
     static const Exported self(trace);
     return &self.strategy_;
@@ -169,7 +172,8 @@ class Exported {
   xpose_strategy strategy_{};
 };
 
-// traces: null, or the strategies' functions in the model.
+// The plugin's description, made at the first call; null where that failed. `traces` are the
+// strategies' functions in the model, in their order, or null.
 template <class... Strategies>
 const xpose_plugin* describe(const char* name, const char* version,
                              const decltype(xpose_strategy::trace)* traces = nullptr) noexcept {
@@ -203,8 +207,13 @@ const xpose_trace_fn* traces() {
 
 }  // namespace xpose::plugin::detail
 
-// Emits the plugin's entry. Once in one source file of the plugin, at global scope; that of a CUDA
-// plugin is its .cu, which xpose_add_plugin compiles a second time for the model.
+// XPOSE_PLUGIN(NAME, VERSION, STRATEGY...) defines the plugin's entry. NAME and VERSION are texts,
+// the strategies are classes as in plugin.hpp. It stands once, in one source file, at global scope:
+//
+//   XPOSE_PLUGIN("my_plugin", "1.0", MyIdea, MyOtherIdea)
+//
+// In a CUDA plugin that file is the .cu, which xpose_add_plugin compiles a second time for the
+// model.
 #if defined(XPOSE_MODEL) && !defined(XPOSE_NO_CUDA)
 #define XPOSE_PLUGIN(NAME, VERSION, ...) XPOSE_MODEL_ENTRY_(__VA_ARGS__)
 #elif defined(XPOSE_HAS_MODEL)

@@ -1,12 +1,13 @@
-// CUDA's functions on integers, for a host compiler.
+// CUDA's functions on integers, for a host compiler. Their contracts are those of the CUDA Math
+// API, "Integer Intrinsics".
 #pragma once
 
 #ifndef __CUDACC__
 
 #include <cstdint>
 
-// Byte i of the result is the byte of (b, a), numbered from a's lowest, that bits 4i to 4i + 2 of
-// the selector name; with bit 4i + 3 it is that byte's sign, eight times.
+// Bytes of (b, a), numbered from a's lowest, put together anew. Bits 4i to 4i + 2 of the selector
+// name the source of byte i of the result. Bit 4i + 3 repeats that byte's sign eight times instead.
 constexpr unsigned __byte_perm(unsigned a, unsigned b, unsigned selector) {
   const uint64_t bytes = uint64_t{b} << 32 | a;
   unsigned result = 0;
@@ -60,7 +61,7 @@ constexpr unsigned long long __umul64hi(unsigned long long a, unsigned long long
   __extension__ using Wide = unsigned __int128;
   return static_cast<unsigned long long>(static_cast<Wide>(a) * b >> 64);
 }
-// The product of the lower 24 bits of each, its lower 32 bits.
+// The lower 32 bits of the product of the lower 24 bits of each.
 constexpr int __mul24(int a, int b) {
   const auto low = [](int x) {
     return int64_t{static_cast<int>(static_cast<unsigned>(x) << 8) >> 8};

@@ -1,8 +1,9 @@
-// The words of CUDA C++ for a host compiler, in which xpose_add_plugin compiles every CUDA source a
-// second time: the model runs the kernels on the host and sees every access. Authors do not include
-// it; they write plain CUDA, launch through launch_kernel, and take dynamic shared memory from
-// shared_memory<T>(). XPOSE_MODEL is defined in this compilation: what has no words here, such as
-// inline PTX, stands behind #ifndef XPOSE_MODEL, and launch throws Unsupported in its place.
+// The words of CUDA C++ for a host compiler. xpose_add_plugin compiles every CUDA source a second
+// time with them: the model runs the kernels on the host and sees every access. No author includes
+// this header. A source is plain CUDA that launches through launch_kernel and takes dynamic shared
+// memory from shared_memory<T>(). XPOSE_MODEL is defined in this compilation. Code without words
+// here, such as inline PTX, stands behind #ifndef XPOSE_MODEL, and launch throws Unsupported in its
+// place.
 #pragma once
 
 #ifndef __CUDACC__
@@ -36,10 +37,10 @@ XPOSE_MODEL_API extern const uint3 blockDim __asm__("xpose_model_block_dim");
 XPOSE_MODEL_API extern const uint3 gridDim __asm__("xpose_model_grid_dim");
 inline constexpr int warpSize = 32;
 
-// Inlined, so that what it does is at an address of the kernel, and the debug information says
-// whose line that is.
+// Inlined, so that its accesses have addresses of the kernel, whose line the debug information
+// tells.
 #define XPOSE_MODEL_INLINE inline __attribute__((always_inline, artificial))
-// Where a word is used.
+// The place in the source at which a word is used, as parameters with defaults.
 #define XPOSE_MODEL_HERE const char *file = __builtin_FILE(), unsigned line = __builtin_LINE()
 
 XPOSE_MODEL_API void __syncthreads(XPOSE_MODEL_HERE) __asm__("xpose_model_syncthreads");
@@ -79,8 +80,8 @@ XPOSE_MODEL_INLINE T shuffle(unsigned mask, T value, unsigned lane, const char* 
 }
 }  // namespace xpose::model::detail
 
-// width is a power of two: the warp falls into groups of so many lanes, and a lane outside of its
-// own group is not read.
+// Shuffles. `width` is a power of two: the warp falls into groups of so many lanes, and no lane
+// reads a value of another group.
 template <class T>
 XPOSE_MODEL_INLINE T __shfl_sync(unsigned mask, T value, int source, int width = 32,
                                  XPOSE_MODEL_HERE) {
@@ -112,7 +113,7 @@ XPOSE_MODEL_INLINE T __shfl_xor_sync(unsigned mask, T value, int lanes, int widt
   return xpose::model::detail::shuffle(mask, value, from, "__shfl_xor_sync", file, line);
 }
 
-// Loads and stores with a hint for the caches, which the model does not have. Macros, so that the
+// Loads and stores with a hint for the caches; the model has none. Loads are macros, so that the
 // access has the line of the kernel.
 #define __ldg(...) (*(__VA_ARGS__))
 #define __ldcs(...) (*(__VA_ARGS__))
@@ -137,7 +138,7 @@ XPOSE_MODEL_INLINE void __stwb(T* to, T value) {
   *to = value;
 }
 
-// The calls of the CUDA runtime that a plugin makes.
+// The calls of the CUDA runtime that a plugin makes. Copies run at once, on the host.
 using cudaStream_t = void*;
 enum cudaError_t { cudaSuccess = 0, cudaErrorMemoryAllocation = 2 };
 enum cudaMemcpyKind { cudaMemcpyDeviceToDevice = 3, cudaMemcpyDefault = 4 };

@@ -1,5 +1,7 @@
-// What the second compilation of a CUDA plugin calls: the model, which runs the kernels on the host
-// and tells an observer every access. xpose_add_plugin links it in; authors never call it.
+// The functions of the model, which runs the kernels of a CUDA plugin on the host and tells an
+// observer of every access. The second compilation of the plugin calls them, and xpose_add_plugin
+// links them in. No author calls them. Except for observe(), they are called by the thread that
+// runs a trace.
 #pragma once
 
 #include <xpose/plugin.h>
@@ -7,7 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 
-// Code that runs on the way to a kernel, but is no part of it.
+// Marks code on the way to a kernel that is no part of it: its accesses are not reported.
 #define XPOSE_MODEL_UNOBSERVED __attribute__((no_sanitize("thread")))
 
 // In a build without the CUDA Toolkit the kernels are also compiled, but never run, where no model
@@ -32,32 +34,36 @@ inline constexpr std::size_t kMaxSharedBytes = 227 * 1024;
 // Where the dynamic shared memory of the block that runs begins; 1024-byte aligned.
 XPOSE_MODEL_API extern unsigned char* const dynamic_shared;
 
-// Runs body(context) with the observer told of every kernel that is launched meanwhile. One at a
-// time in a process's copy of the plugin; others wait.
+// Runs body(context), tells the observer of every kernel that is launched meanwhile, and returns
+// the body's status. One at a time in a process's copy of the plugin; others wait. [any thread]
 XPOSE_MODEL_API xpose_status observe(const xpose_observer& observer,
                                      xpose_status (*body)(void* context), void* context);
 
-// Runs thread(arguments) once for each thread of every block. Throws std::runtime_error with one
-// line once the kernel did something wrong, after the observer has been told.
+// Runs thread(arguments) once for each thread of every block. `grid` is in blocks, `block` in
+// threads, `shared_bytes` is the dynamic shared memory of a block, and `argument_bytes` the size of
+// `arguments`. Throws std::runtime_error with one line where no device could launch the kernel, or
+// after a fault, of which the observer has been told.
 XPOSE_MODEL_API void launch(const char* name, const uint32_t (&grid)[3], const uint32_t (&block)[3],
                             uint64_t shared_bytes, void (*thread)(const void* arguments),
                             const void* arguments, std::size_t argument_bytes);
 
-// Copies rows of bytes from device memory to device memory. Throws as launch does.
+// Copies `rows` rows of `row_bytes` bytes from device memory to device memory, whose rows begin
+// `in_pitch` and `out_pitch` bytes apart. Throws as launch does.
 XPOSE_MODEL_API void copy(void* out, std::size_t out_pitch, const void* in, std::size_t in_pitch,
                           std::size_t row_bytes, std::size_t rows);
 
-// A collective of the lanes in mask: each gives bytes (at most 16) of a value and gets that of the
-// lane it names, or its own back where the mask lacks that lane. what is the word that the kernel
-// used; file and line say where.
+// A collective of the lanes in `mask`. Each gives `bytes` bytes (at most 16) of `value` and gets
+// those of the lane that it names, or its own where the mask lacks that lane. `what` is the word
+// that the kernel used; `file` and `line` are its place in the source.
 XPOSE_MODEL_API void exchange(unsigned mask, void* value, std::size_t bytes, unsigned lane,
                               const char* what, const char* file, unsigned line);
 
-// The lanes in mask whose predicate is true.
+// The lanes in `mask` whose predicate is true, as a bit set. Parameters as in exchange().
 XPOSE_MODEL_API unsigned ballot(unsigned mask, bool predicate, const char* what, const char* file,
                                 unsigned line);
 
-// The lane of the thread that runs, and the lanes of its warp that have not returned.
+// The lane of the running thread, 0 to 31, and the bit set of the lanes of its warp that have not
+// returned.
 XPOSE_MODEL_API unsigned lane();
 XPOSE_MODEL_API unsigned active_lanes();
 
