@@ -16,8 +16,8 @@ struct Group {
 
 bool was_right(const Decision& decision) {
   return std::ranges::any_of(decision.trials, [&](const CachedTrial& trial) {
-    return trial.variant == decision.winner && trial.digest == decision.digest && !trial.is_copy &&
-           trial.verdict == Verdict::ok;
+    return trial.variant == decision.winner && trial.digest == decision.digest &&
+           trial.role == Role::transpose && trial.verdict == Verdict::ok;
   });
 }
 
@@ -36,9 +36,9 @@ std::string objection(const Decision& decision, const PluginInfo& plugin) {
   const auto found =
       std::ranges::find(plugin.strategies, decision.winner.strategy, &StrategyInfo::name);
   if (found == plugin.strategies.end()) return "name no strategy of their plugin";
-  if (found->is_copy) return "name a copy";
-  if (found->is_numeric) return "name a strategy that does arithmetic on the elements";
-  if (found->is_experiment) return "name an experiment";
+  if (found->role == Role::copy) return "name a copy";
+  if (found->role == Role::numeric) return "name a strategy that does arithmetic on the elements";
+  if (found->role == Role::experiment) return "name an experiment";
   if (!is_config(decision.winner.config, *found)) return "name no config of their strategy";
   return {};
 }

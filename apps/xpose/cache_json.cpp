@@ -29,14 +29,10 @@ Json to_json(const CacheKey& key) {
 }
 
 Json to_json(const CachedTrial& trial) {
-  return {{"digest", trial.digest},
-          {"variant", to_json(trial.variant)},
-          {"role", trial.is_copy ? "copy" : "transpose"},
-          {"verdict", to_string(trial.verdict)},
-          {"detail", trial.detail},
-          {"seconds", trial.seconds},
-          {"spread", trial.spread},
-          {"samples", trial.samples},
+  return {{"digest", trial.digest},        {"variant", to_json(trial.variant)},
+          {"role", to_string(trial.role)}, {"verdict", to_string(trial.verdict)},
+          {"detail", trial.detail},        {"seconds", trial.seconds},
+          {"spread", trial.spread},        {"samples", trial.samples},
           {"predicted", trial.predicted}};
 }
 
@@ -75,6 +71,14 @@ Verdict verdict_of(const JsonValue& value) {
   value.refuse("a verdict (" + all + ')');
 }
 
+// Experiments are never tried.
+Role role_of(const JsonValue& value) {
+  const std::string name = value.text();
+  for (const Role role : {Role::transpose, Role::copy, Role::numeric})
+    if (to_string(role) == name) return role;
+  value.refuse("\"transpose\", \"copy\" or \"numeric\"");
+}
+
 std::int64_t date_of(const JsonValue& value, std::int64_t latest) {
   const std::int64_t date = value.whole(0, std::numeric_limits<std::int64_t>::max());
   if (date > latest)
@@ -100,13 +104,10 @@ CacheKey key_of(const JsonValue& value) {
 }
 
 CachedTrial trial_of(const JsonValue& value) {
-  const std::string role = value.field("role").text();
-  if (role != "copy" && role != "transpose")
-    value.field("role").refuse("\"copy\" or \"transpose\"");
   return {
       .digest = value.field("digest").name(),
       .variant = variant_of(value.field("variant")),
-      .is_copy = role == "copy",
+      .role = role_of(value.field("role")),
       .verdict = verdict_of(value.field("verdict")),
       .detail = value.field("detail").text(),
       .seconds = value.field("seconds").number(0, kMaxFigure),

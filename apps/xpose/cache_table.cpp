@@ -32,7 +32,8 @@ std::string date_text(std::int64_t seconds) {
 // Null: not known.
 const CachedTrial* winners_trial(const Decision& decision) {
   for (const CachedTrial& trial : decision.trials)
-    if (!trial.is_copy && trial.digest == decision.digest && trial.variant == decision.winner)
+    if (trial.role == Role::transpose && trial.digest == decision.digest &&
+        trial.variant == decision.winner)
       return &trial;
   return nullptr;
 }

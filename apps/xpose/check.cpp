@@ -162,7 +162,7 @@ int check(const Arguments& arguments) {
   std::size_t matched = 0;
   std::size_t skips = 0;
   for (const StrategyInfo& strategy : plugin.strategies) {
-    if (strategy.is_experiment || (!name.empty() && strategy.name != name)) continue;
+    if (strategy.role == Role::experiment || (!name.empty() && strategy.name != name)) continue;
     std::vector<std::uint32_t> sizes = conformance_sizes(strategy.element_sizes);
     if (size != 0) sizes.assign(serves_elements(strategy.element_sizes, size) ? 1 : 0, size);
     for (const std::uint32_t bytes : sizes) {

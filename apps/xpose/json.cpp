@@ -10,7 +10,7 @@ Json trial_json(const Trial& trial, const TuneReport& report) {
   json["variant"] = to_string(trial.variant);
   json["strategy"] = trial.variant.strategy;
   json["config"] = to_json(trial.variant.config);
-  json["role"] = trial.is_copy ? "copy" : trial.is_numeric ? "numeric" : "transpose";
+  json["role"] = to_string(trial.role);
   json["launch"] = trial.launch;
   json["verdict"] = to_string(trial.verdict);
   json["detail"] = trial.detail;
@@ -84,10 +84,7 @@ Json to_json(const PluginInfo& plugin) {
         {{"name", strategy.name},
          {"summary", strategy.summary},
          {"device", strategy.device_kind == DeviceKind::host ? "host" : "cuda"},
-         {"role", strategy.is_experiment ? "experiment"
-                  : strategy.is_numeric  ? "numeric"
-                  : strategy.is_copy     ? "copy"
-                                         : "transpose"},
+         {"role", to_string(strategy.role)},
          {"element_sizes", sizes},
          {"min_alignment", strategy.min_alignment},
          {"max_batch_rank", strategy.max_batch_rank},

@@ -14,7 +14,7 @@ void for_each_offered(const std::vector<PluginInfo>& plugins, const Visit& visit
   for (const PluginInfo& plugin : plugins)
     if (plugin.refused.empty())
       for (const StrategyInfo& strategy : plugin.strategies)
-        if (!strategy.is_experiment) visit(strategy);
+        if (strategy.role != Role::experiment) visit(strategy);
 }
 
 template <class Items, class Text>

@@ -110,7 +110,7 @@ int tune(const Arguments& arguments) {
   if (Interrupts::met()) return Interrupts::kExitCode;
   if (report.winner || report.bytes == 0) return done;
   for (const Trial& trial : report.trials)
-    if (!trial.is_copy && !trial.is_numeric && trial.verdict != Verdict::ok &&
+    if (trial.role == Role::transpose && trial.verdict != Verdict::ok &&
         trial.verdict != Verdict::unsupported)
       return not_verified;
   say("no eligible strategy for " + to_string(report.problem) +

@@ -15,7 +15,9 @@ namespace {
 std::string verdict_text(const Trial& trial) {
   if (trial.verdict == Verdict::ok && !trial.timing) return "estimated";
   if (trial.verdict == Verdict::ok)
-    return trial.is_copy ? "ok (copy)" : trial.is_numeric ? "ok (numeric)" : "ok";
+    return trial.role == Role::copy      ? "ok (copy)"
+           : trial.role == Role::numeric ? "ok (numeric)"
+                                         : "ok";
   const std::string name(to_string(trial.verdict));
   return trial.detail.empty() ? name : name + ": " + trial.detail;
 }

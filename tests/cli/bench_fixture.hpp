@@ -18,11 +18,11 @@ inline Cell cell(const std::string& name) {
   throw std::out_of_range(name);
 }
 
-inline Trial trial(const std::string& strategy, double seconds, bool is_copy = false) {
+inline Trial trial(const std::string& strategy, double seconds, Role role = Role::transpose) {
   Trial made;
   made.variant = {strategy, {{"tile", 32}}};
   made.launch = "one, \"two\"";
-  made.is_copy = is_copy;
+  made.role = role;
   made.timing = Timing{seconds, 0.01, 15};
   return made;
 }
@@ -41,7 +41,7 @@ inline TuneReport report() {
   made.bytes = 1000;
   made.seconds = 1.5;
   made.untried = 3;
-  made.trials = {trial("copy_stream", 0.004, true), trial("mine", 0.005),
+  made.trials = {trial("copy_stream", 0.004, Role::copy), trial("mine", 0.005),
                  trial("eigen_transpose", 0.008), trial("eigen_transpose", 0.009),
                  without_time("openblas_omatcopy", Verdict::wrong_result, "out[0,1]")};
   made.roof = 0;

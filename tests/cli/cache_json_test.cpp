@@ -25,10 +25,16 @@ CacheContents contents() {
                            .predicted = 1.05};
   const CachedTrial copy{.digest = "d2",
                          .variant = {"host_copy", {}},
-                         .is_copy = true,
+                         .role = Role::copy,
                          .detail = {},
                          .seconds = 1e-4,
                          .samples = 15};
+  const CachedTrial numeric{.digest = "d4",
+                            .variant = {"host_openblas", {}},
+                            .role = Role::numeric,
+                            .detail = {},
+                            .seconds = 2e-4,
+                            .samples = 15};
   const CachedTrial wrong{.digest = "d1",
                           .variant = {"host_naive", {}},
                           .verdict = Verdict::wrong_result,
@@ -44,7 +50,7 @@ CacheContents contents() {
                          .margin = -0.01,
                          .roof_seconds = 1e-4,
                          .when = kNow,
-                         .trials = {winner, copy, wrong},
+                         .trials = {winner, copy, numeric, wrong},
                          .untried = 2,
                          .improvements = 1,
                          .imported = true,
@@ -154,7 +160,7 @@ INSTANTIATE_TEST_SUITE_P(
         Change{"/decisions/0/trials/1/samples", "2147483648",
                "a whole number from 0 to 2147483647, found 2147483648"},
         Change{"/decisions/0/trials/1/role", "\"winner\"",
-               "\"copy\" or \"transpose\", found \"winner\""},
+               "\"transpose\", \"copy\" or \"numeric\", found \"winner\""},
         Change{"/quarantine/0/verdict", "\"ok\"", "a verdict other than ok, found \"ok\""},
         Change{"/quarantine/0/verdict", "\"crash\"",
                "a verdict (ok, unsupported, wrong_result, wrote_outside, read_outside, "

@@ -112,16 +112,16 @@ TuneReport report() {
   TuneReport report;
   report.bytes = 1'000'000;
   report.rounds = 15;
-  const auto add = [&](const std::string& name, double seconds, bool is_copy) {
+  const auto add = [&](const std::string& name, double seconds, Role role) {
     Trial trial;
     trial.variant.strategy = name;
-    trial.is_copy = is_copy;
+    trial.role = role;
     trial.timing = Timing{seconds, 0, 15};
     report.trials.push_back(trial);
   };
-  add("tile", 1e-4, false);
-  add("copy", 1.25e-4, true);
-  add("naive", 2e-4, false);
+  add("tile", 1e-4, Role::transpose);
+  add("copy", 1.25e-4, Role::copy);
+  add("naive", 2e-4, Role::transpose);
   report.winner = 0;
   report.roof = 1;
   report.runner_up = 2;

@@ -120,8 +120,8 @@ TEST_F(CaptureTest, EveryCapturableStrategyIsRecordedReplayedAndUpdated) {
   int tried = 0;
   for (const PluginInfo& plugin : engine.plugins())
     for (const StrategyInfo& strategy : plugin.strategies) {
-      if (strategy.device_kind != DeviceKind::cuda || !strategy.capturable || strategy.is_copy ||
-          strategy.is_experiment)
+      if (strategy.device_kind != DeviceKind::cuda || !strategy.capturable ||
+          strategy.role == Role::copy || strategy.role == Role::experiment)
         continue;
       SCOPED_TRACE(strategy.name);
       Buffers first(320, 192);

@@ -109,7 +109,7 @@ TEST_F(EngineBudget, AllThatIsTriedServesTheWhole) {
   PlanOptions estimate;
   estimate.policy = Policy::estimate;
   for (const Trial& trial : report.trials)
-    if (trial.timing && !trial.is_copy && !trial.is_numeric) {
+    if (trial.timing && trial.role == Role::transpose) {
       estimate.tune.strategies = {trial.variant.strategy};
       estimate.tune.config = trial.variant.config;
       EXPECT_NO_THROW(engine.plan(long_rows, estimate)) << to_string(trial.variant);

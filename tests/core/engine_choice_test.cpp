@@ -49,7 +49,7 @@ TEST_F(EngineChoice, TuneTriesEveryHostStrategyAndMeasuresTheRoof) {
   options.every_strategy = true;
   const TuneReport report = engine().tune(matrix(150, 130, 4), options);
   ASSERT_TRUE(report.roof);
-  EXPECT_TRUE(report.trials[*report.roof].is_copy);
+  EXPECT_TRUE(report.trials[*report.roof].role == Role::copy);
   for (const PluginInfo& plugin : engine().plugins())
     for (const StrategyInfo& strategy : plugin.strategies) {
       if (strategy.device_kind != DeviceKind::host) continue;

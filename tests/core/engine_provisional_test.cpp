@@ -25,7 +25,7 @@ using Names = std::set<std::string>;
 const Problem problem = matrix(96, 80, 4);
 
 bool is_right_transpose(const Trial* trial) {
-  return trial != nullptr && !trial->is_copy && !trial->is_numeric && trial->verdict == Verdict::ok;
+  return trial != nullptr && trial->role == Role::transpose && trial->verdict == Verdict::ok;
 }
 
 class Provisional : public testing::Test {

@@ -148,7 +148,7 @@ TEST_F(EngineTest, TuneInPlaceHasTheRoofOfTheSameBytes) {
   const TuneReport report = engine().tune(problem, quickly().tune);
   EXPECT_EQ(report.bytes, 2U * 200 * 200 * 4);
   ASSERT_TRUE(report.roof && report.winner);
-  EXPECT_TRUE(report.trials[*report.roof].is_copy);
+  EXPECT_TRUE(report.trials[*report.roof].role == Role::copy);
   for (const Trial& trial : report.trials)
     if (trial.variant.strategy == "host_naive_row") {
       EXPECT_EQ(trial.detail, "does not work in place");

@@ -39,7 +39,7 @@ Trial trial(const std::string& strategy, Config config, bool copy, double second
   Trial made;
   made.variant = {strategy, std::move(config)};
   made.launch = "16384 blocks of 32x16";
-  made.is_copy = copy;
+  if (copy) made.role = Role::copy;
   for (std::size_t i = 0; i < rounds; ++i) {
     const double noise =
         0.012 * std::sin(static_cast<double>(seed * 7 + 5) * static_cast<double>(i + 1));

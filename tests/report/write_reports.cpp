@@ -19,7 +19,7 @@ TuneReport one_round() {
   report.discarded_rounds = 0;
   for (Trial& trial : report.trials) {
     if (!trial.timing) continue;
-    trial.rounds = {trial.timing->median * (trial.is_copy ? 100 : 1)};
+    trial.rounds = {trial.timing->median * (trial.role == Role::copy ? 100 : 1)};
     trial.timing = Timing{trial.rounds.front(), 0, 1};
   }
   return report;
@@ -32,7 +32,7 @@ std::vector<TuneReport> sizes() {
   const std::vector<Variant> followed = fastest_variants(fixture::tune(4096), 4);
   for (TuneReport& size : all)
     std::erase_if(size.trials, [&](const Trial& trial) {
-      return !trial.is_copy && std::ranges::count(followed, trial.variant) == 0;
+      return trial.role != Role::copy && std::ranges::count(followed, trial.variant) == 0;
     });
   return all;
 }

@@ -50,7 +50,7 @@ std::vector<Candidate> ranked(const app::Cell& cell) {
   std::vector<Candidate> all = candidates(loaded_plugins().strategies, problem,
                                           device_of(problem.device.kind), options, quoter);
   std::erase_if(all, [](const Candidate& candidate) {
-    return candidate.is_copy || candidate.is_numeric || candidate.outcome.verdict != Verdict::ok;
+    return candidate.role != Role::transpose || candidate.outcome.verdict != Verdict::ok;
   });
   return all;
 }

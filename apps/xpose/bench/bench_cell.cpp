@@ -18,7 +18,7 @@ void explain(CellResult& result, const TuneReport& report) {
   result.skipped = "no strategy is loaded for it";
   bool found = false;
   for (const Trial& trial : report.trials) {
-    if (trial.is_copy || trial.is_numeric || trial.verdict == Verdict::ok) continue;
+    if (trial.role != Role::transpose || trial.verdict == Verdict::ok) continue;
     const bool wrong = trial.verdict != Verdict::unsupported;
     if (found && (result.wrong || !wrong)) continue;
     found = true;

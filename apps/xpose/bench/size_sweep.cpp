@@ -82,7 +82,7 @@ std::vector<Variant> fastest_variants(const TuneReport& report, std::size_t most
   std::vector<Variant> best;
   const auto add = [&](const Trial& trial) {
     const bool met = std::ranges::count(best, trial.variant.strategy, &Variant::strategy) != 0;
-    if (trial.timing && !trial.is_copy && !trial.is_numeric && !met && best.size() < most)
+    if (trial.timing && trial.role == Role::transpose && !met && best.size() < most)
       best.push_back(trial.variant);
   };
   if (report.winner) add(report.trials[*report.winner]);

@@ -31,7 +31,7 @@ struct CacheKey {
 struct CachedTrial {
   std::string digest;  // of the plugin's file
   Variant variant;
-  bool is_copy = false;           // a copy: timed for the roof, never chosen
+  Role role = Role::transpose;
   Verdict verdict = Verdict::ok;  // how the trial ended
   std::string detail;             // one line, as Trial::detail
   double seconds = 0;             // of one call, median; 0: not timed

@@ -51,6 +51,16 @@ struct Variant {
 // "smem_pad{tile=64,rows=8}"; "naive" where the config is empty.
 XPOSE_API std::string to_string(const Variant& variant);
 
+// The part that a strategy plays.
+enum class Role {
+  transpose,   // may be chosen
+  copy,        // timed for the roof, never chosen
+  numeric,     // a transpose that does arithmetic on the elements: timed, never chosen
+  experiment,  // of `xpose lab`: explained, never tried
+};
+// The enumerator's name: "transpose", ...
+XPOSE_API std::string_view to_string(Role role);
+
 // How a trial ended.
 enum class Verdict {
   ok,              // the output was right at every check
@@ -81,7 +91,7 @@ struct Timing {
 struct Trial {
   Variant variant;
   std::string launch;             // the launch in short: "grid 128x256 block 32x16"
-  bool is_copy = false;           // a copy: timed for the roof, never chosen
+  Role role = Role::transpose;    // of the strategy
   Verdict verdict = Verdict::ok;  // of the last check
   // One line. The reason of a verdict that is not ok; with ok, a remark about a doubted time.
   std::string detail;
@@ -90,7 +100,6 @@ struct Trial {
   // Seconds of one call in each round of the race. A discarded round is NaN. A list shorter than
   // others' ends where the variant was dropped. Empty without a timing.
   std::vector<double> rounds = {};
-  bool is_numeric = false;  // does arithmetic on the elements: timed, never chosen
   // The share of the roof that the quote's figures predict; 0: the quote has none.
   double predicted_share = 0;
   // The factor by which the strategy's predicted times were multiplied, for its past errors; 0:
@@ -174,9 +183,7 @@ struct StrategyInfo {
   std::string name;                           // [a-z][a-z0-9_]*, unique in an engine
   std::string summary;                        // one line
   DeviceKind device_kind = DeviceKind::host;  // where it runs and its pointers live
-  bool is_copy = false;                       // a copy: timed for the roof, never chosen
-  bool is_experiment = false;                 // of `xpose lab`: explained, never tried
-  bool is_numeric = false;                   // does arithmetic on the elements: timed, never chosen
+  Role role = Role::transpose;
   std::uint32_t element_sizes = 0;           // bit set, see serves_elements()
   std::uint32_t min_alignment = 0;           // bytes; 0: the element size, of fat elements 16
   std::uint32_t min_compute_capability = 0;  // CUDA: 10 * major + minor; 0: any

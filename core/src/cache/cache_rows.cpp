@@ -54,6 +54,13 @@ CREATE TABLE prediction(
   PRIMARY KEY(digest, strategy, problem, policy)) STRICT, WITHOUT ROWID;
 )";
 
+// Roles as cards have them.
+constexpr const char* third_schema = R"(
+ALTER TABLE trial ADD COLUMN role TEXT NOT NULL DEFAULT 'transpose';
+UPDATE trial SET role = 'copy' WHERE is_copy <> 0;
+ALTER TABLE trial DROP COLUMN is_copy;
+)";
+
 // The columns of a quarantine: digest, strategy, file, verdict, words, since.
 std::optional<Quarantine> read_quarantine(const Statement& row) {
   const auto verdict = parse_verdict(row.text(3));
@@ -71,7 +78,7 @@ std::optional<std::int64_t> stored(Database& database, const Quarantine& quarant
 
 }  // namespace
 
-const std::array<const char*, 2> cache_schema = {first_schema, second_schema};
+const std::array<const char*, 3> cache_schema = {first_schema, second_schema, third_schema};
 
 // ---------------------------------------------------------------------------------------- others
 

@@ -15,7 +15,7 @@
 namespace xpose {
 
 constexpr std::int32_t cache_application = 0x78706f73;  // "xpos", so that a file says whose it is
-extern const std::array<const char*, 2> cache_schema;   // steps for Database::adopt
+extern const std::array<const char*, 3> cache_schema;   // steps for Database::adopt
 
 // Every function throws DatabaseError. Those that change rows belong into Database::write, so that
 // a thing is there as a whole or not at all; read_rows into Database::read.

@@ -73,7 +73,7 @@ Decision decision_of(const CacheKey& key, const TuneReport& report,
     CachedTrial row;
     row.digest = digest_of_strategy(trial.variant.strategy);
     row.variant = trial.variant;
-    row.is_copy = trial.is_copy;
+    row.role = trial.role;
     row.verdict = trial.verdict;
     row.detail = trial.detail;
     if (trial.timing) {
@@ -95,7 +95,7 @@ std::vector<Prediction> predictions_of(const CacheKey& key, const TuneReport& re
   const double roof = report.trials.at(*report.roof).timing->median;
   std::map<std::string, const Trial*> best;   // of each strategy: the fastest of those said to be
   for (const Trial& trial : report.trials) {  // the fastest first
-    if (trial.is_copy || trial.is_numeric || !trial.timing || trial.predicted_share == 0) continue;
+    if (trial.role != Role::transpose || !trial.timing || trial.predicted_share == 0) continue;
     const auto [known, is_new] = best.try_emplace(trial.variant.strategy, &trial);
     if (!is_new && trial.predicted_share > known->second->predicted_share) known->second = &trial;
   }

@@ -86,16 +86,17 @@ std::optional<Decision> read_choice(const Statement& row, int column, CacheKey k
 std::vector<CachedTrial> read_trials(Database& database, std::int64_t decision) {
   std::vector<CachedTrial> trials;
   Statement row = database.run(
-      "SELECT digest, strategy, config, is_copy, verdict, detail, seconds, spread, samples, "
+      "SELECT digest, strategy, config, role, verdict, detail, seconds, spread, samples, "
       "predicted FROM trial WHERE decision = ? ORDER BY place",
       {decision});
   while (row.step()) {
     auto config = parse_config(row.text(2));
+    const auto role = parse_role(row.text(3));
     const auto verdict = parse_verdict(row.text(4));
-    if (config && verdict)
+    if (config && role && verdict)
       trials.push_back({row.text(0),
                         {one_line(row.text(1)), std::move(*config)},
-                        row.integer(3) != 0,
+                        *role,
                         *verdict,
                         one_line(row.text(5)),
                         row.real(6),
@@ -161,10 +162,12 @@ void replace_decision(Database& database, const Decision& decision) {
   std::int64_t place = 0;
   for (const CachedTrial& trial : decision.trials)
     database.change(
-        "INSERT INTO trial VALUES(?,?,?,?,?,?,?,?,?,?,?,?)",
+        "INSERT INTO trial(decision, place, digest, strategy, config, role, verdict, detail, "
+        "seconds, "
+        "spread, samples, predicted) VALUES(?,?,?,?,?,?,?,?,?,?,?,?)",
         {id, place++, trial.digest, trial.variant.strategy, config_text(trial.variant.config),
-         std::int64_t{trial.is_copy}, to_string(trial.verdict), trial.detail, trial.seconds,
-         trial.spread, std::int64_t{trial.samples}, trial.predicted});
+         to_string(trial.role), to_string(trial.verdict), trial.detail, trial.seconds, trial.spread,
+         std::int64_t{trial.samples}, trial.predicted});
 }
 
 bool has_trial(Database& database, std::string_view digest, std::string_view strategy) {

@@ -34,7 +34,7 @@ ErrorKind worse(ErrorKind kind, Verdict verdict) {
   std::string why;
   ErrorKind kind = ErrorKind::no_strategy;
   for (const Trial& trial : report.trials) {
-    if (trial.is_copy || trial.is_numeric || trial.verdict == Verdict::ok) continue;
+    if (trial.role != Role::transpose || trial.verdict == Verdict::ok) continue;
     if (trial.verdict != Verdict::unsupported) kind = worse(kind, trial.verdict);
     why += "; " + to_string(trial.variant) + ": " + std::string(to_string(trial.verdict)) +
            (trial.detail.empty() ? "" : " (" + trial.detail + ')');
@@ -66,7 +66,7 @@ Candidate Chooser::estimate(Desk& desk, const Problem& normal, const TuneOptions
       make_runner_(desk.worker, offered, normal, options.warm);
   std::vector<const Strategy*> asked;  // no plugin is loaded for what cannot be chosen
   std::ranges::copy_if(offered.strategies, std::back_inserter(asked), [](const Strategy* strategy) {
-    return !strategy->info.is_copy && !strategy->info.is_numeric;
+    return strategy->info.role == Role::transpose;
   });
   const std::vector<Candidate> all =
       candidates(asked, normal, backend(normal.device).info(), options, *quoter, evidence(offered));
@@ -79,7 +79,7 @@ Candidate Chooser::estimate(Desk& desk, const Problem& normal, const TuneOptions
       throw Refusal{"differs from its description"};  // ask the worker
     report.trials.push_back({candidate.variant,
                              "",
-                             false,
+                             Role::transpose,
                              candidate.outcome.verdict,
                              candidate.outcome.detail,
                              {},

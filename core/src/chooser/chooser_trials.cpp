@@ -29,8 +29,7 @@ void list_unreachable(const Catalog& catalog, const Problem& problem, TuneReport
     if (strategy->info.device_kind != DeviceKind::cuda) continue;
     Trial trial;
     trial.variant.strategy = strategy->info.name;
-    trial.is_copy = strategy->info.is_copy;
-    trial.is_numeric = strategy->info.is_numeric;
+    trial.role = strategy->info.role;
     trial.verdict = Verdict::unsupported;
     trial.detail = reason;
     trial.prior_rank = strategy->info.prior_rank;
@@ -121,7 +120,7 @@ Chooser::Race Chooser::try_on(Desk& desk, const Problem& normal, const TrialSubj
       candidates_of_both(desk, offered, normal, tried, *trials, options, known);
   if (which == Which::untried)
     std::erase_if(all, [&](const Candidate& candidate) {
-      return !candidate.is_copy && !candidate.is_favourite &&
+      return candidate.role != Role::copy && !candidate.is_favourite &&
              known.tried.contains(candidate.variant.strategy);
     });
   TuneReport report = race(all, moved_bytes(tried), *trials, steady_seconds, options);

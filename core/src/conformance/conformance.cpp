@@ -33,7 +33,7 @@ const Strategy& find_strategy(const Catalog& catalog, const std::string& name) {
   if (!plugin.refused.empty()) throw Error(ErrorKind::failed, "refused " + plugin.refused);
   std::string offered;
   for (const Strategy* strategy : catalog.strategies) {
-    if (strategy->info.is_experiment) continue;  // there is nothing that it must write
+    if (strategy->info.role == Role::experiment) continue;  // there is nothing that it must write
     if (name == strategy->info.name) return *strategy;
     offered += (offered.empty() ? "" : ", ") + strategy->info.name;
   }

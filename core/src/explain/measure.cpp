@@ -56,7 +56,7 @@ class Launches {
   void operator()() {
     const std::size_t set = next_++ % arena_.sets();
     void* workspace = arena_.workspace(candidate_.workspace_bytes);
-    if (candidate_.is_copy)
+    if (candidate_.role == Role::copy)
       plan_.launch(arena_.copy_in(set), arena_.copy_out(set), workspace, nullptr);
     else
       plan_.launch(arena_.in(set), arena_.out(set), workspace, nullptr);
@@ -99,7 +99,8 @@ std::variant<HardwareAccount, std::string> measure(Chooser& chooser, const Candi
   Backend& device = backend(normal.device);
   // Before counting, which may leave hooks in the driver.
   Times times;
-  if (!candidate.strategy->info.is_experiment) times = times_of(chooser, candidate, normal);
+  if (candidate.strategy->info.role != Role::experiment)
+    times = times_of(chooser, candidate, normal);
   // Who measures or counts on the device waits for the other.
   const DeviceLock lock(device.info().id, longest_wait_seconds, [] { return true; });
   device.make_current();

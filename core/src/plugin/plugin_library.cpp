@@ -71,15 +71,26 @@ std::string problem_of(const xpose_card& card, const xpose_strategy& functions) 
   return {};
 }
 
+Role role_of(std::int32_t role) {
+  switch (role) {
+    case XPOSE_COPY:
+      return Role::copy;
+    case XPOSE_EXPERIMENT:
+      return Role::experiment;
+    case XPOSE_NUMERIC:
+      return Role::numeric;
+    default:
+      return Role::transpose;
+  }
+}
+
 // What the library keeps of a card: a copy of everything, so that it can outlive a worker.
 StrategyInfo describe(const xpose_card& card, const xpose_strategy& functions) {
   StrategyInfo info;
   info.name = cut(card.name, max_name_bytes);
   info.summary = one_line(cut(card.summary, max_summary_bytes));
   info.device_kind = card.device_kind == XPOSE_HOST ? DeviceKind::host : DeviceKind::cuda;
-  info.is_copy = card.role == XPOSE_COPY;
-  info.is_experiment = card.role == XPOSE_EXPERIMENT;
-  info.is_numeric = card.role == XPOSE_NUMERIC;
+  info.role = role_of(card.role);
   info.element_sizes = card.element_sizes;
   info.min_alignment = card.min_alignment;
   info.min_compute_capability = card.min_compute_capability;

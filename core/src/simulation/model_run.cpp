@@ -75,8 +75,8 @@ class ModelRun {
         loop_(problem_.batch.begin() + abi_.batch_rank, problem_.batch.end()),
         share_(progress, static_cast<double>(matrices())),
         workspace_(arena_.workspace(candidate.workspace_bytes)),
-        in_(candidate.is_copy ? arena_.copy_in(0) : arena_.in(0)),
-        out_(candidate.is_copy ? arena_.copy_out(0) : arena_.out(0)),
+        in_(candidate.role == Role::copy ? arena_.copy_in(0) : arena_.in(0)),
+        out_(candidate.role == Role::copy ? arena_.copy_out(0) : arena_.out(0)),
         account_(regions(problem_, in_, out_), [this](double share) { share_.of_matrix(share); }) {}
 
   // The status of the first launch that failed, else of the last.
@@ -99,7 +99,9 @@ class ModelRun {
   }
 
   const Account& account() const { return account_; }
-  Outcome check() { return candidate_.is_copy ? arena_.check_copy(0) : arena_.check_transpose(0); }
+  Outcome check() {
+    return candidate_.role == Role::copy ? arena_.check_copy(0) : arena_.check_transpose(0);
+  }
 
  private:
   std::int64_t matrices() const {
@@ -109,7 +111,8 @@ class ModelRun {
   }
   std::vector<xpose_region> regions(const Problem& part, const void* in, const void* out) const {
     // A copy is dense, and its output is laid out as its input.
-    const std::int64_t out_elements = candidate_.is_copy ? element_count(part) : out_span(part);
+    const std::int64_t out_elements =
+        candidate_.role == Role::copy ? element_count(part) : out_span(part);
     std::vector<xpose_region> all = {{in, bytes_of(part, in_span(part))},
                                      {out, bytes_of(part, out_elements)}};
     if (candidate_.workspace_bytes != 0) all.push_back({workspace_, candidate_.workspace_bytes});
@@ -156,7 +159,7 @@ std::variant<AccessAccount, std::string> run_model(const Candidate& candidate,
     throw Error(ErrorKind::failed, "the model of " + name + " failed: " + result.words);
   account.seconds = seconds.count();
   // A launch that was given up is wrong at its fault; what it left unwritten says no more.
-  if (result.status == XPOSE_OK && !candidate.strategy->info.is_experiment)
+  if (result.status == XPOSE_OK && candidate.strategy->info.role != Role::experiment)
     add_outcome(run.check(), account);
   return account;
 }

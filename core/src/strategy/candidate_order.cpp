@@ -54,7 +54,7 @@ std::ptrdiff_t sort_by_belief(std::vector<Configs>& all) {
 }
 
 bool may_be_chosen(const Candidate& candidate) {
-  return !candidate.is_copy && !candidate.is_numeric && candidate.outcome.verdict == Verdict::ok;
+  return candidate.role == Role::transpose && candidate.outcome.verdict == Verdict::ok;
 }
 
 // What won before, the first that may be chosen, and what came with the library and is believed to
@@ -91,7 +91,7 @@ void sort_strategies(std::vector<Configs>& all, const Evidence& evidence) {
     });
   std::ranges::stable_sort(all, {}, [&](const Configs& configs) {
     const Candidate& first = configs.front();
-    if (first.is_copy) return 0;
+    if (first.role == Role::copy) return 0;
     if (first.variant == evidence.standing) return 1;
     return first.is_favourite ? 2 : 3;
   });

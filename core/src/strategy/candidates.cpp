@@ -40,7 +40,7 @@ std::string card_refusal(const StrategyInfo& card, const Problem& problem,
   if (card.max_extent != 0 && std::max(problem.rows, problem.cols) > card.max_extent)
     return "serves at most " + std::to_string(card.max_extent) + " rows and columns";
   if (problem.in_place && !card.in_place) return "does not work in place";
-  if (const std::int64_t launches = calls(card, problem); card.is_numeric &&
+  if (const std::int64_t launches = calls(card, problem); card.role == Role::numeric &&
                                                           problem.device.kind == DeviceKind::cuda &&
                                                           launches > most_numeric_launches)
     return "is for comparison alone, and would be launched " + std::to_string(launches) + " times";
@@ -55,7 +55,7 @@ Config config_of(const StrategyInfo& card, const Values& values) {
 }
 
 bool wanted(const StrategyInfo& card, const Values& values, const TuneOptions& options) {
-  if (card.is_copy) return true;
+  if (card.role == Role::copy) return true;
   return std::ranges::all_of(config_of(card, values), [&](const AxisValue& value) {
     return std::ranges::all_of(options.config, [&](const AxisValue& fixed) {
       return fixed.axis != value.axis || fixed.value == value.value;
@@ -88,12 +88,11 @@ std::vector<Candidate> of_strategy(const Strategy& strategy, const Problem& norm
 }  // namespace
 
 bool may_be_chosen(const StrategyInfo& strategy, const Device& device) {
-  return strategy.device_kind == device.kind && !strategy.is_copy && !strategy.is_numeric &&
-         !strategy.is_experiment;
+  return strategy.device_kind == device.kind && strategy.role == Role::transpose;
 }
 
 Problem problem_for(const StrategyInfo& strategy, const Problem& normal) {
-  if (!strategy.is_copy) return normal;
+  if (strategy.role != Role::copy) return normal;
   Problem copy = copy_of_same_bytes(normal);
   copy.in_alignment = copy.out_alignment = 256;  // the roof has no misaligned rows
   copy.in_place = false;
@@ -136,8 +135,7 @@ Candidate candidate_of(const Strategy& strategy, const Values& values, QuoteAnsw
   candidate.variant = {strategy.info.name, config_of(strategy.info, values)};
   candidate.launch = std::move(answer.launch);
   candidate.workspace_bytes = answer.workspace_bytes;
-  candidate.is_copy = strategy.info.is_copy;
-  candidate.is_numeric = strategy.info.is_numeric;
+  candidate.role = strategy.info.role;
   candidate.prior_rank = strategy.info.prior_rank;
   candidate.outcome = std::move(answer.outcome);
   return candidate;
@@ -199,7 +197,7 @@ std::vector<Candidate> all_candidates(const Strategy& strategy, const Problem& n
   for (std::size_t i = 0; i < asked.size(); ++i) {
     const Demand demand = answers.at(i).demand;
     all.push_back(candidate_of(strategy, asked[i], std::move(answers.at(i))));
-    if (!strategy.info.is_copy && !strategy.info.is_numeric)
+    if (strategy.info.role == Role::transpose)
       all.back().predicted = predicted_time(demand, launched, device, options.warm);
   }
   return all;
@@ -214,7 +212,8 @@ std::vector<Candidate> candidates(std::span<const Strategy* const> strategies,
     const StrategyInfo& info = strategy->info;
     const bool named = options.strategies.empty() ||
                        std::ranges::find(options.strategies, info.name) != options.strategies.end();
-    if (info.device_kind == normal.device.kind && !info.is_experiment && (info.is_copy || named))
+    if (info.device_kind == normal.device.kind && info.role != Role::experiment &&
+        (info.role == Role::copy || named))
       by_strategy.push_back(of_strategy(*strategy, normal, device, options, quoter, evidence));
   }
   std::erase_if(by_strategy, [](const auto& configs) { return configs.empty(); });

@@ -44,8 +44,7 @@ struct Candidate {
   Variant variant;
   std::string launch;
   std::uint64_t workspace_bytes = 0;
-  bool is_copy = false;
-  bool is_numeric = false;
+  Role role = Role::transpose;
   int prior_rank = 0;
   double predicted = not_predicted;  // time, as predicted_time() has it; of what may be chosen
   Trust trust;                       // of its strategy

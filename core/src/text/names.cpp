@@ -14,6 +14,15 @@ constexpr std::array<std::string_view, 13> verdict_names = {
     "read_outside", "modified_input", "device_error", "crashed",
     "exited",       "timed_out",      "no_memory",    "protocol_error",
     "load_refused"};
+constexpr std::array<std::string_view, 4> role_names = {"transpose", "copy", "numeric",
+                                                        "experiment"};
+
+template <class Enum, std::size_t size>
+std::optional<Enum> parse(const std::array<std::string_view, size>& names, std::string_view name) {
+  const auto* found = std::find(names.begin(), names.end(), name);
+  if (found == names.end()) return {};
+  return static_cast<Enum>(found - names.begin());
+}
 
 }  // namespace
 
@@ -37,10 +46,12 @@ std::string_view to_string(Verdict verdict) {
 }
 
 std::optional<Verdict> parse_verdict(std::string_view name) {
-  const auto* found = std::find(verdict_names.begin(), verdict_names.end(), name);
-  if (found == verdict_names.end()) return {};
-  return static_cast<Verdict>(found - verdict_names.begin());
+  return parse<Verdict>(verdict_names, name);
 }
+
+std::string_view to_string(Role role) { return role_names.at(static_cast<std::size_t>(role)); }
+
+std::optional<Role> parse_role(std::string_view name) { return parse<Role>(role_names, name); }
 
 const char* version() { return XPOSE_VERSION; }
 

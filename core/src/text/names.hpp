@@ -8,6 +8,7 @@
 
 namespace xpose {
 
-std::optional<Verdict> parse_verdict(std::string_view name);  // empty: unknown
+std::optional<Verdict> parse_verdict(std::string_view name);
+std::optional<Role> parse_role(std::string_view name);  // empty: unknown
 
 }  // namespace xpose

@@ -54,8 +54,9 @@ Examination::Examination(Backend& backend, const Problem& problem)
 Outcome Examination::examine(const Candidate& candidate, const BoundPlan& plan,
                              const std::function<void(std::string_view)>& at_stage) {
   for (Side* side : {&first_, &second_}) {
-    side->launched = candidate.is_copy ? Arena::Launched::copy : Arena::Launched::transpose;
-    side->arena.hold(candidate.is_numeric ? Content::numbers : Content::bits);
+    side->launched =
+        candidate.role == Role::copy ? Arena::Launched::copy : Arena::Launched::transpose;
+    side->arena.hold(candidate.role == Role::numeric ? Content::numbers : Content::bits);
     side->workspace = side->arena.workspace(candidate.workspace_bytes);
   }
   at_stage(alone_stage);

@@ -118,7 +118,7 @@ void InProcessRunner::mend() {
 
 void InProcessRunner::launch(const Candidate& candidate, const BoundPlan& plan, void* workspace,
                              std::size_t set) {
-  if (candidate.is_copy)
+  if (candidate.role == Role::copy)
     plan.launch(arena_->copy_in(set), arena_->copy_out(set), workspace, nullptr);
   else
     plan.launch(arena_->in(set), arena_->out(set), workspace, nullptr);
@@ -129,15 +129,15 @@ Outcome InProcessRunner::verify(const Candidate& candidate) {
     backend_.make_current();
     Prepared& prepared = bind(candidate);
     Arena& buffers = *arena_;
-    buffers.hold(candidate.is_numeric ? Content::numbers : Content::bits);
+    buffers.hold(candidate.role == Role::numeric ? Content::numbers : Content::bits);
     mend();
     // Whoever serves each pair of buffers once has served that one.
     const std::size_t set = prepared.timed_set ? *prepared.timed_set : next_set_++ % buffers.sets();
     buffers.poison(set);
     void* workspace = buffers.workspace(candidate.workspace_bytes);
-    const Spots spots =
-        buffers.spots(candidate.is_copy ? Arena::Launched::copy : Arena::Launched::transpose, set,
-                      1, spots_of_sample);
+    const Spots spots = buffers.spots(
+        candidate.role == Role::copy ? Arena::Launched::copy : Arena::Launched::transpose, set, 1,
+        spots_of_sample);
     backend_.synchronize();
     at_stage("launch");
     const double begin = seconds_now();
@@ -146,7 +146,8 @@ Outcome InProcessRunner::verify(const Candidate& candidate) {
     backend_.synchronize();
     prepared.verified_seconds = seconds_now() - begin;
     at_stage("check");
-    Outcome outcome = candidate.is_copy ? buffers.check_copy(set) : buffers.check_transpose(set);
+    Outcome outcome =
+        candidate.role == Role::copy ? buffers.check_copy(set) : buffers.check_transpose(set);
     if (outcome.verdict == Verdict::ok && !is_written)
       outcome = {Verdict::wrong_result, "part of the output was written after launch had returned"};
     if (outcome.verdict != Verdict::ok) buffers.restore(set);
@@ -177,7 +178,8 @@ Outcome InProcessRunner::timed_calls(const Candidate& candidate, Prepared& prepa
                                      bool calls_are_long, double& seconds) {
   Arena& buffers = *arena_;
   const bool on_host = problem_.device.kind == DeviceKind::host;
-  const auto launched = candidate.is_copy ? Arena::Launched::copy : Arena::Launched::transpose;
+  const auto launched =
+      candidate.role == Role::copy ? Arena::Launched::copy : Arena::Launched::transpose;
   void* workspace = buffers.workspace(candidate.workspace_bytes);
   const auto call = [&] {
     launch(candidate, *prepared.plan, workspace, next_set_++ % buffers.sets());
@@ -216,13 +218,13 @@ Sample InProcessRunner::time(const Candidate& candidate) {
     backend_.make_current();
     Prepared& prepared = bind(candidate);
     // Arithmetic on bits that are denormal numbers would be slow; what only moves does not mind.
-    if (candidate.is_numeric) arena_->hold(Content::numbers);
+    if (candidate.role == Role::numeric) arena_->hold(Content::numbers);
     mend();
     at_stage("time");
     const bool on_host = problem_.device.kind == DeviceKind::host;
     const double wanted = on_host ? host_sample_seconds : cuda_sample_seconds;
     const bool is_long = prepared.verified_seconds > long_launch_samples * wanted;
-    double& fastest = fastest_[candidate.is_copy || candidate.is_numeric ? 1 : 0];
+    double& fastest = fastest_[candidate.role != Role::transpose ? 1 : 0];
     // On CUDA the first launch of a kernel also loads it: there it proves nothing.
     const bool has_lost = is_long && prepared.verified_seconds > far_slower * fastest;
     if (prepared.calls == 0 && on_host && has_lost &&
@@ -244,7 +246,7 @@ Sample InProcessRunner::time(const Candidate& candidate) {
       outcome = timed_calls(candidate, prepared, prepared.calls, false, once);
     if (outcome.verdict != Verdict::ok) return {outcome, 0};
     fastest = std::min(fastest, once);
-    if (candidate.is_copy) fastest_copy_ = std::min(fastest_copy_, once);
+    if (candidate.role == Role::copy) fastest_copy_ = std::min(fastest_copy_, once);
     return is_suspect(candidate, prepared, once) ? time_under_suspicion(candidate, prepared, once)
                                                  : Sample{{Verdict::ok, prepared.note}, once};
   } catch (const Error& error) {
@@ -255,8 +257,8 @@ Sample InProcessRunner::time(const Candidate& candidate) {
 
 bool InProcessRunner::is_suspect(const Candidate& candidate, const Prepared& prepared,
                                  double seconds) const {
-  return !candidate.is_copy && !candidate.is_numeric && !prepared.is_cleared &&
-         fastest_copy_ != infinity && seconds * suspicious_share < fastest_copy_;
+  return candidate.role == Role::transpose && !prepared.is_cleared && fastest_copy_ != infinity &&
+         seconds * suspicious_share < fastest_copy_;
 }
 
 // Call by call, into output of which nothing is right, and all of the last one is compared.

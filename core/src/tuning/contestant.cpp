@@ -10,11 +10,10 @@ Contestant::Contestant(const Candidate& candidate)
     : candidate(&candidate),
       trial{.variant = candidate.variant,
             .launch = candidate.launch,
-            .is_copy = candidate.is_copy,
+            .role = candidate.role,
             .detail = {},
             .timing = {},
             .prior_rank = candidate.prior_rank} {
-  trial.is_numeric = candidate.is_numeric;
   if (candidate.predicted != not_predicted) trial.predicted_share = 1 / candidate.predicted;
   trial.discount = candidate.trust.discount.value_or(0);
 }

@@ -13,7 +13,7 @@ struct Contestant {
   explicit Contestant(const Candidate& candidate);
 
   // Copies and numeric transposes are references: a race times them and never chooses them.
-  bool is_reference() const { return candidate->is_copy || candidate->is_numeric; }
+  bool is_reference() const { return candidate->role != Role::transpose; }
   double median() const;
   // The seconds that decide whether it stays: the least of fewer samples than
   // RacePolicy::samples_for_median, else the median.

@@ -7,7 +7,7 @@ namespace xpose {
 
 Expectations::Expectations(std::span<const Candidate> candidates, double held_ratio) {
   for (const Candidate& candidate : candidates) {
-    if (candidate.is_copy || candidate.is_numeric) continue;
+    if (candidate.role != Role::transpose) continue;
     const auto known = best_.try_emplace(candidate.variant.strategy, not_predicted).first;
     known->second = std::min(known->second, candidate.believed());
     if (candidate.trust.is_shipped)
@@ -35,7 +35,7 @@ void sort_by_first_config(std::vector<const Candidate*>& others,
                           const std::map<std::string, FirstConfig>& firsts, double near_ratio) {
   constexpr double never = std::numeric_limits<double>::infinity();
   const auto expected = [&](const Candidate* candidate) {
-    if (candidate->is_copy) return -1.0;
+    if (candidate->role == Role::copy) return -1.0;
     const auto first = firsts.find(candidate->variant.strategy);
     if (first == firsts.end()) return never;
     const double slower =
@@ -44,10 +44,10 @@ void sort_by_first_config(std::vector<const Candidate*>& others,
   };
   double best = never;
   for (const Candidate* candidate : others)
-    if (!candidate->is_copy) best = std::min(best, expected(candidate));
+    if (candidate->role != Role::copy) best = std::min(best, expected(candidate));
   std::ranges::stable_sort(others, {}, [&](const Candidate* candidate) {
     const double seconds = expected(candidate);
-    return candidate->is_copy || seconds > near_ratio * best ? seconds : 0;
+    return candidate->role == Role::copy || seconds > near_ratio * best ? seconds : 0;
   });
 }
 

@@ -14,7 +14,7 @@ TuneReport Race::report(std::uint64_t bytes) {
   for (const Candidate* candidate : untried_)
     if (tried_.insert(candidate->variant.strategy).second) {
       report_.untried_strategies.push_back(candidate->variant.strategy);
-      if (!is_far_behind(*candidate) && !candidate->is_copy && !candidate->is_numeric)
+      if (!is_far_behind(*candidate) && candidate->role == Role::transpose)
         report_.untried_rivals.push_back(candidate->variant.strategy);
     }
   report_.seconds = elapsed();

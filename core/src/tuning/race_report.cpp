@@ -42,11 +42,12 @@ void fill_places(const Variant& won, TuneReport& report) {
   for (std::size_t i = 0; i < report.trials.size(); ++i) {
     const Trial& trial = report.trials[i];
     if (!trial.timing) continue;
-    if (trial.is_copy) {
+    if (trial.role == Role::copy) {
       if (!report.roof) report.roof = i;
     } else if (trial.variant == won) {
       report.winner = i;
-    } else if (trial.variant.strategy != won.strategy && !trial.is_numeric && !report.runner_up) {
+    } else if (trial.variant.strategy != won.strategy && trial.role == Role::transpose &&
+               !report.runner_up) {
       report.runner_up = i;
     }
   }

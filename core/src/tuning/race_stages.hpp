@@ -65,7 +65,7 @@ class Race {
   bool may_time_again(const Contestant& contestant);
   void time_again(Contestant& contestant);
   double& second_sample_seconds(const Contestant& contestant) {
-    return second_sample_seconds_.at(contestant.candidate->is_copy ? 1 : 0);
+    return second_sample_seconds_.at(contestant.candidate->role == Role::copy ? 1 : 0);
   }
 
   void run_round(int turn);

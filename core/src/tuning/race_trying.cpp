@@ -22,10 +22,10 @@ bool Race::may_skip(const Candidate& candidate) {
 // Whether the first config of the strategy was so slow that no other is worth its time. A copy is
 // never hopeless: the roof could be among its configs.
 bool Race::confirm_hopeless(const Candidate& candidate) {
-  if (candidate.is_copy) return false;
+  if (candidate.role == Role::copy) return false;
   const auto first = first_right_.find(candidate.variant.strategy);
   if (first == first_right_.end()) return false;
-  const Contestant* best = fastest(candidate.is_numeric);
+  const Contestant* best = fastest(candidate.role == Role::numeric);
   return best != nullptr &&
          confirm_beyond(contestants_[first->second], policy_.hopeless_ratio * best->median());
 }
@@ -33,7 +33,8 @@ bool Race::confirm_hopeless(const Candidate& candidate) {
 // Whether one launch could end beyond the budget, by its prediction and the fastest copy. A launch
 // cannot be interrupted.
 bool Race::may_exceed_budget(const Candidate& candidate) {
-  if (candidate.is_copy || candidate.is_favourite || fastest(false) == nullptr) return false;
+  if (candidate.role == Role::copy || candidate.is_favourite || fastest(false) == nullptr)
+    return false;
   if (options_.whole || !options_.strategies.empty()) return false;
   const Contestant* copy = fastest(true);
   const double copies =
@@ -130,7 +131,7 @@ bool Race::confirm_beyond(Contestant& contestant, double limit) {
 }
 
 bool Race::may_time_again(const Contestant& contestant) {
-  if (contestant.has_second_sample || contestant.candidate->is_numeric ||
+  if (contestant.has_second_sample || contestant.candidate->role == Role::numeric ||
       contestant.seconds.size() != 1)
     return false;
   if (expectations_.is_behind(*contestant.candidate, policy_.drop_ratio)) return false;

@@ -36,11 +36,10 @@ void fields(Io& io, Problem& problem) {
 }
 template <class Io>
 void fields(Io& io, StrategyInfo& strategy) {
-  io(strategy.name, strategy.summary, strategy.device_kind, strategy.is_copy,
-     strategy.is_experiment, strategy.is_numeric, strategy.element_sizes, strategy.min_alignment,
-     strategy.min_compute_capability, strategy.max_batch_rank, strategy.in_place,
-     strategy.capturable, strategy.has_model, strategy.max_extent, strategy.prior_rank,
-     strategy.axes);
+  io(strategy.name, strategy.summary, strategy.device_kind, strategy.role, strategy.element_sizes,
+     strategy.min_alignment, strategy.min_compute_capability, strategy.max_batch_rank,
+     strategy.in_place, strategy.capturable, strategy.has_model, strategy.max_extent,
+     strategy.prior_rank, strategy.axes);
 }
 template <class Io>
 void fields(Io& io, PluginInfo& plugin) {
@@ -72,6 +71,7 @@ void fields(Io& io, Reply& reply) {
 constexpr std::size_t max_detail_bytes = 4096;
 
 constexpr int last(DeviceKind) { return static_cast<int>(DeviceKind::cuda); }
+constexpr int last(Role) { return static_cast<int>(Role::experiment); }
 constexpr int last(Verdict) { return static_cast<int>(Verdict::load_refused); }
 constexpr int last(Request::What) { return static_cast<int>(Request::What::examine); }
 
@@ -234,7 +234,7 @@ void clean(PluginInfo& plugin) {
 
 }  // namespace
 
-std::string build_version() { return XPOSE_VERSION ", protocol 3"; }
+std::string build_version() { return XPOSE_VERSION ", protocol 4"; }
 
 std::span<const std::string_view> stages_of(Request::What what) {
   static constexpr std::array<std::string_view, 4> of_verify = {"create", "launch", "check",

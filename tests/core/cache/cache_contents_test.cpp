@@ -59,7 +59,17 @@ TEST_F(CacheContentsTest, EveryVerdictComesBack) {
   CacheContents contents{{decision_of("p")}, {}};
   contents.decisions[0].trials.clear();
   for (int verdict = 0; verdict <= static_cast<int>(Verdict::load_refused); ++verdict)
-    contents.decisions[0].trials.push_back({"d", {"s", {}}, false, Verdict(verdict), "", 0, 0, 0});
+    contents.decisions[0].trials.push_back(
+        {"d", {"s", {}}, Role::transpose, Verdict(verdict), "", 0, 0, 0});
+  merge_into_cache(file, contents);
+  EXPECT_EQ(read_cache(file), contents);
+}
+
+TEST_F(CacheContentsTest, EveryRoleComesBack) {
+  CacheContents contents{{decision_of("p")}, {}};
+  contents.decisions[0].trials.clear();
+  for (const Role role : {Role::transpose, Role::copy, Role::numeric, Role::experiment})
+    contents.decisions[0].trials.push_back({"d", {"s", {}}, role, Verdict::ok, "", 0, 0, 0});
   merge_into_cache(file, contents);
   EXPECT_EQ(read_cache(file), contents);
 }
@@ -131,7 +141,8 @@ TEST_F(CacheContentsTest, AFileOfTheFirstSchemaKeepsItsRows) {
         "INSERT INTO decision VALUES(1, 'H200', '580', '1.1', 'all', 'p', 'measure cold', 'd1', "
         "'smem', 'tile=64', 0.5, 1e-4, 7)");
     database.change(
-        "INSERT INTO trial VALUES(1, 0, 'd1', 'smem', 'tile=64', 0, 'ok', '', 2e-4, 0.01, 5)");
+        "INSERT INTO trial VALUES(1, 0, 'd1', 'smem', 'tile=64', 0, 'ok', '', 2e-4, 0.01, 5), "
+        "(1, 1, 'd2', 'copy_wide', '', 1, 'ok', '', 1e-4, 0.01, 5)");
     database.change("INSERT INTO quarantine VALUES('d1', 'naive', 'n.so', 'crashed', 'oh', 8)");
   };
   Decision kept;
@@ -141,7 +152,8 @@ TEST_F(CacheContentsTest, AFileOfTheFirstSchemaKeepsItsRows) {
   kept.margin = 0.5;
   kept.roof_seconds = 1e-4;
   kept.when = 7;
-  kept.trials = {{"d1", kept.winner, false, Verdict::ok, "", 2e-4, 0.01, 5}};
+  kept.trials = {{"d1", kept.winner, Role::transpose, Verdict::ok, "", 2e-4, 0.01, 5},
+                 {"d2", {"copy_wide", {}}, Role::copy, Verdict::ok, "", 1e-4, 0.01, 5}};
   const CacheContents expected{{kept}, {{"d1", "naive", "n.so", Verdict::crashed, "oh", 8}}};
 
   write_bytes(file, "");

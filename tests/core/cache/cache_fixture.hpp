@@ -58,7 +58,7 @@ inline Decision decision_of(const std::string& problem, std::int64_t when = 1000
   for (int place = 0; place < 5; ++place)
     decision.trials.push_back({"d1",
                                {"smem", {{"tile", place}}},
-                               place == 4,
+                               place == 4 ? Role::copy : Role::transpose,
                                place == 3 ? Verdict::wrong_result : Verdict::ok,
                                problem,
                                place / 3.0,

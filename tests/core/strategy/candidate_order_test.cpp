@@ -10,7 +10,7 @@ class CandidateOrder : public Candidates {};
 TEST_F(CandidateOrder, FirstConfigsOfAllComeFirstByPriorRank) {
   const Strategy a = strategy("a", 5);
   const Strategy b = strategy("b", 1);
-  const Strategy copy = strategy("copy", 900, true);
+  const Strategy copy = strategy("copy", 900, Role::copy);
   const auto found = names({&a, &b, &copy});
   ASSERT_EQ(found.size(), 9U);
   EXPECT_EQ(found[0], "copy{tile=64,rows=8}");
@@ -33,7 +33,7 @@ TEST_F(CandidateOrder, WhatIsPredictedDecidesTheOrder) {
   Strategy said = strategy("said", 50);
   said.functions = &functions;
   const Strategy silent = strategy("silent", 1);
-  const Strategy copy = strategy("copy", 900, true);
+  const Strategy copy = strategy("copy", 900, Role::copy);
   const auto found = names({&silent, &said, &copy});
   ASSERT_EQ(found.size(), 12U);
   EXPECT_EQ(found[0], "copy{tile=64,rows=8}");
@@ -123,7 +123,7 @@ class CandidateOrderOfStrangers : public Candidates {
 
   Strategy liar = strategy("liar", 0), honest = strategy("honest", 10),
            rival = strategy("rival", 20), loop = strategy("loop", 30),
-           silent = strategy("silent", 40), copy = strategy("copy", 900, true);
+           silent = strategy("silent", 40), copy = strategy("copy", 900, Role::copy);
   std::vector<double> errors;
   Evidence evidence;
 };

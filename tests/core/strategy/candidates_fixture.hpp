@@ -24,7 +24,7 @@ inline xpose_status quote_tile(const xpose_problem*, const int64_t* config, xpos
   return XPOSE_OK;
 }
 
-inline Strategy strategy(const char* name, int prior_rank, bool is_copy = false) {
+inline Strategy strategy(const char* name, int prior_rank, Role role = Role::transpose) {
   static const xpose_strategy functions = [] {
     xpose_strategy made{};
     made.quote = quote_tile;
@@ -32,7 +32,7 @@ inline Strategy strategy(const char* name, int prior_rank, bool is_copy = false)
   }();
   Strategy made;
   made.info.name = name;
-  made.info.is_copy = is_copy;
+  made.info.role = role;
   made.info.element_sizes = 31;
   made.info.prior_rank = prior_rank;
   made.info.axes = {{"tile", {64, 32, 16}}, {"rows", {8, 4}}};

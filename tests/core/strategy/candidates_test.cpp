@@ -19,7 +19,7 @@ TEST_F(Candidates, AreTheConfigsThatTheQuoteAccepts) {
 TEST_F(Candidates, OptionsNarrowTransposesButNeverCopies) {
   const Strategy a = strategy("a", 5);
   const Strategy b = strategy("b", 1);
-  const Strategy copy = strategy("copy", 900, true);
+  const Strategy copy = strategy("copy", 900, Role::copy);
   options.strategies = {"a"};
   options.config = {{"tile", 32}, {"unknown_axis", 3}};
   EXPECT_EQ(names({&a, &b, &copy}),
@@ -63,7 +63,7 @@ TEST_F(Candidates, TheCardRulesOut) {
 
 TEST_F(Candidates, WhatIsNeverChosenIsNotLaunchedForEachOfManyMatrices) {
   Strategy geam = strategy("geam", 1);
-  geam.info.is_numeric = true;
+  geam.info.role = Role::numeric;
   geam.info.device_kind = DeviceKind::cuda;
   problem = matrix(5, 5, 4, {DeviceKind::cuda, 0});
   problem.batch = {{10'001, 25, 25}};
@@ -101,7 +101,7 @@ TEST_F(Candidates, AConfigIsReadAgainstTheAxes) {
 TEST_F(Candidates, AnExperimentIsNeverTried) {
   Strategy a = strategy("a", 5);
   ASSERT_FALSE(names({&a}).empty());
-  a.info.is_experiment = true;
+  a.info.role = Role::experiment;
   options.strategies = {"a"};
   EXPECT_TRUE(names({&a}).empty());
 }
@@ -109,7 +109,7 @@ TEST_F(Candidates, AnExperimentIsNeverTried) {
 TEST_F(Candidates, ACopyIsAskedForTheDenseBytes) {
   problem.batch = {{3, 100000, 100000}};
   problem.out_ld = 300;
-  const Strategy copy = strategy("copy", 900, true);
+  const Strategy copy = strategy("copy", 900, Role::copy);
   const Problem dense = problem_for(copy.info, problem);
   EXPECT_EQ(dense.rows, 300);
   EXPECT_EQ(dense.out_ld, 200);

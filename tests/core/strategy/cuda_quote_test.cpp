@@ -62,8 +62,9 @@ TEST(CudaQuote, EveryConfigAnswersEveryProblem) {
           EXPECT_FALSE(once.launch.empty()) << strategy->info.name;
         }
       }
-      const bool serves = serves_elements(strategy->info.element_sizes, bytes) ||
-                          (bytes > 16 && strategy->info.is_copy);  // copies of their parts
+      const bool serves =
+          serves_elements(strategy->info.element_sizes, bytes) ||
+          (bytes > 16 && strategy->info.role == Role::copy);  // copies of their parts
       EXPECT_EQ(supported > 0, serves) << strategy->info.name << " with " << bytes << " bytes";
     }
 }

@@ -263,7 +263,7 @@ TEST(InProcessRunner, TimesWhatIsRight) {
   misaligned.in_alignment = misaligned.out_alignment = 4;
   const Launched launched(launch_at_once);
   Candidate numeric = launched.candidate;
-  numeric.is_numeric = true;
+  numeric.role = Role::numeric;
   for (const Problem& problem :
        {matrix(2, 3, 4), matrix(64, 64, 4), padded, misaligned, matrix(1040, 1000, 4)})
     for (const Candidate& candidate : {launched.candidate, numeric}) {
@@ -285,7 +285,7 @@ xpose_status copy_slowly(const xpose_plan* plan, const xpose_launch* launch, xpo
 // A share of over 110 % of the roof is doubted, and said so where it holds.
 TEST(InProcessRunner, WhatBeatsTheCopiesIsTimedUnderSuspicionAndSaysSo) {
   Launched copies(copy_slowly, "copy");
-  copies.candidate.is_copy = true;
+  copies.candidate.role = Role::copy;
   const Launched quick(launch_at_once, "quick");
   InProcessRunner runner(backend(Device{}), normal_form(matrix(64, 64, 4)), 1, false);
   EXPECT_EQ(runner.time(copies.candidate).outcome.detail, "");

@@ -25,8 +25,8 @@ TEST(Expectations, ACandidateIsBehindThePredictedBest) {
 TEST(Expectations, ReferencesAndClaimsMakeNoCandidateBehind) {
   std::vector<Candidate> candidates = {predicted("copy", 1), predicted("numeric", 1),
                                        predicted("claim", 1), predicted("other", 3)};
-  candidates[0].is_copy = true;
-  candidates[1].is_numeric = true;
+  candidates[0].role = Role::copy;
+  candidates[1].role = Role::numeric;
   candidates[2].trust.discount = std::nullopt;
   EXPECT_FALSE(Expectations(candidates, 2).is_behind(candidates[3], 1));
 }
@@ -80,7 +80,7 @@ class SecondConfigs : public testing::Test {
 };
 
 TEST_F(SecondConfigs, CopiesComeFirstAndFailedStrategiesLast) {
-  candidates = {candidate("x"), candidate("b"), candidate("a"), candidate("c", 900, true)};
+  candidates = {candidate("x"), candidate("b"), candidate("a"), candidate("c", 900, Role::copy)};
   firsts = {{"a", {.seconds = 1}}, {"b", {.seconds = 2}}, {"c", {.seconds = 9}}};
   EXPECT_EQ(sorted(1.05), "cabx");
 }

@@ -22,7 +22,8 @@ TEST_F(RaceBudget, SpentBudgetEndsTheTriesOnceOneIsRight) {
 
 TEST_F(RaceBudget, OtherConfigsOfAHopelessStrategyAreNotTried) {
   for (const char* name : {"copy", "slow", "fast", "slow_copy"})
-    candidates.push_back(candidate(name, 100, std::string(name).ends_with("copy")));
+    candidates.push_back(
+        candidate(name, 100, std::string(name).ends_with("copy") ? Role::copy : Role::transpose));
   for (int i = 0; i < 4; ++i) {
     candidates.push_back(candidates[static_cast<std::size_t>(i)]);
     candidates.back().variant.config = {{"tile", 2}};
@@ -50,7 +51,8 @@ TEST_F(RaceBudget, OtherConfigsAreTriedWhereTheFirstOneWasDisturbed) {
 // A disturbed sample would leave the roof to a slower copy, and the winner would seem faster than
 // it.
 TEST_F(RaceBudget, ADisturbedCopyIsTimedAgain) {
-  candidates = {candidate("best", 900, true), candidate("other", 901, true), candidate("a")};
+  candidates = {candidate("best", 900, Role::copy), candidate("other", 901, Role::copy),
+                candidate("a")};
   runner.variants["best"].disturbed = {{1, 4}};
   runner.variants["other"].seconds = 2e-3;
   runner.variants["a"].seconds = 1.1e-3;
@@ -223,7 +225,7 @@ TEST_F(RaceBudget, BudgetCutsSecondConfigsButEveryStrategyCanBeAskedFor) {
 }
 
 TEST_F(RaceBudget, ALaunchThatCouldExceedTheBudgetIsNotTried) {
-  candidates = {candidate("copy", 900, true), candidate("fast"), candidate("slow"),
+  candidates = {candidate("copy", 900, Role::copy), candidate("fast"), candidate("slow"),
                 candidate("silent")};
   candidates[1].predicted = 1.1;
   candidates[2].predicted = 16;  // 40 copies

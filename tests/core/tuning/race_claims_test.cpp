@@ -13,7 +13,7 @@ class RaceClaims : public RaceTest {
  protected:
   // A copy of 1 ms, and the fastest strategy, which is predicted to take 1.05 times that.
   RaceClaims() {
-    candidates = {candidate("copy", 900, true), candidate("fast")};
+    candidates = {candidate("copy", 900, Role::copy), candidate("fast")};
     candidates[1].predicted = 1.05;
     candidates[1].is_favourite = true;
     runner.variants["fast"].seconds = 1.1e-3;
@@ -120,7 +120,7 @@ TEST_F(RaceClaims, AStrategyLeftOutByTheBudgetAloneIsARival) {
   add("near", 2, 1e-3);
   add("far", 9, 9e-3);
   add("copy2", not_predicted, 1e-3);
-  candidates.back().is_copy = true;
+  candidates.back().role = Role::copy;
   options.budget_seconds = 0;
   const TuneReport report = run();
   EXPECT_EQ(report.untried_strategies, (std::vector<std::string>{"near", "far", "copy2"}));

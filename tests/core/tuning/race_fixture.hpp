@@ -66,11 +66,12 @@ class ToldRunner : public TrialRunner {
   std::string order;
 };
 
-inline Candidate candidate(const std::string& name, int prior_rank = 100, bool is_copy = false) {
+inline Candidate candidate(const std::string& name, int prior_rank = 100,
+                           Role role = Role::transpose) {
   Candidate made;
   made.variant.strategy = name;
   made.prior_rank = prior_rank;
-  made.is_copy = is_copy;
+  made.role = role;
   return made;
 }
 

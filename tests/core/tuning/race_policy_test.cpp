@@ -28,7 +28,8 @@ class RacePolicyTest : public RaceTest {
   }
   // A candidate that takes `seconds`; with another one of its name, a second config.
   Candidate& add(const std::string& name, double seconds, double predicted = not_predicted) {
-    candidates.push_back(candidate(name, name == "copy" ? 900 : 100, name == "copy"));
+    candidates.push_back(
+        candidate(name, name == "copy" ? 900 : 100, name == "copy" ? Role::copy : Role::transpose));
     Candidate& added = candidates.back();
     added.variant.config = {{"tile", static_cast<std::int64_t>(candidates.size())}};
     added.predicted = predicted;

@@ -10,8 +10,8 @@ namespace xpose {
 namespace {
 
 TEST_F(RaceTest, NeverChoosesANumericTranspose) {
-  candidates = {candidate("a"), candidate("numeric"), candidate("copy", 900, true)};
-  candidates[1].is_numeric = true;
+  candidates = {candidate("a"), candidate("numeric"), candidate("copy", 900, Role::copy)};
+  candidates[1].role = Role::numeric;
   runner.variants["a"].seconds = 4e-3;
   runner.variants["numeric"].seconds = 2e-3;
   runner.variants["copy"].seconds = 2e-3;
@@ -20,7 +20,7 @@ TEST_F(RaceTest, NeverChoosesANumericTranspose) {
   EXPECT_FALSE(report.runner_up);
   EXPECT_EQ(report.trials[*report.roof].variant.strategy, "copy");
   ASSERT_TRUE(trial(report, "numeric").timing);
-  EXPECT_TRUE(trial(report, "numeric").is_numeric);
+  EXPECT_TRUE(trial(report, "numeric").role == Role::numeric);
   EXPECT_EQ(trial(report, "numeric").timing->median, 2e-3);
 
   candidates.erase(candidates.begin());
@@ -28,7 +28,7 @@ TEST_F(RaceTest, NeverChoosesANumericTranspose) {
 }
 
 TEST_F(RaceTest, KeepsTheFastestAndReportsItsMargin) {
-  candidates = {candidate("a"), candidate("b"), candidate("copy", 900, true)};
+  candidates = {candidate("a"), candidate("b"), candidate("copy", 900, Role::copy)};
   runner.variants["a"].seconds = 1.25e-3;
   runner.variants["b"].seconds = 1e-3;
   runner.variants["copy"].seconds = 0.5e-3;
@@ -42,7 +42,7 @@ TEST_F(RaceTest, KeepsTheFastestAndReportsItsMargin) {
 }
 
 TEST_F(RaceTest, NeverChoosesACopy) {
-  candidates = {candidate("copy", 0, true)};
+  candidates = {candidate("copy", 0, Role::copy)};
   EXPECT_EQ(winner(run()), "");
 }
 
@@ -82,8 +82,8 @@ TEST_F(RaceTest, TheBestWinsThoughOneOfItsLaunchesWasDisturbed) {
 }
 
 TEST_F(RaceTest, AContestantThatIsSlowTwiceIsDropped) {
-  candidates = {candidate("a"), candidate("slow"), candidate("copy", 900, true),
-                candidate("slow_copy", 900, true)};
+  candidates = {candidate("a"), candidate("slow"), candidate("copy", 900, Role::copy),
+                candidate("slow_copy", 900, Role::copy)};
   runner.variants["slow"].seconds = 4e-3;
   runner.variants["slow"].disturbed = {{2, 2}};
   runner.variants["slow_copy"].seconds = 4e-3;
@@ -114,7 +114,7 @@ TEST_F(RaceTest, RacesUntilTheRoundsRunOutWhileItCannotTell) {
 }
 
 TEST_F(RaceTest, DiscardsRoundsInWhichTheClockDropped) {
-  candidates = {candidate("a"), candidate("copy", 900, true)};
+  candidates = {candidate("a"), candidate("copy", 900, Role::copy)};
   runner.slow_down = [](int timed) { return timed == 3 ? 2.0 : 1.0; };
   const TuneReport report = run();
   EXPECT_EQ(report.discarded_rounds, 1);
@@ -124,7 +124,7 @@ TEST_F(RaceTest, DiscardsRoundsInWhichTheClockDropped) {
 
 TEST_F(RaceTest, KeepsEverySampleByRound) {
   candidates = {candidate("a"), candidate("slow"), candidate("wrong"),
-                candidate("copy", 900, true)};
+                candidate("copy", 900, Role::copy)};
   runner.variants["slow"].seconds = 2e-3;
   runner.variants["wrong"].verdict = Verdict::wrong_result;
   runner.slow_down = [](int timed) { return timed == 3 ? 2.0 : 1.0 + 0.01 * timed; };

@@ -14,9 +14,7 @@ PluginInfo plugin() {
   strategy.name = "smem";
   strategy.summary = "tiles, \"quoted\"";
   strategy.device_kind = DeviceKind::cuda;
-  strategy.is_copy = true;
-  strategy.is_experiment = true;
-  strategy.is_numeric = true;
+  strategy.role = Role::experiment;
   strategy.element_sizes = 31;
   strategy.min_alignment = 16;
   strategy.min_compute_capability = 90;
