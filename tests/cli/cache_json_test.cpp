@@ -247,7 +247,7 @@ TEST(CacheTable, ShowsFiguresDatesAndNoControlCharacters) {
   std::ostringstream shown;
   print_cache(shown, all, {});
   const std::string text = shown.str();
-  EXPECT_NE(text.find("  125.00 us       80.0  -1.0 %     3 *  2025-11-21T09:00:00Z\n"),
+  EXPECT_NE(text.find("  125.00 us       80.0  -1.0 %     4 *  2025-11-21T09:00:00Z\n"),
             std::string::npos)
       << text;
   EXPECT_NE(text.find("bad_idea     libbad.so  crashed  2025-11-21T09:00:00Z  signal 11 ?[31m\n"),

@@ -1,0 +1,152 @@
+#include "chooser/chooser.hpp"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <set>
+
+#include "device/device.hpp"
+#include "problem/normal_form.hpp"
+
+namespace xpose {
+namespace {
+
+// What happens on a machine where strategies take told times, or are wrong.
+struct Machine {
+  std::map<std::string, double> seconds;  // of one call; a millisecond where nothing is told
+  std::set<std::string> wrong;
+  int prepared = 0;
+  std::set<std::string> verified;
+};
+
+class ToldTrials : public TrialRunner {
+ public:
+  ToldTrials(Machine& machine, const Problem& problem) : machine_(machine), problem_(problem) {}
+
+  std::vector<QuoteAnswer> quote(const Strategy& strategy,
+                                 const std::vector<Values>& configs) override {
+    std::vector<QuoteAnswer> answers;
+    for (const Values& values : configs)
+      answers.push_back(
+          xpose::quote(strategy, values, problem_, backend(problem_.device).info()));
+    return answers;
+  }
+  void prepare() override { ++machine_.prepared; }
+  Outcome verify(const Candidate& candidate) override {
+    machine_.verified.insert(candidate.variant.strategy);
+    if (machine_.wrong.contains(candidate.variant.strategy))
+      return {Verdict::wrong_result, "told so"};
+    return {};
+  }
+  Sample time(const Candidate& candidate) override {
+    const auto told = machine_.seconds.find(candidate.variant.strategy);
+    return {{}, told == machine_.seconds.end() ? 1e-3 : told->second};
+  }
+
+ private:
+  Machine& machine_;
+  Problem problem_;
+};
+
+// The plugins of the build, described in this process, on a told machine.
+class ChooserTest : public testing::Test {
+ protected:
+  static EngineOptions options() {
+    EngineOptions options;
+    options.in_process = true;
+    return options;
+  }
+  MakeRunner runners() {
+    return [this](Worker&, const Catalog&, const Problem& problem, bool) {
+      return std::make_unique<ToldTrials>(machine, problem);
+    };
+  }
+  static PlanOptions measuring() {
+    PlanOptions plan;
+    plan.tune.budget_seconds = 20;
+    plan.tune.max_rounds = 2;
+    return plan;
+  }
+  std::string winner_of(const PlanOptions& plan) {
+    return chooser.choose(problem, plan).winner.variant.strategy;
+  }
+
+  Machine machine{.seconds = {{"host_naive_row", 1e-6}}, .wrong = {}, .verified = {}};
+  Cache cache{"", "", {}};
+  Registry registry{{XPOSE_PLUGINS}, cache, {}, Shipped::ignored};
+  Chooser chooser{registry, cache, runners(), options(), 2};
+  const Problem problem = normal_form(matrix(64, 65, 4));
+};
+
+TEST_F(ChooserTest, TheFastestOfTheTrialsIsChosenAndRemembered) {
+  EXPECT_EQ(winner_of(measuring()), "host_naive_row");
+  EXPECT_EQ(machine.prepared, 1);
+  EXPECT_EQ(winner_of(measuring()), "host_naive_row");
+  EXPECT_EQ(machine.prepared, 1);
+  Chooser another(registry, cache, runners(), options(), 2);
+  EXPECT_EQ(another.choose(problem, measuring()).winner.variant.strategy, "host_naive_row");
+  EXPECT_EQ(machine.prepared, 1);
+}
+
+TEST_F(ChooserTest, AWrongStrategyIsNotChosen) {
+  machine.wrong = {"host_naive_row"};
+  EXPECT_NE(winner_of(measuring()), "host_naive_row");
+  EXPECT_TRUE(machine.verified.contains("host_naive_row"));
+}
+
+TEST_F(ChooserTest, NoRightStrategyIsAnErrorWithTheReasons) {
+  for (const PluginInfo& plugin : chooser.plugins())
+    for (const StrategyInfo& strategy : plugin.strategies)
+      if (strategy.role == Role::transpose) machine.wrong.insert(strategy.name);
+  try {
+    chooser.choose(problem, measuring());
+    FAIL() << "a wrong strategy was chosen";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::wrong);
+    EXPECT_NE(std::string(error.what()).find("host_naive_row: wrong_result (told so)"),
+              std::string::npos);
+  }
+}
+
+TEST_F(ChooserTest, WithoutABudgetAnEstimateTriesNothing) {
+  PlanOptions plan;
+  plan.tune.budget_seconds = 0;
+  EXPECT_TRUE(chooser.choose(problem, plan).is_estimate);
+  plan.policy = Policy::estimate;
+  EXPECT_TRUE(chooser.choose(problem, plan).is_estimate);
+  EXPECT_EQ(machine.prepared, 0);
+}
+
+TEST_F(ChooserTest, AMeasurementReplacesAnEstimate) {
+  PlanOptions guess;
+  guess.policy = Policy::estimate;
+  EXPECT_NE(winner_of(guess), "host_naive_row");
+  EXPECT_EQ(winner_of(measuring()), "host_naive_row");
+  EXPECT_EQ(winner_of(guess), "host_naive_row");  // what was measured is used
+}
+
+TEST_F(ChooserTest, OnlyARememberedChoiceIsCached) {
+  PlanOptions cached;
+  cached.policy = Policy::cached_only;
+  EXPECT_THROW(chooser.choose(problem, cached), Error);
+  chooser.tune(problem, measuring().tune);
+  EXPECT_EQ(winner_of(cached), "host_naive_row");
+}
+
+TEST_F(ChooserTest, ATuneReplacesTheChoiceInMemory) {
+  EXPECT_EQ(winner_of(measuring()), "host_naive_row");
+  machine.wrong = {"host_naive_row"};  // since
+  EXPECT_EQ(winner_of(measuring()), "host_naive_row");
+  chooser.tune(problem, measuring().tune);
+  EXPECT_NE(winner_of(measuring()), "host_naive_row");
+}
+
+TEST_F(ChooserTest, AChoiceAmongNamedStrategiesIsNotRemembered) {
+  PlanOptions named = measuring();
+  named.tune.strategies = {"host_naive_col"};
+  EXPECT_EQ(winner_of(named), "host_naive_col");
+  EXPECT_EQ(winner_of(measuring()), "host_naive_row");
+}
+
+}  // namespace
+}  // namespace xpose

@@ -1,0 +1,91 @@
+#include "registry/admission.hpp"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <functional>
+
+#include "worker/quarantine.hpp"
+
+namespace xpose {
+namespace {
+
+namespace fs = std::filesystem;
+
+const fs::path naive = fs::path(XPOSE_PLUGINS) / "host_naive.so";
+
+std::string digest_of(const fs::path& file) { return PluginFile::open(file).digest(); }
+
+std::string refusal_of(const std::function<void()>& call) {
+  try {
+    call();
+  } catch (const Refusal& refusal) {
+    return refusal.why;
+  }
+  return "";
+}
+
+class AdmissionTest : public testing::Test {
+ protected:
+  Cache cache{"", "", {}};
+  Worker worker{XPOSE_TRIAL_PROGRAM, 10};
+  Worker no_worker{"/no/worker", 10};
+  std::vector<std::string> warnings;
+  Warn warn = [this](std::string_view text) { warnings.emplace_back(text); };
+};
+
+TEST_F(AdmissionTest, AWorkerDescribesOnceAndTheCacheFromThenOn) {
+  Admission first(worker, cache, warn, false);
+  const PluginInfo described = first.describe(naive, digest_of(naive));
+  ASSERT_FALSE(described.strategies.empty());
+  EXPECT_EQ(worker.generation(), 1U);
+  Admission second(no_worker, cache, warn, false);
+  const PluginInfo remembered = second.describe(naive, digest_of(naive));
+  EXPECT_EQ(remembered.file, naive);
+  EXPECT_EQ(remembered.strategies.size(), described.strategies.size());
+}
+
+TEST_F(AdmissionTest, AShippedDescriptionNeedsNoWorker) {
+  PluginInfo shipped;
+  shipped.name = "told";
+  Admission admission(no_worker, cache, warn, false);
+  EXPECT_EQ(admission.describe(naive, digest_of(naive), &shipped).name, "told");
+  EXPECT_THROW(admission.describe(naive, digest_of(naive)), Error);
+}
+
+TEST_F(AdmissionTest, AFileInQuarantineIsRefused) {
+  put_in_quarantine(cache, {}, {digest_of(naive), "", "n.so", Verdict::crashed, "oh", 0});
+  Admission admission(worker, cache, warn, false);
+  EXPECT_EQ(refusal_of([&] { admission.describe(naive, digest_of(naive)); })
+                .find("in quarantine since"),
+            0U);
+  EXPECT_EQ(worker.generation(), 0U);
+}
+
+TEST_F(AdmissionTest, AFileThatEndsTheWorkerTwiceIsPutInQuarantine) {
+  const fs::path crashing = ZOO_CRASH_IN_LOAD;
+  Admission admission(worker, cache, warn, false);
+  EXPECT_NE(refusal_of([&] { admission.describe(crashing, digest_of(crashing)); }), "");
+  EXPECT_EQ(worker.generation(), 2U);
+  const auto row = cache.find_quarantine(digest_of(crashing), "");
+  ASSERT_TRUE(row);
+  EXPECT_EQ(row->verdict, Verdict::crashed);
+  ASSERT_EQ(warnings.size(), 1U);
+  EXPECT_EQ(warnings[0].find("plugin " + crashing.filename().string() + " is now in quarantine"),
+            0U);
+}
+
+TEST_F(AdmissionTest, AFileIsLoadedOnlyWithTheContentThatWasDescribed) {
+  Admission admission(worker, cache, warn, false);
+  EXPECT_EQ(refusal_of([&] { admission.load(naive, "0123"); }), "was changed on disk; start anew");
+  const PluginLibrary& library = admission.load(naive, digest_of(naive));
+  EXPECT_EQ(&admission.load(naive, digest_of(naive)), &library);
+}
+
+TEST_F(AdmissionTest, InProcessAFileIsDescribedByLoadingIt) {
+  Admission admission(no_worker, cache, warn, true);
+  EXPECT_EQ(admission.describe(naive, digest_of(naive)).file, naive);
+}
+
+}  // namespace
+}  // namespace xpose
