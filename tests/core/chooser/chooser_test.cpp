@@ -27,8 +27,7 @@ class ToldTrials : public TrialRunner {
                                  const std::vector<Values>& configs) override {
     std::vector<QuoteAnswer> answers;
     for (const Values& values : configs)
-      answers.push_back(
-          xpose::quote(strategy, values, problem_, backend(problem_.device).info()));
+      answers.push_back(xpose::quote(strategy, values, problem_, backend(problem_.device).info()));
     return answers;
   }
   void prepare() override { ++machine_.prepared; }

@@ -56,9 +56,9 @@ TEST_F(AdmissionTest, AShippedDescriptionNeedsNoWorker) {
 TEST_F(AdmissionTest, AFileInQuarantineIsRefused) {
   put_in_quarantine(cache, {}, {digest_of(naive), "", "n.so", Verdict::crashed, "oh", 0});
   Admission admission(worker, cache, warn, false);
-  EXPECT_EQ(refusal_of([&] { admission.describe(naive, digest_of(naive)); })
-                .find("in quarantine since"),
-            0U);
+  EXPECT_EQ(
+      refusal_of([&] { admission.describe(naive, digest_of(naive)); }).find("in quarantine since"),
+      0U);
   EXPECT_EQ(worker.generation(), 0U);
 }
 

@@ -97,8 +97,7 @@ TEST_F(RegistryTest, ANameIsFoundAndFilledWithTheAuthorsValues) {
   EXPECT_EQ(named.candidate.outcome, Outcome{});
   EXPECT_NE(named.candidate.strategy->functions, nullptr);  // loaded here
 
-  const auto unknown =
-      error_of([&] { found.named(admission, problem, host, "host_nothing", {}); });
+  const auto unknown = error_of([&] { found.named(admission, problem, host, "host_nothing", {}); });
   EXPECT_EQ(unknown.first, ErrorKind::no_strategy);
   EXPECT_EQ(unknown.second,
             "no loaded plugin offers a strategy 'host_nothing', see `xpose plugins`");
@@ -107,8 +106,9 @@ TEST_F(RegistryTest, ANameIsFoundAndFilledWithTheAuthorsValues) {
   EXPECT_EQ(error_of([&] { found.named(admission, on_gpu, host, "host_naive_row", {}); }).first,
             ErrorKind::invalid);
   put_in_quarantine(cache, {}, {digest_of(found, "host_naive"), "host_naive_row", "", {}, "oh", 0});
-  EXPECT_EQ(error_of([&] { found.named(admission, problem, host, "host_naive_row", {}); })
-                .second.find("in quarantine since"),
+  EXPECT_EQ(error_of([&] {
+              found.named(admission, problem, host, "host_naive_row", {});
+            }).second.find("in quarantine since"),
             0U);
 }
 
@@ -121,12 +121,21 @@ TEST_F(RegistryTest, ARememberedVariantIsOfferedOnlyIfItMayBeChosen) {
   };
   EXPECT_EQ(offered(naive, {"host_naive_row", {}}).strategy.digest, naive);
   const std::vector<std::pair<std::function<void()>, std::string>> refused = {
-      {[&] { offered("0123", {"host_naive_row", {}}); }, "its plugin is not here"},
-      {[&] { offered(naive, {"host_nothing", {}}); },
+      {[&] {
+         offered("0123", {"host_naive_row", {}});
+       },
+       "its plugin is not here"},
+      {[&] {
+         offered(naive, {"host_nothing", {}});
+       },
        "host_naive.so offers no strategy host_nothing"},
-      {[&] { offered(copy, {"copy_memcpy", {}}); },
+      {[&] {
+         offered(copy, {"copy_memcpy", {}});
+       },
        "copy_memcpy is no transpose that may be chosen on host"},
-      {[&] { offered(naive, {"host_naive_row", {}}, {DeviceKind::cuda, 0}); },
+      {[&] {
+         offered(naive, {"host_naive_row", {}}, {DeviceKind::cuda, 0});
+       },
        "host_naive_row is no transpose that may be chosen on cuda:0"}};
   for (const auto& [call, words] : refused) {
     const auto error = error_of(call);

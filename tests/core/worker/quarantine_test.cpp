@@ -64,15 +64,14 @@ TEST(QuarantineTest, ARowIsRememberedAndSaidInOneWording) {
   Cache cache("", "", {});
   std::vector<std::string> warnings;
   const Warn warn = [&](std::string_view text) { warnings.emplace_back(text); };
-  const Quarantine row = put_in_quarantine(
-      cache, warn, {"d1", "smem", "smem.so", Verdict::crashed, "signal 11", 0});
+  const Quarantine row =
+      put_in_quarantine(cache, warn, {"d1", "smem", "smem.so", Verdict::crashed, "signal 11", 0});
   EXPECT_EQ(cache.find_quarantine("d1", "smem"), row);
   EXPECT_GT(row.since, 0);
   put_in_quarantine(cache, warn, {"d2", "", "bad.so", Verdict::exited, "with status 3", 0});
-  EXPECT_EQ(warnings,
-            (std::vector<std::string>{
-                "strategy smem of smem.so is now in quarantine, crashed twice: signal 11",
-                "plugin bad.so is now in quarantine, exited twice: with status 3"}));
+  EXPECT_EQ(warnings, (std::vector<std::string>{
+                          "strategy smem of smem.so is now in quarantine, crashed twice: signal 11",
+                          "plugin bad.so is now in quarantine, exited twice: with status 3"}));
 }
 
 TEST(QuarantineTest, ADescriptionSaysSinceWhenAndTheWayOut) {
