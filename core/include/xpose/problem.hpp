@@ -16,7 +16,7 @@
 #endif
 
 // The version of these headers; version() is that of the loaded library.
-#define XPOSE_VERSION "0.1.0"
+#define XPOSE_VERSION "0.2.0"
 
 namespace xpose {
 
