@@ -290,8 +290,7 @@ TEST_F(CaptureTest, PrintsWhatExecuteAddsToALaunch) {
 
   PluginFile file = PluginFile::open(XPOSE_PLUGINS "/cuda_naive.so");
   const std::string digest = file.digest();
-  const auto loaded = load_plugin(std::move(file), digest);
-  const auto& strategies = std::get<const PluginLibrary*>(loaded)->strategies;
+  const auto& strategies = load_plugin(std::move(file), digest).strategies;
   const auto naive = std::ranges::find_if(
       strategies, [](const Strategy& strategy) { return strategy.info.name == "naive_row"; });
   ASSERT_NE(naive, strategies.end());

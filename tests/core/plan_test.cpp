@@ -126,8 +126,7 @@ TEST(BoundPlan, ADestroyThatThrowsEndsNothing) {
 TEST(Launch, OfAHostOfAnOlderMinorHasNoTeam) {
   PluginFile file = PluginFile::open(XPOSE_PLUGINS "/host_naive.so");
   const std::string digest = file.digest();
-  const auto loaded = load_plugin(std::move(file), digest);
-  const xpose_strategy& naive = std::get<const PluginLibrary*>(loaded)->functions.front();
+  const xpose_strategy& naive = load_plugin(std::move(file), digest).functions.front();
   constexpr std::int64_t rows = 600, cols = 500;  // worth several threads
   const xpose_problem problem =
       to_abi(normal_form(matrix(rows, cols, 4)), 0, backend(Device{}).info());

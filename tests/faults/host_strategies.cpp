@@ -30,9 +30,7 @@ std::vector<const Strategy*> host_strategies() {
       continue;
     PluginFile file = PluginFile::open(entry.path());
     const std::string digest = file.digest();
-    const auto loaded = load_plugin(std::move(file), digest);
-    if (const auto* refusal = std::get_if<Refusal>(&loaded)) throw *refusal;
-    for (const Strategy& strategy : std::get<const PluginLibrary*>(loaded)->strategies)
+    for (const Strategy& strategy : load_plugin(std::move(file), digest).strategies)
       all.push_back(&strategy);
   }
   return all;

@@ -33,11 +33,9 @@ Times times_of(Chooser& chooser, const Candidate& candidate, const Problem& norm
   for (const Trial& trial : report.trials) {
     if (!(trial.variant == candidate.variant)) continue;
     if (trial.verdict != Verdict::ok)
-      throw Error(trial.verdict == Verdict::no_memory      ? ErrorKind::no_memory
-                  : trial.verdict == Verdict::device_error ? ErrorKind::device
-                                                           : ErrorKind::wrong,
-                  to_string(trial.variant) + ": " + std::string(to_string(trial.verdict)) + ": " +
-                      trial.detail);
+      throw Error(kind_of(trial.verdict), to_string(trial.variant) + ": " +
+                                              std::string(to_string(trial.verdict)) + ": " +
+                                              trial.detail);
     if (trial.timing) times.launch = trial.timing->median;
   }
   if (report.roof) times.roof = report.trials[*report.roof].timing->median;

@@ -108,8 +108,8 @@ StrategyInfo describe(const xpose_card& card, const xpose_strategy& functions) {
   return info;
 }
 
-std::variant<PluginLibrary, Refusal> load_file(PluginFile& file) {
-  if (std::string missing = file.missing_part(); !missing.empty()) return Refusal{missing};
+PluginLibrary load_file(PluginFile& file) {
+  if (std::string missing = file.missing_part(); !missing.empty()) throw Refusal{missing};
   namespace dll = boost::dll;
   // Leaked: a loaded plugin stays until the process ends, with its types, code and GPU modules.
   static auto* loaded = new std::vector<std::unique_ptr<dll::shared_library>>;
@@ -120,31 +120,31 @@ std::variant<PluginLibrary, Refusal> load_file(PluginFile& file) {
   library->load(file.loader_path(), failure, dll::load_mode::rtld_now | dll::load_mode::rtld_local);
   if (failure) {
     const char* words = ::dlerror();  // Boost's error code has lost them
-    return Refusal{"is not a loadable shared library: " +
-                   loader_words(words == nullptr ? failure.message() : words, file) +
-                   "; rebuild it with xpose_add_plugin()"};
+    throw Refusal{"is not a loadable shared library: " +
+                  loader_words(words == nullptr ? failure.message() : words, file) +
+                  "; rebuild it with xpose_add_plugin()"};
   }
   loaded->push_back(std::move(owned));
   file.release();
   if (!library->has(XPOSE_ENTRY_SYMBOL))
-    return Refusal{"exports no " XPOSE_ENTRY_SYMBOL
-                   ", so it is no xpose plugin; put XPOSE_PLUGIN(...) in one of its sources"};
+    throw Refusal{"exports no " XPOSE_ENTRY_SYMBOL
+                  ", so it is no xpose plugin; put XPOSE_PLUGIN(...) in one of its sources"};
   const auto entry = library->get<const xpose_plugin*()>(XPOSE_ENTRY_SYMBOL);
   return read_plugin(entry());
 }
 
 }  // namespace
 
-std::variant<PluginLibrary, Refusal> read_plugin(const xpose_plugin* plugin) {
-  if (plugin == nullptr) return Refusal{"its entry returned nothing; see its XPOSE_PLUGIN line"};
+PluginLibrary read_plugin(const xpose_plugin* plugin) {
+  if (plugin == nullptr) throw Refusal{"its entry returned nothing; see its XPOSE_PLUGIN line"};
   if (plugin->abi_major != XPOSE_ABI_MAJOR)
-    return Refusal{"was built for plugin ABI " +
-                   version_text(plugin->abi_major, plugin->abi_minor) + ", this xpose has " +
-                   abi_version() + "; rebuild it against this xpose's headers"};
+    throw Refusal{"was built for plugin ABI " + version_text(plugin->abi_major, plugin->abi_minor) +
+                  ", this xpose has " + abi_version() +
+                  "; rebuild it against this xpose's headers"};
   const xpose_plugin ours = negotiated(plugin, plugin->size);
   if (ours.strategy_count == 0 || ours.strategies == nullptr)
-    return Refusal{"offers no strategies; name them in XPOSE_PLUGIN(\"name\", \"version\", ...)"};
-  if (ours.strategy_count > max_strategies) return Refusal{too_many_strategies};
+    throw Refusal{"offers no strategies; name them in XPOSE_PLUGIN(\"name\", \"version\", ...)"};
+  if (ours.strategy_count > max_strategies) throw Refusal{too_many_strategies};
   PluginLibrary library;
   library.info.name = cut(ours.name, max_name_bytes);
   library.info.version = one_line(cut(ours.version, max_summary_bytes), max_summary_bytes);
@@ -152,48 +152,39 @@ std::variant<PluginLibrary, Refusal> read_plugin(const xpose_plugin* plugin) {
   for (std::uint32_t i = 0; i < ours.strategy_count; ++i) {
     const xpose_strategy* theirs = ours.strategies[i];
     if (theirs == nullptr || theirs->card == nullptr)
-      return Refusal{"its strategy number " + std::to_string(i) + " is null or has no card"};
+      throw Refusal{"its strategy number " + std::to_string(i) + " is null or has no card"};
     const xpose_strategy functions = negotiated(theirs, theirs->size);
     const xpose_card card = negotiated(theirs->card, theirs->card->size);
     if (const std::string problem = problem_of(card, functions); !problem.empty())
-      return Refusal{problem};
+      throw Refusal{problem};
     library.info.strategies.push_back(describe(card, functions));
     library.functions.push_back(functions);
   }
   if (std::string problem = description_problem(library.info); !problem.empty())
-    return Refusal{problem};
+    throw Refusal{problem};
   return library;
 }
 
-std::variant<const PluginLibrary*, Refusal> load_plugin(PluginFile file,
-                                                        const std::string& digest) {
+const PluginLibrary& load_plugin(PluginFile file, const std::string& digest) {
   // Never freed, like what it names.
   static std::mutex mutex;
   static auto* by_digest = new std::map<std::string, std::unique_ptr<PluginLibrary>>;
   static auto* inodes = new std::set<std::pair<std::uint64_t, std::uint64_t>>;
   const std::lock_guard lock(mutex);
-  if (const auto known = by_digest->find(digest); known != by_digest->end())
-    return known->second.get();
+  if (const auto known = by_digest->find(digest); known != by_digest->end()) return *known->second;
   const auto inode = std::pair(file.identity().device, file.identity().inode);
   if (inodes->contains(inode))
-    return Refusal{
+    throw Refusal{
         "was overwritten while it was loaded; start this program anew, and install "
         "plugins under a new file that is then renamed"};
-  std::variant<PluginLibrary, Refusal> loaded;
-  try {
-    loaded = load_file(file);
-  } catch (const Refusal& refusal) {
-    loaded = refusal;
-  }
-  if (auto* refusal = std::get_if<Refusal>(&loaded)) return *refusal;
+  PluginLibrary loaded = load_file(file);
   std::set<std::pair<std::uint64_t, std::uint64_t>> loaded_inode = {inode};
-  auto library = std::make_unique<PluginLibrary>(std::move(std::get<PluginLibrary>(loaded)));
+  auto library = std::make_unique<PluginLibrary>(std::move(loaded));
   library->info.file = file.path();
   library->info.digest = digest;
   for (std::size_t i = 0; i < library->functions.size(); ++i)
     library->strategies.push_back({library->info.strategies[i], digest, &library->functions[i]});
-  const PluginLibrary* const kept =
-      by_digest->emplace(digest, std::move(library)).first->second.get();
+  const PluginLibrary& kept = *by_digest->emplace(digest, std::move(library)).first->second;
   inodes->merge(loaded_inode);  // last, and without allocating: both are recorded, or neither
   return kept;
 }

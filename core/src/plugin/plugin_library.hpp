@@ -3,7 +3,6 @@
 
 #include <string>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include "plugin/plugin_file.hpp"
@@ -21,11 +20,11 @@ struct PluginLibrary {
 
 // Loads a file with every symbol resolved and its own kept local, or gives back what was loaded
 // with that digest before: a plugin is loaded once and never unloaded. The file's descriptor is
-// what is loaded. Never call it in a process that is to outlive what the plugin may do. [any
-// thread]
-std::variant<const PluginLibrary*, Refusal> load_plugin(PluginFile file, const std::string& digest);
+// what is loaded. Never call it in a process that is to outlive what the plugin may do. Throws
+// Refusal. [any thread]
+const PluginLibrary& load_plugin(PluginFile file, const std::string& digest);
 
-// Reads what an entry returned, negotiating versions by struct size.
-std::variant<PluginLibrary, Refusal> read_plugin(const xpose_plugin* plugin);
+// Reads what an entry returned, negotiating versions by struct size. Throws Refusal.
+PluginLibrary read_plugin(const xpose_plugin* plugin);
 
 }  // namespace xpose

@@ -49,9 +49,7 @@ PluginInfo Admission::ask_worker(const std::filesystem::path& file, const std::s
 const PluginLibrary& Admission::load(const std::filesystem::path& file, const std::string& digest) {
   PluginFile opened = PluginFile::open(file);
   if (opened.digest() != digest) throw Refusal{"was changed on disk; start anew"};
-  const auto loaded = load_plugin(std::move(opened), digest);
-  if (const auto* refusal = std::get_if<Refusal>(&loaded)) throw *refusal;
-  return *std::get<const PluginLibrary*>(loaded);
+  return load_plugin(std::move(opened), digest);
 }
 
 }  // namespace xpose

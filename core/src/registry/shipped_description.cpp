@@ -51,10 +51,9 @@ void write_description(const std::filesystem::path& plugin, const std::filesyste
   PluginFile opened = PluginFile::open(plugin);
   const std::string begin = first_line(opened.identity());
   const std::string digest = opened.digest();
-  const auto loaded = load_plugin(std::move(opened), digest);
-  if (const auto* refusal = std::get_if<Refusal>(&loaded)) throw *refusal;
+  const PluginLibrary& loaded = load_plugin(std::move(opened), digest);
   std::ofstream out(file, std::ios::binary);
-  out << begin << encode(std::get<const PluginLibrary*>(loaded)->info) << std::flush;
+  out << begin << encode(loaded.info) << std::flush;
   if (!out) throw Refusal{"has no description: " + file.string() + " cannot be written"};
 }
 

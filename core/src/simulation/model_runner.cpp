@@ -42,8 +42,7 @@ Outcome ModelRunner::verify(const Candidate& candidate) {
     if (const auto* account = std::get_if<AccessAccount>(&model)) return outcome_of(*account);
     return {Verdict::unsupported, "the model cannot run it: " + std::get<std::string>(model)};
   } catch (const Error& error) {
-    return {error.kind() == ErrorKind::no_memory ? Verdict::no_memory : Verdict::protocol_error,
-            error.what()};
+    return xpose::outcome_of(error);
   }
 }
 

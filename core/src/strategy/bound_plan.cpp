@@ -11,21 +11,6 @@
 namespace xpose {
 namespace {
 
-ErrorKind kind_of(xpose_status status) {
-  switch (status) {
-    case XPOSE_UNSUPPORTED:
-      return ErrorKind::no_strategy;
-    case XPOSE_INVALID:
-      return ErrorKind::invalid;
-    case XPOSE_NO_MEMORY:
-      return ErrorKind::no_memory;
-    case XPOSE_DEVICE_ERROR:
-      return ErrorKind::device;
-    default:
-      return ErrorKind::failed;
-  }
-}
-
 // Calls a function of the plugin and throws its words where it fails.
 template <class Call>
 void checked(const std::string& strategy, const char* what, const Call& call) {

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "xpose/plugin.h"
 #include "xpose/xpose.hpp"
 
 namespace xpose {
@@ -13,5 +14,11 @@ struct Outcome {
   std::string detail;
   bool operator==(const Outcome&) const = default;
 };
+
+// The same failure in the words of the ABI, of callers and of trials. Everything that has no row of
+// its own is ErrorKind::failed, ErrorKind::wrong and Verdict::protocol_error.
+ErrorKind kind_of(xpose_status status);
+ErrorKind kind_of(Verdict verdict);
+Outcome outcome_of(const Error& error);  // of a plugin's call that threw it
 
 }  // namespace xpose

@@ -65,15 +65,12 @@ std::size_t set_count(Backend& backend, const Problem& problem, bool warm) {
   return sets;
 }
 
-Outcome outcome_of(const Error& error) {
-  switch (error.kind()) {
-    case ErrorKind::no_memory:
-      return {Verdict::no_memory, error.what()};
-    case ErrorKind::device:
-      return {Verdict::device_error, error.what()};
-    default:  // its quote lied: what it declines there never comes here
-      return {Verdict::protocol_error, std::string("accepted by quote, but ") + error.what()};
-  }
+// Of a variant that its quote accepted.
+Outcome broken_promise(const Error& error) {
+  Outcome outcome = outcome_of(error);
+  if (outcome.verdict == Verdict::protocol_error)
+    outcome.detail = "accepted by quote, but " + outcome.detail;
+  return outcome;
 }
 
 }  // namespace
@@ -158,7 +155,7 @@ Outcome InProcessRunner::verify(const Candidate& candidate) {
     return outcome;
   } catch (const Error& error) {
     is_disturbed_ = arena_.has_value();
-    return outcome_of(error);
+    return broken_promise(error);
   }
 }
 
@@ -170,7 +167,7 @@ Outcome InProcessRunner::examine(const Candidate& candidate) {
     return examination_->examine(candidate, *prepared.plan,
                                  [this](std::string_view stage) { at_stage(stage); });
   } catch (const Error& error) {
-    return outcome_of(error);
+    return broken_promise(error);
   }
 }
 
@@ -251,7 +248,7 @@ Sample InProcessRunner::time(const Candidate& candidate) {
                                                  : Sample{{Verdict::ok, prepared.note}, once};
   } catch (const Error& error) {
     is_disturbed_ = arena_.has_value();
-    return {outcome_of(error), 0};
+    return {broken_promise(error), 0};
   }
 }
 

@@ -18,17 +18,6 @@
 namespace xpose {
 namespace {
 
-Outcome outcome_of(const Error& error) {
-  switch (error.kind()) {
-    case ErrorKind::no_memory:
-      return {Verdict::no_memory, error.what()};
-    case ErrorKind::device:
-      return {Verdict::device_error, error.what()};
-    default:
-      return {Verdict::protocol_error, error.what()};
-  }
-}
-
 // Processes that the calling thread has started and that run or were not waited for; none where
 // the kernel does not tell.
 std::set<pid_t> children() {
@@ -42,14 +31,12 @@ void TrialService::load(const Request& request, Reply& reply) {
   try {
     PluginFile file = PluginFile::open(request.file);
     if (file.digest() != request.digest) throw Refusal{"was changed on disk; start anew"};
-    const auto loaded = load_plugin(std::move(file), request.digest);
-    if (const auto* refusal = std::get_if<Refusal>(&loaded)) throw *refusal;
-    const PluginLibrary* library = std::get<const PluginLibrary*>(loaded);
-    if (encode(library->info).size() > max_description_bytes)
+    const PluginLibrary& library = load_plugin(std::move(file), request.digest);
+    if (encode(library.info).size() > max_description_bytes)
       throw Refusal{"describes itself in more than " + std::to_string(max_description_bytes) +
                     " bytes; leave values of axes out, or make several plugins of it"};
-    loaded_[request.digest] = library;
-    reply.plugin = library->info;
+    loaded_[request.digest] = &library;
+    reply.plugin = library.info;
   } catch (const Refusal& refusal) {
     reply.outcome = {Verdict::load_refused, refusal.why};
   }
