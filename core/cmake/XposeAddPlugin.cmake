@@ -93,6 +93,8 @@ function(xpose_add_plugin name)
         -P ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/describe_plugin.cmake)
     if(TARGET xpose_trial)
       add_dependencies(${name} xpose_trial)
+      # A description is of one build of xpose: another worker writes it anew.
+      set_property(TARGET ${name} APPEND PROPERTY LINK_DEPENDS $<TARGET_FILE:xpose_trial>)
     endif()
     install(FILES $<TARGET_FILE:${name}>.description
       DESTINATION ${CMAKE_INSTALL_LIBDIR}/xpose/${arg_FOLDER} OPTIONAL)
