@@ -28,8 +28,8 @@ TEST(OutcomeTest, AVerdictIsAKindOfError) {
 TEST(OutcomeTest, AThrownErrorIsAnOutcomeWithItsWords) {
   EXPECT_EQ(outcome_of(Error(ErrorKind::no_memory, "a")), (Outcome{Verdict::no_memory, "a"}));
   EXPECT_EQ(outcome_of(Error(ErrorKind::device, "b")), (Outcome{Verdict::device_error, "b"}));
-  for (const ErrorKind kind : {ErrorKind::invalid, ErrorKind::no_strategy, ErrorKind::wrong,
-                               ErrorKind::failed})
+  for (const ErrorKind kind :
+       {ErrorKind::invalid, ErrorKind::no_strategy, ErrorKind::wrong, ErrorKind::failed})
     EXPECT_EQ(outcome_of(Error(kind, "c")), (Outcome{Verdict::protocol_error, "c"}));
 }
 
