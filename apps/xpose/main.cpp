@@ -2,11 +2,11 @@
 #include <iostream>
 #include <map>
 
-#include "exit_cleanup.hpp"
-#include "file_descriptor.hpp"
-#include "options.hpp"
-#include "progress_line.hpp"
-#include "screen.hpp"
+#include "commands/commands.hpp"
+#include "output/exit_cleanup.hpp"
+#include "output/file_descriptor.hpp"
+#include "output/progress_line.hpp"
+#include "output/screen.hpp"
 
 namespace {
 

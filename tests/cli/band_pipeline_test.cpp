@@ -1,5 +1,5 @@
 // Tiles pass every stage in their order, whatever the stages' pace, and the first error ends all.
-#include "band_pipeline.hpp"
+#include "run/band_pipeline.hpp"
 
 #include <dlfcn.h>
 #include <gtest/gtest.h>

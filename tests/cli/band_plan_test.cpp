@@ -1,6 +1,6 @@
 // The tiles of a file: each byte is read once and written once, and a page goes to the disk when it
 // is whole.
-#include "band_plan.hpp"
+#include "run/band_plan.hpp"
 
 #include <gtest/gtest.h>
 

@@ -7,7 +7,7 @@
 
 #include "bench/bench_table.hpp"
 #include "bench_fixture.hpp"
-#include "json_reader.hpp"
+#include "output/json_reader.hpp"
 
 namespace xpose::app {
 namespace {

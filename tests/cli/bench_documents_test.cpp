@@ -5,8 +5,8 @@
 
 #include "bench/bench_table.hpp"
 #include "bench_fixture.hpp"
-#include "markup.hpp"
-#include "shell_command.hpp"
+#include "commands/shell_command.hpp"
+#include "output/markup.hpp"
 
 namespace xpose::app {
 namespace {

@@ -1,10 +1,10 @@
-#include "cache_json.hpp"
+#include "commands/cache_json.hpp"
 
 #include <gtest/gtest.h>
 
 #include <limits>
 
-#include "cache_table.hpp"
+#include "commands/cache_table.hpp"
 
 namespace xpose::app {
 namespace {

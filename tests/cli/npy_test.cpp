@@ -1,4 +1,4 @@
-#include "npy.hpp"
+#include "npy/npy.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,11 +1,11 @@
 // The division of memory: bands stay within it, inside the limits of the machine and of a device.
-#include "run_plan.hpp"
+#include "run/run_plan.hpp"
 
 #include <gtest/gtest.h>
 
 #include <limits>
 
-#include "band_pipeline.hpp"
+#include "run/band_pipeline.hpp"
 
 namespace xpose::app {
 namespace {

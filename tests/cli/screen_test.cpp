@@ -1,4 +1,4 @@
-#include "screen.hpp"
+#include "output/screen.hpp"
 
 #include <gtest/gtest.h>
 

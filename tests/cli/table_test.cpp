@@ -1,10 +1,10 @@
-#include "table.hpp"
+#include "output/table.hpp"
 
 #include <gtest/gtest.h>
 
 #include <sstream>
 
-#include "tune_table.hpp"
+#include "output/tune_table.hpp"
 
 namespace xpose::app {
 namespace {

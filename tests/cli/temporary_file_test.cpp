@@ -1,5 +1,5 @@
 // A temporary file goes with its owner, by whatever end, and only with its owner.
-#include "temporary_file.hpp"
+#include "output/temporary_file.hpp"
 
 #include <gtest/gtest.h>
 #include <signal.h>

@@ -2,8 +2,8 @@
 // again; all of it can be shown on a terminal.
 #include <sstream>
 
-#include "cache_json.hpp"
-#include "cache_table.hpp"
+#include "commands/cache_json.hpp"
+#include "commands/cache_table.hpp"
 #include "fuzz.hpp"
 
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -3,8 +3,8 @@
 #include <iostream>
 #include <sstream>
 
+#include "commands/commands.hpp"
 #include "fuzz.hpp"
-#include "options.hpp"
 
 namespace {
 

@@ -1,13 +1,13 @@
 // What the commands call, for the target command_line: answers without measuring, loading or
 // writing, and holds the commands to asking only for what can be asked for.
-#include "bench/size_sweep.hpp"
-#include "exit_cleanup.hpp"
 #include "fuzz.hpp"
-#include "json.hpp"
-#include "report.hpp"
-#include "result_output.hpp"
-#include "run.hpp"
-#include "tune_accounts.hpp"
+#include "output/exit_cleanup.hpp"
+#include "output/json.hpp"
+#include "output/result_output.hpp"
+#include "report/report.hpp"
+#include "report/size_sweep.hpp"
+#include "report/tune_accounts.hpp"
+#include "run/run.hpp"
 
 namespace xpose {
 

@@ -3,7 +3,7 @@
 #include <string>
 
 #include "fuzz.hpp"
-#include "npy.hpp"
+#include "npy/npy.hpp"
 
 namespace {
 

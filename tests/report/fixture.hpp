@@ -2,7 +2,7 @@
 // would have said of a 32x32 tile that is written by rows and read by columns.
 #pragma once
 
-#include "report.hpp"
+#include "report/report.hpp"
 
 namespace xpose::app::fixture {
 

@@ -1,4 +1,4 @@
-#include "report.hpp"
+#include "report/report.hpp"
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -7,9 +7,9 @@
 #include <fstream>
 #include <sstream>
 
-#include "explain_json.hpp"
 #include "fixture.hpp"
-#include "result_output.hpp"
+#include "output/explain_json.hpp"
+#include "output/result_output.hpp"
 
 namespace xpose::app {
 namespace {

@@ -1,4 +1,4 @@
-#include "bench/size_sweep.hpp"
+#include "report/size_sweep.hpp"
 
 #include <gtest/gtest.h>
 

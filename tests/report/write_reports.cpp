@@ -3,9 +3,9 @@
 #include <fstream>
 #include <iostream>
 
-#include "bench/size_sweep.hpp"
-#include "explain_json.hpp"
 #include "fixture.hpp"
+#include "output/explain_json.hpp"
+#include "report/size_sweep.hpp"
 
 namespace {
 

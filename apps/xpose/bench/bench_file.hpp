@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "result_output.hpp"
+#include "output/result_output.hpp"
 
 namespace xpose::app {
 

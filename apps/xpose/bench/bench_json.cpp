@@ -2,7 +2,7 @@
 #include <limits>
 
 #include "bench/bench_run.hpp"
-#include "json_reader.hpp"
+#include "output/json_reader.hpp"
 
 namespace xpose::app {
 namespace {

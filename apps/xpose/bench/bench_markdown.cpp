@@ -3,8 +3,8 @@
 
 #include "bench/bench_run.hpp"
 #include "bench/bench_table.hpp"
-#include "markup.hpp"
-#include "table.hpp"
+#include "output/markup.hpp"
+#include "output/table.hpp"
 
 namespace xpose::app {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "bench/bench_file.hpp"
 #include "bench/bench_run.hpp"
-#include "options.hpp"
+#include "options/options.hpp"
 
 namespace xpose::app {
 

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "bench/bench_run.hpp"
-#include "markup.hpp"
-#include "table.hpp"
+#include "output/markup.hpp"
+#include "output/table.hpp"
 
 namespace xpose::app {
 namespace {

@@ -3,7 +3,7 @@
 #include <ostream>
 #include <sstream>
 
-#include "table.hpp"
+#include "output/table.hpp"
 
 namespace xpose::app {
 namespace {

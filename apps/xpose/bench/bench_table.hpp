@@ -4,7 +4,7 @@
 #include <iosfwd>
 
 #include "bench/bench_run.hpp"
-#include "screen.hpp"
+#include "output/screen.hpp"
 
 namespace xpose::app {
 

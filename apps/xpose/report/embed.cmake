@@ -1,7 +1,7 @@
 # Writes the files of this folder into a C++ source, each as a string of its name: a.html as a_html.
 # cmake -DOUTPUT=FILE -DFILES=a.html,b.css -P embed.cmake
 string(REPLACE "," ";" FILES "${FILES}")
-set(source "#include \"report_files.hpp\"\n\nnamespace xpose::app::report_files {\n\n")
+set(source "#include \"report/report_files.hpp\"\n\nnamespace xpose::app::report_files {\n\n")
 foreach(file IN LISTS FILES)
   file(READ ${CMAKE_CURRENT_LIST_DIR}/${file} text)
   if(text MATCHES "\\)embedded\"")

@@ -1,0 +1,257 @@
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <ctime>
+#include <iostream>
+#include <map>
+#include <set>
+
+#include "bench/bench_outputs.hpp"
+#include "bench/bench_table.hpp"
+#include "commands/commands.hpp"
+#include "commands/interrupts.hpp"
+#include "commands/shell_command.hpp"
+#include "output/progress_line.hpp"
+#include "output/table.hpp"
+
+namespace xpose::app {
+namespace {
+
+constexpr double kBudgetSeconds = 3;
+constexpr double kQuickBudgetSeconds = 0.3;
+constexpr double kQuickSeconds = 55;  // for all cells; starting, the last candidate and ending
+                                      // take the rest of a minute
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+using Work = std::vector<std::pair<Device, Cell>>;
+
+po::options_description bench_options() {
+  po::options_description options;
+  options.add_options()("device", po::value<std::string>()->default_value("")->value_name("D"),
+                        "device to measure: host, cuda or cuda:N; every device by default")(
+      "only", po::value<std::vector<std::string>>()->value_name("TEXT"),
+      "only problems whose name contains the text; may be repeated")(
+      "quick", "one problem of each row, in less than 60 seconds in all")(
+      "budget", po::value<std::string>()->value_name("S"),
+      "seconds to spend on a problem (default 3, or 0.3 with --quick)")(
+      "warm", "keep the caches warm for every problem");
+  add_bench_outputs(options);
+  options.add_options()("resume", "keep the results in the file of --json that have this setup");
+  add_engine_options(options);
+  return options;
+}
+
+std::vector<DeviceInfo> chosen_devices(const std::string& name) {
+  std::vector<DeviceInfo> all = devices();
+  if (name.empty()) return all;
+  const Device wanted = parse_device(name);
+  std::erase_if(all, [&](const DeviceInfo& info) { return info.device != wanted; });
+  return all;
+}
+
+// The cells that were asked for, device by device.
+Work work_of(const std::vector<DeviceInfo>& devices, const std::vector<std::string>& only,
+             bool quick, bool warm) {
+  Work work;
+  for (const DeviceInfo& info : devices) {
+    std::set<std::string> rows;
+    for (Cell& cell : standard_table(info.device.kind)) {
+      const bool named = only.empty() || std::ranges::any_of(only, [&](const std::string& text) {
+                           return cell.name.find(text) != std::string::npos;
+                         });
+      if (!named || (quick && !rows.insert(cell.row).second)) continue;
+      cell.problem.device = info.device;
+      cell.warm = cell.warm || warm;
+      work.emplace_back(info.device, std::move(cell));
+    }
+  }
+  if (work.empty()) {
+    std::string names;
+    for (const DeviceInfo& info : devices)
+      for (const Cell& cell : standard_table(info.device.kind)) names += "\n  " + cell.name;
+    throw UsageError("--only names no problem of the table:" + names + "\n");
+  }
+  return work;
+}
+
+// Engines by the threads that they give host strategies.
+class Engines {
+ public:
+  explicit Engines(EngineOptions options) : options_(std::move(options)) {}
+  Engine& with(unsigned threads) {
+    auto& engine = engines_[threads];
+    EngineOptions options = options_;
+    options.threads = threads;
+    if (engine == nullptr) engine = std::make_unique<Engine>(options);
+    return *engine;
+  }
+  Engine& of(const Cell& cell) { return with(cell.threads != 0 ? cell.threads : options_.threads); }
+
+ private:
+  EngineOptions options_;
+  std::map<unsigned, std::unique_ptr<Engine>> engines_;
+};
+
+class Bench {
+ public:
+  Bench(Engines& engines, BenchRun& run, Work work)
+      : engines_(engines), run_(run), work_(std::move(work)) {}
+
+  // Measures the cells that the run does not have, and calls saved() after each.
+  template <class Saved>
+  void measure_all(const Saved& saved);
+  int exit_code() const;
+
+ private:
+  CellResult measure(Device device, const Cell& cell);
+  bool out_of_time() const { return run_.setup.quick && seconds_since(start_) > kQuickSeconds; }
+  std::string progress_text(const Cell& cell) const;
+  bool is_there(Device device, const Cell& cell) const {
+    return std::ranges::any_of(run_.results, [&](const CellResult& result) {
+      return result.device == device && result.cell.name == cell.name;
+    });
+  }
+
+  Engines& engines_;
+  BenchRun& run_;
+  Work work_;
+  Clock::time_point start_ = Clock::now();
+  std::size_t measured_ = 0;  // by this process
+  bool failed_ = false;
+  bool too_large_ = false;  // a cell, for the memory that is free
+};
+
+std::string Bench::progress_text(const Cell& cell) const {
+  const double each = measured_ == 0 ? run_.setup.budget_seconds
+                                     : seconds_since(start_) / static_cast<double>(measured_);
+  const double left = each * static_cast<double>(run_.cells - run_.results.size());
+  return std::to_string(run_.results.size() + 1) + '/' + std::to_string(run_.cells) + ", " +
+         fixed(left, 0) + " s left, " + cell.name + ": ";
+}
+
+CellResult Bench::measure(Device device, const Cell& cell) {
+  if (out_of_time()) return skipped_cell(cell, device, "the minute of --quick had passed");
+  ProgressLine line(progress_text(cell));
+  TuneOptions options;
+  options.budget_seconds = run_.setup.budget_seconds;
+  options.whole = true;
+  options.every_strategy = !run_.setup.quick;
+  options.warm = cell.warm;
+  options.interrupted = [&] { return Interrupts::met() || out_of_time(); };
+  options.progress = [&](const Progress& progress) { line.show(progress); };
+  try {
+    const TuneReport report = engines_.of(cell).tune(cell.problem, options);
+    if (report.interrupted)
+      return skipped_cell(cell, device, "the minute of --quick ended during its measurement");
+    return result_of(cell, device, report);
+  } catch (const Error& error) {
+    (error.kind() == ErrorKind::no_memory ? too_large_ : failed_) = true;
+    return skipped_cell(cell, device, error.what());
+  }
+}
+
+template <class Saved>
+void Bench::measure_all(const Saved& saved) {
+  for (const auto& [device, cell] : work_) {
+    if (is_there(device, cell)) continue;
+    CellResult result = measure(device, cell);
+    run_.interrupted = Interrupts::met();
+    if (run_.interrupted) return;  // a cell that was cut short is not comparable
+    ++measured_;
+    run_.results.push_back(std::move(result));
+    run_.when = std::time(nullptr);
+    saved();
+  }
+}
+
+int Bench::exit_code() const {
+  if (run_.interrupted) return Interrupts::kExitCode;
+  if (failed_) return failed;
+  if (std::ranges::any_of(run_.results, &CellResult::wrong)) return not_verified;
+  const bool any = std::ranges::any_of(
+      run_.results, [](const CellResult& result) { return result.skipped.empty(); });
+  if (any) return done;
+  return too_large_ ? failed : no_strategy;
+}
+
+// As the table has them, whatever order they were measured in.
+void sort(BenchRun& run, const Work& work) {
+  const auto place = [&](const CellResult& result) {
+    return std::ranges::find_if(work,
+                                [&](const auto& item) {
+                                  return item.first == result.device &&
+                                         item.second.name == result.cell.name;
+                                }) -
+           work.begin();
+  };
+  std::ranges::sort(run.results, {}, place);
+}
+
+std::string command_text(const Arguments& arguments) {
+  std::vector<std::string> words = {"xpose", "bench"};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  return shell_command(words);
+}
+
+BenchSetup setup_of(const po::variables_map& values) {
+  BenchSetup setup;
+  setup.quick = values.count("quick") != 0;
+  setup.warm = values.count("warm") != 0;
+  setup.budget_seconds = values.count("budget") != 0 ? seconds_of(values, "budget")
+                         : setup.quick               ? kQuickBudgetSeconds
+                                                     : kBudgetSeconds;
+  setup.threads = threads_of(values);
+  setup.devices = chosen_devices(values["device"].as<std::string>());
+  return setup;
+}
+
+}  // namespace
+
+int bench(const Arguments& arguments) {
+  const auto values =
+      parse("bench",
+            "Measures the standard table of problems on every device. Each line compares the "
+            "winner with the fastest copy of the same bytes in the same run, and with other "
+            "libraries.",
+            bench_options(), {}, arguments);
+  if (!values) return done;
+  BenchOutputs outputs(*values);
+  const bool resume = values->count("resume") != 0;
+  if (resume && !outputs.json().is_file()) throw UsageError("--resume needs a file in --json");
+
+  BenchRun run;
+  run.setup = setup_of(*values);
+  run.command = command_text(arguments);
+  run.when = std::time(nullptr);
+  const Work work =
+      work_of(run.setup.devices,
+              values->count("only") == 0 ? std::vector<std::string>{}
+                                         : (*values)["only"].as<std::vector<std::string>>(),
+              run.setup.quick, run.setup.warm);
+  run.cells = work.size();
+  Engines engines(engine_options(*values));
+  for (const PluginInfo& plugin : engines.with(run.setup.threads).plugins()) {
+    if (plugin.refused.empty())
+      run.setup.plugins.emplace_back(plugin.name, plugin.digest);
+    else
+      say("refused " + plugin.refused);
+  }
+  if (resume)
+    if (const std::string document = outputs.json().read(); !document.empty())
+      run.results = earlier_results(document, run.setup, work);
+  const Interrupts interrupts;
+  Bench bench(engines, run, work);
+  bench.measure_all([&] { outputs.save(run); });
+  sort(run, work);
+  outputs.finish(run);
+  if (!outputs.take_stdout()) print_bench(std::cout, run, screen_of(STDOUT_FILENO));
+  return bench.exit_code();
+}
+
+}  // namespace xpose::app

@@ -1,0 +1,232 @@
+// The command `xpose cache`: shows, forgets, exports and imports decisions and quarantine.
+#include "xpose/cache.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <ctime>
+#include <fstream>
+#include <iostream>
+#include <map>
+
+#include "commands/cache_import.hpp"
+#include "commands/cache_json.hpp"
+#include "commands/cache_table.hpp"
+#include "commands/commands.hpp"
+#include "output/result_output.hpp"
+#include "output/screen.hpp"
+
+namespace xpose::app {
+namespace {
+
+void add_cache_option(po::options_description& options) {
+  options.add_options()("cache", po::value<std::string>()->value_name("FILE"),
+                        "the cache, instead of XPOSE_CACHE or the one in your cache folder");
+}
+
+std::filesystem::path cache_file(const po::variables_map& values) {
+  if (std::string name = cache_name(values); !name.empty()) return name;
+  std::filesystem::path file = default_cache_file();
+  if (file.empty())
+    throw Error(ErrorKind::failed,
+                "no home folder can hold a cache: name a file with --cache or in XPOSE_CACHE");
+  return file;
+}
+
+// --strategy and --problem, which may not be empty: an empty filter means every row.
+CacheFilter filter_of(const po::variables_map& values) {
+  CacheFilter filter;
+  for (const auto& [name, text] :
+       {std::pair{"strategy", &filter.strategy}, {"problem", &filter.problem}}) {
+    if (values.count(name) == 0) continue;
+    *text = values[name].as<std::string>();
+    if (text->empty()) throw UsageError(std::string("--") + name + " needs a text");
+  }
+  return filter;
+}
+
+std::string count_text(std::size_t count, const std::string& what) {
+  return std::to_string(count) + ' ' + what + (count == 1 ? "" : "s");
+}
+
+// ------------------------------------------------------------------------------------------ show
+
+// The rows that forget() would remove, the newest first.
+CacheContents selected(CacheContents contents, const CacheFilter& filter) {
+  std::erase_if(contents.decisions, [&](const Decision& decision) {
+    return (!filter.strategy.empty() && decision.winner.strategy != filter.strategy) ||
+           (decision.key.problem.find(filter.problem) == std::string::npos &&
+            problem_text(decision.key.problem).find(filter.problem) == std::string::npos);
+  });
+  std::erase_if(contents.quarantine, [&](const Quarantine& row) {
+    return (!filter.strategy.empty() && row.strategy != filter.strategy) || !filter.problem.empty();
+  });
+  std::ranges::stable_sort(contents.decisions, std::greater{}, &Decision::when);
+  std::ranges::stable_sort(contents.quarantine, std::greater{}, &Quarantine::since);
+  return contents;
+}
+
+int show(const Arguments& arguments) {
+  po::options_description options;
+  options.add_options()(
+      "json",
+      po::value<std::string>()->default_value("")->implicit_value("-")->value_name("FILE|-"),
+      "write the rows as JSON, in the form that import reads")(
+      "problem", po::value<std::string>()->value_name("TEXT"),
+      "only decisions whose problem contains this text, such as \"4096x4096\"")(
+      "strategy", po::value<std::string>()->value_name("NAME"),
+      "only decisions for this strategy, and its quarantine");
+  add_cache_option(options);
+  const auto values =
+      parse("cache show", "Lists the remembered decisions and the strategies in quarantine.",
+            options, {}, arguments);
+  if (!values) return done;
+  const CacheFilter filter = filter_of(*values);
+  JsonOutput json(output_name(*values, "json"));
+  const std::filesystem::path file = cache_file(*values);
+  const bool exists = std::filesystem::exists(file);
+  const CacheContents contents = exists ? selected(read_cache(file), filter) : CacheContents{};
+
+  json.write(to_json(contents));
+  if (json.is_stdout()) return done;
+  const Screen screen = screen_of(STDOUT_FILENO);
+  print_cache(std::cout, contents, screen);
+  const std::string sum = !exists
+                              ? "Nothing is remembered: " + file.string() + " does not exist yet."
+                              : count_text(contents.decisions.size(), "decision") + ", " +
+                                    std::to_string(contents.quarantine.size()) +
+                                    " in quarantine, of " + file.string() + '.';
+  std::cout << wrapped_text(sum, screen.width) << '\n';
+  return done;
+}
+
+// ---------------------------------------------------------------------------------------- forget
+
+int forget_rows(const Arguments& arguments) {
+  po::options_description options;
+  options.add_options()("all", "every row")("quarantine", "strategies in quarantine alone")(
+      "problem", po::value<std::string>()->value_name("TEXT"),
+      "decisions whose problem contains this text")(
+      "strategy", po::value<std::string>()->value_name("NAME"),
+      "decisions for this strategy, and its quarantine");
+  add_cache_option(options);
+  const auto values =
+      parse("cache forget",
+            "Removes the rows that match every option given. A forgotten problem is "
+            "measured again. A strategy that leaves quarantine is tried again.",
+            options, {}, arguments);
+  if (!values) return done;
+  CacheFilter filter = filter_of(*values);
+  filter.only_quarantine = values->count("quarantine") != 0;
+  const bool narrowed =
+      filter.only_quarantine || !filter.strategy.empty() || !filter.problem.empty();
+  if (narrowed == (values->count("all") != 0))
+    throw UsageError("cache forget needs --all, or any of --quarantine, --strategy and --problem");
+  if (filter.only_quarantine && !filter.problem.empty())
+    throw UsageError(
+        "a strategy is in quarantine for every problem: give --quarantine or "
+        "--problem, not both");
+
+  const std::filesystem::path file = cache_file(*values);
+  const std::size_t rows = std::filesystem::exists(file) ? forget(file, filter) : 0;
+  std::cout << "Forgot " << count_text(rows, "row") << " of " << file.string() << ".\n";
+  return done;
+}
+
+// -------------------------------------------------------------------------------- export, import
+
+int export_rows(const Arguments& arguments) {
+  po::options_description options;
+  options.add_options()("file", po::value<std::string>(), "the JSON file to write; -: print it");
+  add_cache_option(options);
+  const auto values = parse("cache export",
+                            "Writes every row as JSON, for `xpose cache import` on another machine "
+                            "with the same device. The file appears when it is complete, or not "
+                            "at all.",
+                            options, {"file"}, arguments);
+  if (!values) return done;
+  const std::string target = output_name(*values, "file");
+  ResultOutput output("cache export", target);
+  const CacheContents contents = read_cache(cache_file(*values));
+  output.write(text_of(to_json(contents)) + '\n');
+  if (output.is_stdout()) return done;
+  std::cout << "Wrote " << count_text(contents.decisions.size(), "decision") << " and "
+            << contents.quarantine.size() << " in quarantine to " << target << ".\n";
+  return done;
+}
+
+// The whole text, and at most one byte more than a document may have.
+std::string document_from(const std::string& source) {
+  std::ifstream file;
+  if (source != "-") file.open(source, std::ios::binary);
+  std::istream& in = source == "-" ? std::cin : file;
+  std::string text;
+  std::array<char, 1 << 16> block{};
+  while (in && text.size() <= kMaxCacheDocument) {
+    in.read(block.data(), block.size());
+    text.append(block.data(), static_cast<std::size_t>(in.gcount()));
+  }
+  if (in.bad() || (source != "-" && !file.is_open()))
+    throw Error(ErrorKind::failed, source + " cannot be read: " + std::strerror(errno));
+  return text;
+}
+
+int import_rows(const Arguments& arguments) {
+  po::options_description options;
+  options.add_options()("file", po::value<std::string>(),
+                        "the JSON file to read; -: standard input");
+  add_cache_option(options);
+  const auto values =
+      parse("cache import",
+            "Adds the rows of an exported file: all of them, or none if the file is "
+            "malformed. The newer of two decisions for one problem and device "
+            "stays.",
+            options, {"file"}, arguments);
+  if (!values) return done;
+  const auto source = (*values)["file"].as<std::string>();
+  const std::filesystem::path file = cache_file(*values);
+  const std::string document = document_from(source);
+  CacheContents contents;
+  try {
+    contents = cache_from_json(document, std::time(nullptr));
+  } catch (const Error& error) {
+    throw Error(error.kind(), (source == "-" ? "the standard input" : source) +
+                                  " is not imported: " + error.what());
+  }
+  const std::size_t rows = contents.decisions.size() + contents.quarantine.size();
+  std::vector<std::string> sentences;
+  if (!contents.decisions.empty())
+    sentences = take_usable(contents, Engine({.remember = false}).plugins());
+  const std::size_t taken = merge_into_cache(file, contents);
+  std::cout << taken << " of " << count_text(rows, "row") << (taken == 1 ? " was" : " were")
+            << " new to " << file.string() << ".\n";
+  for (const std::string& sentence : sentences) std::cout << sentence << '\n';
+  return done;
+}
+
+}  // namespace
+
+int cache(const Arguments& arguments) {
+  static const std::map<std::string, int (*)(const Arguments&)> actions = {
+      {"show", show}, {"forget", forget_rows}, {"export", export_rows}, {"import", import_rows}};
+  const std::string name = arguments.empty() ? "" : arguments.front();
+  if (name == "--help" || name == "-h") {
+    std::cout << "usage: xpose cache show|forget|export|import [options]\n\n"
+              << wrapped_text(
+                     "Decisions and strategies in quarantine are remembered between processes. "
+                     "`xpose cache show --help` explains show, and so on.",
+                     help_width())
+              << '\n';
+    return done;
+  }
+  const auto action = actions.find(name);
+  if (action == actions.end())
+    throw UsageError("cache needs show, forget, export or import" +
+                     (name.empty() ? "" : ", not '" + name + '\''));
+  return action->second({arguments.begin() + 1, arguments.end()});
+}
+
+}  // namespace xpose::app

@@ -1,0 +1,189 @@
+#include <unistd.h>
+
+#include <iostream>
+#include <map>
+#include <set>
+
+#include "commands/commands.hpp"
+#include "commands/shell_command.hpp"
+#include "output/screen.hpp"
+#include "xpose/conformance.hpp"
+
+namespace xpose::app {
+namespace {
+
+// Larger problems are for devices: the model takes some 20 ns for an element.
+constexpr std::int64_t most_elements_of_model = 70'000;
+
+struct Tally {
+  std::size_t ok = 0;
+  std::size_t declined = 0;
+  std::size_t failed = 0;
+  std::map<std::string, std::size_t> reasons;  // of what was declined
+  std::set<std::size_t> problems;              // what was run
+  std::set<std::string> variants;
+};
+
+void print_line(const std::string& text, std::size_t indent = 2) {
+  std::cout << wrapped_text(text, screen_of(STDOUT_FILENO).width, indent) << '\n';
+}
+
+// A command for a shell, which takes it in several lines as well, but not one that is broken inside
+// a quoted word.
+void print_command(const std::string& title, const std::string& command) {
+  constexpr std::size_t indent = 4;
+  const bool is_quoted = command.find('\'') != std::string::npos;
+  const std::size_t width = is_quoted ? no_limit : screen_of(STDOUT_FILENO).width;
+  std::string text;
+  for (const std::string& line :
+       wrapped(title + command, width == no_limit ? width : width - indent - 2))
+    text += (text.empty() ? "" : " \\\n" + std::string(indent, ' ')) + line;
+  std::cout << text << std::endl;
+}
+
+void print_failure(const ConformanceCase& one, const std::string& plugin, bool model) {
+  if (one.at_exit) {
+    print_line("FAILED " + one.variant.strategy +
+               " at exit: " + std::string(to_string(one.verdict)) + ": " + one.detail);
+    return;
+  }
+  print_line("FAILED " + to_string(one.variant) + " on problem " + std::to_string(one.index) +
+             ", " + to_string(one.problem) + ": " + std::string(to_string(one.verdict)) + ": " +
+             one.detail);
+  std::string config;
+  for (const AxisValue& value : one.variant.config)
+    config +=
+        (config.empty() ? " --config " : ",") + value.axis + '=' + std::to_string(value.value);
+  print_command("  to reproduce: ", "gdb --args xpose check " + shell_word(plugin) +
+                                        " --strategy " + one.variant.strategy + " --bytes " +
+                                        std::to_string(one.problem.element_bytes) + " --problem " +
+                                        std::to_string(one.index) + config +
+                                        (model ? " --model" : " --in-process"));
+}
+
+// One strategy and element size; an exit code.
+int check_one(const std::string& plugin, const StrategyInfo& strategy, std::uint32_t bytes,
+              const ConformanceOptions& options) {
+  const std::string title = strategy.name + ", elements of " + std::to_string(bytes) + " bytes" +
+                            (options.model ? ", on the model" : "");
+  if (options.model && !strategy.has_model) {
+    print_line("SKIPPED " + title + ": the strategy has no model");
+    return skipped;
+  }
+  if (!options.model && strategy.device_kind == DeviceKind::cuda)
+    if (const std::string reason = cuda_unavailable_reason(); !reason.empty()) {
+      print_line("SKIPPED " + title + ": " + reason);
+      return skipped;
+    }
+  Tally tally;
+  check_conformance(
+      plugin, strategy.name, bytes,
+      [&](const ConformanceCase& one) {
+        if (one.verdict != Verdict::unsupported && !one.at_exit) {
+          tally.problems.insert(one.index);
+          tally.variants.insert(to_string(one.variant));
+        }
+        if (one.verdict == Verdict::ok) {
+          ++tally.ok;
+        } else if (one.verdict == Verdict::unsupported && !one.detail.empty()) {
+          ++tally.declined;
+          ++tally.reasons[one.detail];
+        } else {
+          if (++tally.failed <= 20) print_failure(one, plugin, options.model);
+        }
+      },
+      options);
+  print_line(title + ": " + std::to_string(tally.ok) + " right, " + std::to_string(tally.declined) +
+             " declined, " + std::to_string(tally.failed) + " failed\nof " +
+             std::to_string(tally.problems.size()) + " problems and " +
+             std::to_string(tally.variants.size()) + " configs");
+  for (const auto& [reason, count] : tally.reasons)
+    print_line("  declined " + std::to_string(count) + " times: " + reason, 4);
+  const bool whole =
+      !options.problem && options.config.empty() && (options.model || options.max_elements == 0);
+  if (tally.ok == 0 && tally.failed == 0) {
+    print_line("FAILED " + title +
+               (whole ? ": no config serves any problem of the suite; take the size off the card"
+                      : ": nothing of the suite was run"));
+    return not_verified;
+  }
+  return tally.failed == 0 ? done : not_verified;
+}
+
+// A line a test: the suite itself, and the suite on the model where the strategy has one.
+void list_tests(const StrategyInfo& strategy, std::uint32_t bytes) {
+  const std::string line = strategy.name + ' ' + std::to_string(bytes) + ' ';
+  std::cout << line << (strategy.device_kind == DeviceKind::cuda ? "gpu" : "host") << '\n';
+  if (strategy.has_model) std::cout << line << "model\n";
+}
+
+}  // namespace
+
+int check(const Arguments& arguments) {
+  po::options_description options;
+  options.add_options()("plugin", po::value<std::string>(), "the plugin file")(
+      "strategy", po::value<std::string>()->default_value("")->value_name("NAME"),
+      "check only this strategy")("bytes", po::value<std::string>()->value_name("N"),
+                                  "check only this element size")(
+      "problem", po::value<std::string>()->value_name("I"), "only the suite's problem number I")(
+      "config", po::value<std::string>()->default_value("")->value_name("A=V,..."),
+      "only configs with these values")("max-elements", po::value<std::string>()->value_name("N"),
+                                        "leave out problems with more elements, for slow tools; 0: "
+                                        "leave out none, the default without "
+                                        "--model")(
+      "model", "run CUDA strategies on the model, in this process, instead of on a device")(
+      "list", "print one line a test, STRATEGY BYTES LABEL, and check nothing");
+  add_trial_options(options);
+  const auto values = parse(
+      "check",
+      "Runs the conformance suite on a plugin. Every config of its strategies meets awkward "
+      "problems, and each result is compared with Eigen's. The suite then examines reads beside "
+      "the input, two launches at once, and the end of the process. Trials run in a worker "
+      "process, which a plugin may crash or hang. Exit code 77: no device to check on.",
+      options, {"plugin"}, arguments);
+  if (!values) return done;
+  const auto file = (*values)["plugin"].as<std::string>();
+  const auto name = (*values)["strategy"].as<std::string>();
+  const std::uint32_t size = values->count("bytes") != 0 ? element_bytes_of(*values) : 0;
+  ConformanceOptions suite;
+  suite.model = values->count("model") != 0;
+  if (values->count("max-elements") != 0)
+    suite.max_elements = whole_number_of(*values, "max-elements", 0);
+  else if (suite.model)
+    suite.max_elements = most_elements_of_model;
+  if (values->count("problem") != 0)
+    suite.problem = static_cast<std::size_t>(whole_number_of(*values, "problem", 0));
+  suite.config = parse_config((*values)["config"].as<std::string>());
+  read_trial_options(*values, suite.engine);
+  const PluginInfo plugin = inspect_plugin(file, suite.engine);
+  if (!plugin.refused.empty()) throw Error(ErrorKind::failed, "refused " + plugin.refused);
+
+  int worst = done;
+  std::size_t matched = 0;
+  std::size_t skips = 0;
+  for (const StrategyInfo& strategy : plugin.strategies) {
+    if (strategy.role == Role::experiment || (!name.empty() && strategy.name != name)) continue;
+    std::vector<std::uint32_t> sizes = conformance_sizes(strategy.element_sizes);
+    if (size != 0) sizes.assign(serves_elements(strategy.element_sizes, size) ? 1 : 0, size);
+    for (const std::uint32_t bytes : sizes) {
+      if (suite.model && strategy.device_kind == DeviceKind::host) continue;
+      ++matched;
+      if (values->count("list") != 0) {
+        list_tests(strategy, bytes);
+        continue;
+      }
+      const int code = check_one(file, strategy, bytes, suite);
+      skips += code == skipped ? 1 : 0;
+      if (code != skipped) worst = std::max(worst, code);
+    }
+  }
+  if (matched == 0 && values->count("list") != 0 && name.empty() && size == 0) return done;
+  if (matched == 0)
+    throw UsageError(plugin.file.filename().string() + " offers no " +
+                     (suite.model ? "CUDA " : "") + "strategy" +
+                     (name.empty() ? "" : " '" + name + '\'') +
+                     (size == 0 ? "" : " for elements of " + std::to_string(size) + " bytes"));
+  return skips == matched ? skipped : worst;
+}
+
+}  // namespace xpose::app

@@ -1,0 +1,76 @@
+// The command line of `xpose run`.
+#include "run/run.hpp"
+
+#include <charconv>
+
+#include "commands/commands.hpp"
+
+namespace xpose::app {
+namespace {
+
+// "512M": bytes, or K, M, G or T of 1024.
+std::uint64_t parse_size(const std::string& text) {
+  constexpr std::string_view units = "KMGT";
+  std::uint64_t size = 0;
+  const char* const end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data(), end, size);
+  const std::size_t unit = rest == end ? units.npos : units.find(*rest);
+  const std::size_t shift = unit == units.npos ? 0 : 10 * (unit + 1);
+  const bool is_read = error == std::errc() && rest + (unit == units.npos ? 0 : 1) == end;
+  if (!is_read || size > std::uint64_t{1} << (60 - shift) || size << shift < kLeastRunMemory)
+    throw UsageError("--memory is 1M or more, such as 512M or 4G, not '" + text + "'");
+  return size << shift;
+}
+
+}  // namespace
+
+int run(const Arguments& arguments) {
+  po::options_description options;
+  options.add_options()("in", po::value<std::string>(),
+                        "the .npy file or pipe to read; -: standard input")(
+      "out", po::value<std::string>(),
+      "the .npy file or pipe to write, which may be the same file; -: standard output")(
+      "device", po::value<std::string>()->default_value("auto")->value_name("D"),
+      "auto (the host), host, cuda or cuda:N")(
+      "strategy", po::value<std::string>()->default_value("")->value_name("NAME"),
+      "use this strategy, with its default config")(
+      "tune",
+      "measure the strategies and remember the decision; without this option an earlier decision "
+      "or "
+      "the prediction counts")("budget",
+                               po::value<std::string>()->default_value("2")->value_name("S"),
+                               "seconds that --tune may spend")(
+      "memory", po::value<std::string>()->default_value("1G")->value_name("SIZE"),
+      "most memory for tiles, such as 512M or 4G, at least 1M; the program itself needs about 50 "
+      "MB "
+      "besides")("verbose,v", "report each step");
+  add_engine_options(options);
+  const auto values =
+      parse("run",
+            "Writes the transpose of a two-dimensional NumPy array, in C order and of the "
+            "same dtype. The output appears when it is complete, or not at all.",
+            options, {"in", "out"}, arguments);
+  if (!values) return done;
+  RunOptions chosen;
+  chosen.in = (*values)["in"].as<std::string>();
+  chosen.out = (*values)["out"].as<std::string>();
+  for (const auto& [path, name] :
+       {std::pair{&chosen.in, "input"}, std::pair{&chosen.out, "output"}})
+    if (path->empty()) throw UsageError(std::string("the name of the ") + name + " file is empty");
+  // A file's bytes are on the host: to start CUDA and to take them there and back costs more.
+  const std::string device = (*values)["device"].as<std::string>();
+  chosen.how.device = device == "auto" ? Device{} : parse_device(device);
+  chosen.how.strategy = (*values)["strategy"].as<std::string>();
+  chosen.how.engine = engine_options(*values);
+  chosen.how.names_refused = values->count("plugins") != 0;
+  const bool tunes = values->count("tune") != 0;
+  if (tunes && !chosen.how.strategy.empty())
+    throw UsageError("--strategy and --tune exclude each other: give one of them");
+  chosen.how.plan.policy = tunes ? Policy::measure : Policy::estimate;
+  chosen.how.plan.tune.budget_seconds = seconds_of(*values, "budget");
+  chosen.memory = parse_size((*values)["memory"].as<std::string>());
+  chosen.verbose = values->count("verbose") != 0;
+  return run_command(chosen);
+}
+
+}  // namespace xpose::app

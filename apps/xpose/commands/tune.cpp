@@ -1,0 +1,121 @@
+#include <unistd.h>
+
+#include <iostream>
+
+#include "commands/commands.hpp"
+#include "commands/interrupts.hpp"
+#include "options/offered.hpp"
+#include "options/problem_options.hpp"
+#include "output/json.hpp"
+#include "output/progress_line.hpp"
+#include "output/result_output.hpp"
+#include "output/screen.hpp"
+#include "output/tune_table.hpp"
+#include "report/report.hpp"
+#include "report/size_sweep.hpp"
+#include "report/tune_accounts.hpp"
+
+namespace xpose::app {
+namespace {
+
+po::options_description tune_options() {
+  po::options_description options;
+  add_problem_options(options);
+  options.add_options()("device", po::value<std::string>()->default_value("auto")->value_name("D"),
+                        "auto, host, cuda or cuda:N")(
+      "budget", po::value<std::string>()->default_value("2")->value_name("S"),
+      "seconds to spend; a trial in progress may end later")(
+      "strategy", po::value<std::vector<std::string>>()->value_name("NAME"),
+      "try only this strategy; may be repeated")(
+      "config", po::value<std::string>()->default_value("")->value_name("A=V,..."),
+      "try only configs with these values")("warm", "keep the caches warm")(
+      "all", "list every variant, and every strategy that does not serve the problem")(
+      "json", po::value<std::string>()->default_value("")->value_name("FILE|-"),
+      "write the report as JSON")("report",
+                                  po::value<std::string>()->default_value("")->value_name("FILE|-"),
+                                  "write the report as one HTML page; measures the fastest "
+                                  "strategies at other sizes too, for at "
+                                  "most about 3 seconds more");
+  add_engine_options(options);
+  return options;
+}
+
+DeviceInfo info_of(Device device) {
+  DeviceInfo found{};
+  for (const DeviceInfo& info : devices())
+    if (info.device == device) found = info;
+  return found;
+}
+
+void write_page(ResultOutput& page, Engine& engine, const TuneReport& report,
+                const TuneOptions& tune) {
+  const DeviceInfo device = info_of(report.problem.device);
+  std::vector<TuneReport> sizes;
+  {
+    ProgressLine line("other sizes: ");
+    TuneOptions options = tune;
+    options.progress = [&](const Progress& progress) { line.show(progress); };
+    sizes = sweep_sizes(engine, report, device, options);
+  }
+  page.write(tune_report(report, device, sizes, account_variants(engine, report)));
+}
+
+}  // namespace
+
+int tune(const Arguments& arguments) {
+  const auto values = parse(
+      "tune --shape RxC",
+      "Tries every strategy on a problem, verifies each against Eigen, times them against the "
+      "fastest copy of the same bytes, and names the winner. A variant that is predicted to take "
+      "over twice the best is tried only while the budget lasts. --strategy tries it regardless.",
+      tune_options(), {}, arguments);
+  if (!values) return done;
+  JsonOutput json(output_name(*values, "json"));
+  ResultOutput page("--report", output_name(*values, "report"));
+  ResultOutput::check_apart(json.output(), page);
+  const Problem problem = problem_of(*values, parse_device((*values)["device"].as<std::string>()));
+  Engine engine(engine_options(*values));
+
+  TuneOptions options;
+  options.budget_seconds = seconds_of(*values, "budget");
+  options.every_strategy = true;
+  options.warm = values->count("warm") != 0;
+  if (values->count("strategy") != 0)
+    options.strategies = (*values)["strategy"].as<std::vector<std::string>>();
+  options.config = parse_config((*values)["config"].as<std::string>());
+  check_strategies(engine.plugins(), options.strategies);
+  check_config(engine.plugins(), options.strategies, problem.device.kind, options.config);
+  options.interrupted = Interrupts::met;
+
+  for (const PluginInfo& plugin : engine.plugins())
+    if (!plugin.refused.empty()) say("refused " + plugin.refused);
+  const Interrupts interrupts;
+  TuneReport report;
+  {
+    ProgressLine line;
+    options.progress = [&](const Progress& progress) { line.show(progress); };
+    report = engine.tune(problem, options);
+  }
+
+  json.write(to_json(report));
+  if (!json.is_stdout() && !page.is_stdout()) {
+    std::cout << wrapped_text(to_string(problem), screen_of(STDOUT_FILENO).width) << '\n';
+    if (report.bytes == 0)
+      std::cout << "The problem is empty: nothing to do.\n";
+    else
+      print_report(std::cout, report, engine.plugins(), values->count("all") != 0,
+                   screen_of(STDOUT_FILENO));
+  }
+  if (page.is_wanted()) write_page(page, engine, report, options);
+  if (Interrupts::met()) return Interrupts::kExitCode;
+  if (report.winner || report.bytes == 0) return done;
+  for (const Trial& trial : report.trials)
+    if (trial.role == Role::transpose && trial.verdict != Verdict::ok &&
+        trial.verdict != Verdict::unsupported)
+      return not_verified;
+  say("no eligible strategy for " + to_string(report.problem) +
+      "; `xpose plugins` lists the loaded ones");
+  return no_strategy;
+}
+
+}  // namespace xpose::app

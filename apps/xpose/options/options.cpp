@@ -1,0 +1,226 @@
+#include "options/options.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+#include <iostream>
+
+#include "output/progress_line.hpp"
+#include "output/screen.hpp"
+
+namespace xpose::app {
+namespace {
+
+constexpr std::int64_t kMaxThreads = 65536;  // more processors than a machine has
+constexpr double kMaxSeconds = 1e9;          // more than anybody waits
+
+std::optional<std::int64_t> whole_number(std::string_view text) {
+  std::int64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size() || text.empty()) return std::nullopt;
+  return number;
+}
+
+// Boost replaces placeholders such as %value% in its message until none is left: where an argument
+// holds one, that never ends.
+std::string message_of(const po::error& error, const Arguments& arguments) {
+  for (const std::string& argument : arguments)
+    if (argument.find('%') != std::string::npos)
+      return "an option or its value is not understood (an argument with % hides the details)";
+  return error.what();
+}
+
+// The options, their descriptions broken at a width.
+po::options_description laid_out(const po::options_description& options, std::size_t width) {
+  const auto columns = static_cast<unsigned>(width);
+  po::options_description all("Options", columns, columns / 2);
+  for (const auto& option : options.options()) all.add(option);
+  all.add_options()("help,h", "print this help");
+  return all;
+}
+
+std::string upper(std::string name) {
+  std::ranges::transform(name, name.begin(), [](unsigned char c) { return std::toupper(c); });
+  return name;
+}
+
+std::string usage_of(const std::string& command, const std::vector<std::string>& positional) {
+  std::string usage = "xpose " + command;
+  for (const std::string& name : positional) usage.append(" ").append(upper(name));
+  return usage;
+}
+
+po::variables_map values_of(const po::options_description& options,
+                            const std::vector<std::string>& positional,
+                            const Arguments& arguments) {
+  po::options_description all;
+  all.add(options).add_options()("beyond", po::value<std::vector<std::string>>());
+  po::positional_options_description names;
+  for (const std::string& name : positional) names.add(name.c_str(), 1);
+  names.add("beyond", -1);
+  po::variables_map values;
+  po::store(po::command_line_parser(arguments)
+                .options(all)
+                .positional(names)
+                .style(po::command_line_style::unix_style & ~po::command_line_style::allow_guessing)
+                .run(),
+            values);
+  return values;
+}
+
+}  // namespace
+
+std::optional<po::variables_map> parse(const std::string& command, const std::string& about,
+                                       const po::options_description& options,
+                                       const std::vector<std::string>& positional,
+                                       const Arguments& arguments) {
+  const std::size_t width = help_width();
+  const po::options_description all = laid_out(options, width);
+  const std::string usage = usage_of(command, positional);
+  const std::string name = command.substr(0, command.find(" --"));
+  try {
+    po::variables_map values = values_of(all, positional, arguments);
+    if (values.count("help") != 0) {
+      std::cout << "usage: " << usage << " [options]\n\n"
+                << wrapped_text(about, width) << "\n\n"
+                << all;
+      return std::nullopt;
+    }
+    if (values.count("beyond") != 0)
+      throw UsageError(name + " does not take '" +
+                       values["beyond"].as<std::vector<std::string>>().front() +
+                       "'; usage: " + usage + " [options]");
+    po::notify(values);
+    const auto needed = std::ranges::find_if(
+        positional, [&](const std::string& argument) { return values.count(argument) == 0; });
+    if (needed != positional.end())
+      throw UsageError(name + " needs " + upper(*needed) + "; usage: " + usage + " [options]");
+    return values;
+  } catch (const po::error& e) {
+    throw UsageError(name + ": " + message_of(e, arguments));
+  }
+}
+
+std::int64_t whole_number_of(const po::variables_map& values, const std::string& option,
+                             std::int64_t least, std::int64_t most) {
+  const auto& text = values[option].as<std::string>();
+  const auto number = whole_number(text);
+  if (!number || *number < least || *number > most)
+    throw UsageError(
+        "--" + option + ' ' + text + " is not a whole number from " + std::to_string(least) +
+        " to " +
+        (most == std::numeric_limits<std::int64_t>::max() ? "2^63 - 1" : std::to_string(most)));
+  return *number;
+}
+
+double seconds_of(const po::variables_map& values, const std::string& option) {
+  const auto& text = values[option].as<std::string>();
+  double number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size() || text.empty() ||
+      !(number >= 0 && number <= kMaxSeconds))
+    throw UsageError("--" + option + ' ' + text + " is not a number of seconds from 0 to 10^9");
+  return number;
+}
+
+std::uint32_t element_bytes_of(const po::variables_map& values) {
+  const auto& text = values["bytes"].as<std::string>();
+  const std::int64_t bytes = std::max<std::int64_t>(0, whole_number(text).value_or(0));
+  if (const std::string why = element_size_refusal(static_cast<std::uint64_t>(bytes)); !why.empty())
+    throw UsageError("--bytes " + text + " is not a size: " + why);
+  return static_cast<std::uint32_t>(bytes);
+}
+
+void add_trial_options(po::options_description& options) {
+  options.add_options()("in-process", "try plugins in this process, for debuggers")(
+      "stage-seconds", po::value<std::string>()->default_value("10")->value_name("S"),
+      "seconds that one stage of a trial may take");
+}
+
+void read_trial_options(const po::variables_map& values, EngineOptions& options) {
+  options.in_process = values.count("in-process") != 0;
+  options.stage_seconds = seconds_of(values, "stage-seconds");
+  if (options.stage_seconds == 0) throw UsageError("--stage-seconds 0 leaves a trial no time");
+  options.warn = [](std::string_view text) { say("warning: " + std::string(text)); };
+}
+
+void add_engine_options(po::options_description& options) {
+  options.add_options()("plugins", po::value<std::vector<std::string>>()->value_name("DIR"),
+                        "use the plugins of this folder as well; may be repeated")(
+      "threads", po::value<std::string>()->default_value("0")->value_name("N"),
+      "threads of host strategies; 0: all processors")(
+      "cache", po::value<std::string>()->value_name("FILE"), "file of remembered decisions")(
+      "no-cache", "neither read nor write remembered decisions");
+  add_trial_options(options);
+}
+
+EngineOptions engine_options(const po::variables_map& values) {
+  EngineOptions options;
+  read_trial_options(values, options);
+  options.threads = threads_of(values);
+  options.cache = cache_name(values);
+  options.remember = values.count("no-cache") == 0;
+  options.plugin_folders = default_plugin_folders();
+  if (values.count("plugins") != 0)
+    for (const std::string& folder : values["plugins"].as<std::vector<std::string>>()) {
+      if (folder.empty()) throw UsageError("--plugins needs the name of a folder");
+      options.plugin_folders.push_back(std::filesystem::absolute(folder));
+    }
+  return options;
+}
+
+std::size_t help_width() {
+  constexpr std::size_t most = 80;
+  return std::min(most, screen_of(STDOUT_FILENO).width);
+}
+
+unsigned threads_of(const po::variables_map& values) {
+  return static_cast<unsigned>(whole_number_of(values, "threads", 0, kMaxThreads));
+}
+
+std::string cache_name(const po::variables_map& values) {
+  if (values.count("cache") == 0) return {};
+  const auto& name = values["cache"].as<std::string>();
+  if (name.empty()) throw UsageError("--cache needs the name of a file");
+  return name;
+}
+
+std::string output_name(const po::variables_map& values, const std::string& option) {
+  const auto& name = values[option].as<std::string>();
+  if (name.empty() && !values[option].defaulted())
+    throw UsageError("--" + option + " needs the name of a file, or - for the standard output");
+  return name;
+}
+
+std::pair<std::int64_t, std::int64_t> parse_shape(const std::string& text) {
+  const std::size_t x = text.find('x');
+  if (x != std::string::npos) {
+    const auto rows = whole_number(std::string_view(text).substr(0, x));
+    const auto cols = whole_number(std::string_view(text).substr(x + 1));
+    if (rows && cols && *rows >= 0 && *cols >= 0) return {*rows, *cols};
+  }
+  throw UsageError("--shape " + text +
+                   " is not ROWSxCOLS, such as 4096x4096, two numbers from 0 to 2^63 - 1");
+}
+
+Config parse_config(const std::string& text) {
+  Config config;
+  std::string_view rest = text;
+  while (!rest.empty()) {
+    const std::string_view item = rest.substr(0, rest.find(','));
+    const std::size_t equals = item.find('=');
+    const auto value =
+        equals == std::string_view::npos ? std::nullopt : whole_number(item.substr(equals + 1));
+    if (!value || equals == 0)
+      throw UsageError("--config " + text +
+                       " is not AXIS=VALUE[,AXIS=VALUE...] with whole numbers");
+    if (std::ranges::count(config, item.substr(0, equals), &AxisValue::axis) != 0)
+      throw UsageError("--config " + text + " gives an axis two values");
+    config.push_back({std::string(item.substr(0, equals)), *value});
+    rest.remove_prefix(std::min(item.size() + 1, rest.size()));
+  }
+  return config;
+}
+
+}  // namespace xpose::app

@@ -1,0 +1,59 @@
+#include "output/file_descriptor.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <stdexcept>
+#include <system_error>
+#include <utility>
+
+namespace xpose::app {
+namespace {
+
+const char* remedy(int error) {
+  switch (error) {
+    case EIO:
+      return "; the kernel's log (dmesg) has the details";
+    case ENOSPC:
+    case EDQUOT:
+      return "; make room there, or write elsewhere";
+    default:
+      return "";
+  }
+}
+
+}  // namespace
+
+FileDescriptor& FileDescriptor::operator=(FileDescriptor&& other) noexcept {
+  std::swap(fd_, other.fd_);
+  return *this;
+}
+
+FileDescriptor::~FileDescriptor() {
+  if (fd_ >= 0) close(fd_);
+}
+
+void occupy_standard_descriptors() {
+  for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (fcntl(fd, F_GETFD) >= 0) continue;
+    const int wrong_way = fd == STDIN_FILENO ? O_WRONLY : O_RDONLY;
+    if (open("/dev/null", wrong_way) < 0) fail("/dev/null", "cannot be opened", errno);
+  }
+}
+
+void write_text(int fd, std::string_view text, const std::string& name, const char* failure) {
+  while (!text.empty()) {
+    const ssize_t written = write(fd, text.data(), text.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) fail(name, failure, errno);
+    text.remove_prefix(static_cast<std::size_t>(written));
+  }
+}
+
+void fail(const std::string& name, const std::string& what, int error) {
+  throw std::runtime_error(name + ": " + what + ": " + std::generic_category().message(error) +
+                           remedy(error));
+}
+
+}  // namespace xpose::app

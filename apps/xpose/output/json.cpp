@@ -1,0 +1,141 @@
+#include "output/json.hpp"
+
+#include "xpose/plugin.h"
+
+namespace xpose::app {
+namespace {
+
+Json trial_json(const Trial& trial, const TuneReport& report) {
+  Json json;
+  json["variant"] = to_string(trial.variant);
+  json["strategy"] = trial.variant.strategy;
+  json["config"] = to_json(trial.variant.config);
+  json["role"] = to_string(trial.role);
+  json["launch"] = trial.launch;
+  json["verdict"] = to_string(trial.verdict);
+  json["detail"] = trial.detail;
+  json["prior_rank"] = trial.prior_rank;
+  json["predicted_share"] =
+      trial.predicted_share == 0 ? Json(nullptr) : Json(trial.predicted_share);
+  json["discount"] = trial.discount == 0 ? Json(nullptr) : Json(trial.discount);
+  if (trial.timing) {
+    const double seconds = trial.timing->median;
+    json["seconds"] = seconds;
+    json["spread"] = trial.timing->spread;
+    json["samples"] = trial.timing->samples;
+    json["rounds"] = trial.rounds;  // NaN becomes null
+    json["gb_per_s"] = static_cast<double>(report.bytes) / seconds * 1e-9;
+    if (report.roof) json["share_of_roof"] = report.trials[*report.roof].timing->median / seconds;
+  }
+  return json;
+}
+
+}  // namespace
+
+Json to_json(const Config& config) {
+  Json json = Json::object();
+  for (const AxisValue& value : config) json[value.axis] = value.value;
+  return json;
+}
+
+Json to_json(const Problem& problem) {
+  Json json;
+  json["rows"] = problem.rows;
+  json["cols"] = problem.cols;
+  json["element_bytes"] = problem.element_bytes;
+  json["in_ld"] = problem.in_ld;
+  json["out_ld"] = problem.out_ld;
+  json["batch"] = Json::array();
+  for (const BatchDim& dim : problem.batch)
+    json["batch"].push_back(
+        {{"extent", dim.extent}, {"in_stride", dim.in_stride}, {"out_stride", dim.out_stride}});
+  json["in_place"] = problem.in_place;
+  json["in_alignment"] = problem.in_alignment;
+  json["out_alignment"] = problem.out_alignment;
+  json["device"] = to_string(problem.device);
+  return json;
+}
+
+Json to_json(const DeviceInfo& device) {
+  return {{"device", to_string(device.device)},
+          {"name", device.name},
+          {"multiprocessors", device.multiprocessors},
+          {"compute_capability", device.compute_capability},
+          {"cache_bytes", device.cache_bytes},
+          {"memory_bytes", device.memory_bytes}};
+}
+
+Json to_json(const PluginInfo& plugin) {
+  Json json;
+  json["file"] = plugin.file.string();
+  json["digest"] = plugin.digest.empty() ? Json(nullptr) : Json(plugin.digest);
+  json["name"] = plugin.name;
+  json["version"] = plugin.version;
+  json["build"] = plugin.build;
+  json["refused"] = plugin.refused.empty() ? Json(nullptr) : Json(plugin.refused);
+  json["strategies"] = Json::array();
+  for (const StrategyInfo& strategy : plugin.strategies) {
+    Json axes = Json::object();
+    for (const auto& [name, values] : strategy.axes) axes[name] = values;
+    Json sizes = Json::array();
+    for (unsigned bytes = 1; bytes <= XPOSE_MAX_ELEMENT_BYTES; ++bytes)
+      if (serves_elements(strategy.element_sizes, bytes)) sizes.push_back(bytes);
+    json["strategies"].push_back(
+        {{"name", strategy.name},
+         {"summary", strategy.summary},
+         {"device", strategy.device_kind == DeviceKind::host ? "host" : "cuda"},
+         {"role", to_string(strategy.role)},
+         {"element_sizes", sizes},
+         {"min_alignment", strategy.min_alignment},
+         {"max_batch_rank", strategy.max_batch_rank},
+         {"max_extent", strategy.max_extent},
+         {"in_place", strategy.in_place},
+         {"capturable", strategy.capturable},
+         {"has_model", strategy.has_model},
+         {"min_compute_capability", strategy.min_compute_capability},
+         {"prior_rank", strategy.prior_rank},
+         {"axes", axes}});
+  }
+  return json;
+}
+
+Json to_json(const TuneReport& report) {
+  Json json;
+  json["schema"] = "xpose.tune/1";
+  json["xpose"] = version();
+  json["problem"] = to_json(report.problem);
+  json["bytes"] = report.bytes;
+  const auto variant = [&](const std::optional<std::size_t>& index) {
+    return index ? Json(to_string(report.trials[*index].variant)) : Json(nullptr);
+  };
+  json["winner"] = variant(report.winner);
+  json["runner_up"] = variant(report.runner_up);
+  json["margin"] = report.margin;
+  json["roof"] = variant(report.roof);
+  json["rounds"] = report.rounds;
+  json["discarded_rounds"] = report.discarded_rounds;
+  json["untried"] = report.untried;
+  json["untried_strategies"] = report.untried_strategies;
+  json["provisional"] = !report.untried_rivals.empty();
+  json["untried_rivals"] = report.untried_rivals;
+  json["seconds"] = report.seconds;
+  json["interrupted"] = report.interrupted;
+  json["stand_in"] = report.stand_in ? to_json(*report.stand_in) : Json(nullptr);
+  json["is_estimate"] = report.is_estimate;
+  json["why_not_whole"] = report.why_not_whole;
+  json["trials"] = Json::array();
+  for (const Trial& trial : report.trials) json["trials"].push_back(trial_json(trial, report));
+  return json;
+}
+
+// Names of files may hold any bytes: all but UTF-8 is replaced, and all but ASCII escaped,
+// since it may be printed on a terminal.
+std::string text_of(const Json& document) {
+  return document.dump(2, ' ', true, Json::error_handler_t::replace);
+}
+
+void JsonOutput::write(const Json& document) {
+  if (output_.is_wanted()) output_.write(text_of(document) + '\n');
+}
+
+}  // namespace xpose::app

@@ -1,0 +1,32 @@
+// An output that appears under its name only when it is complete.
+#pragma once
+
+#include <filesystem>
+#include <string_view>
+
+#include "output/temporary_file.hpp"
+
+namespace xpose::app {
+
+// A temporary file beside its target, which commit() puts in the target's place.
+class PendingFile {
+ public:
+  // Throws std::runtime_error naming the target where its folder is missing or cannot be written
+  // to, where its name is empty or too long, and where it is a folder or a device.
+  explicit PendingFile(const std::filesystem::path& target);
+
+  int fd() const { return file_.fd(); }
+  const std::filesystem::path& target() const { return target_; }  // symbolic links followed
+  void write(std::string_view text);  // all of it. Throws std::runtime_error naming the target.
+
+  // Puts the bytes on the disk and the file in its place. A file that was there lends its
+  // permissions, and its owner where this user may give files away; a new one has the umask's.
+  // Throws std::runtime_error naming the target.
+  void commit();
+
+ private:
+  std::filesystem::path target_;
+  TemporaryFile file_;
+};
+
+}  // namespace xpose::app

@@ -1,0 +1,50 @@
+// A file that has no name until it is complete, so that no signal leaves anything of it.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "output/file_descriptor.hpp"
+
+namespace xpose::app {
+
+// Where the file system has files without a name, the kernel removes it with the process. Elsewhere
+// it has one, ".xpose-" and six letters, and is locked while its owner lives: the next of them in
+// the folder that needs a name removes those that nobody locks. [one thread at a time]
+class TemporaryFile {
+ public:
+  enum class Kind { nameless, named };  // nameless: where that is possible
+
+  // Throws std::runtime_error naming `target`, for which it is, where the folder is missing or
+  // cannot be written to.
+  TemporaryFile(const std::filesystem::path& target, Kind kind = Kind::nameless);
+  TemporaryFile(const TemporaryFile&) = delete;  // owns
+  TemporaryFile& operator=(const TemporaryFile&) = delete;
+  ~TemporaryFile();
+
+  int fd() const { return file_.get(); }
+  bool has_name() const { return !name_.empty(); }
+
+  // Gives the file the target's name, in place of a file that has it. Throws std::runtime_error.
+  void put_in_place();
+
+ private:
+  bool create_nameless();
+  void create_named();
+  std::string path_of_descriptor() const;
+  bool link_as(const std::filesystem::path& name);  // false: there is such a file
+  void link_named();
+
+  std::filesystem::path target_;
+  std::filesystem::path folder_;
+  std::filesystem::path name_;  // empty: none
+  FileDescriptor file_;
+};
+
+// Removes those of this process that have a name. [signal safe]
+void unlink_temporary_files() noexcept;
+
+// Closes all else that the process has open; false where that is not possible. [signal safe]
+bool close_all_but_temporary_files() noexcept;
+
+}  // namespace xpose::app

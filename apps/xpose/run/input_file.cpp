@@ -1,0 +1,118 @@
+#include "run/input_file.hpp"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <stdexcept>
+#include <utility>
+
+#include "run/spool.hpp"
+
+namespace xpose::app {
+namespace {
+
+constexpr std::uint64_t kSamples = 64;
+
+struct stat stat_of(int fd, const std::string& name) {
+  struct stat status {};
+  if (fstat(fd, &status) != 0) fail(name, "cannot be examined", errno);
+  return status;
+}
+
+// The standard input, as it is where it is a file.
+FileDescriptor standard_input(const std::string& name) {
+  if (isatty(STDIN_FILENO) != 0)
+    throw std::runtime_error("standard input is a terminal: redirect a .npy file to it");
+  struct stat status {};
+  if (fstat(STDIN_FILENO, &status) == 0 && S_ISREG(status.st_mode))
+    return FileDescriptor(fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0));
+  return spooled(STDIN_FILENO, name);
+}
+
+// All bytes of a named pipe. A pipe without a writer has ended, so this waits for one. A writer
+// that ends soon leaves its bytes here; they would be lost to an open() that waits.
+FileDescriptor spooled_pipe(int fd, const std::string& name) {
+  pollfd coming = {fd, POLLIN, 0};
+  while (poll(&coming, 1, -1) < 0)
+    if (errno != EINTR) fail(name, "cannot be read", errno);
+  if (fcntl(fd, F_SETFL, 0) != 0) fail(name, "cannot be read", errno);
+  return spooled(fd, name);
+}
+
+FileDescriptor opened_for_reading(const std::filesystem::path& path, const std::string& name) {
+  if (path == "-") return standard_input(name);
+  FileDescriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  if (file.get() < 0) fail(name, "cannot be read", errno);
+  return S_ISFIFO(stat_of(file.get(), name).st_mode) ? spooled_pipe(file.get(), name)
+                                                     : std::move(file);
+}
+
+struct stat regular_file(int fd, const std::string& name) {
+  const struct stat status = stat_of(fd, name);
+  if (S_ISDIR(status.st_mode)) throw std::runtime_error(name + " is a folder: name a .npy file");
+  if (!S_ISREG(status.st_mode))
+    throw std::runtime_error(name +
+                             " is not a regular file: xpose reads its input in pieces, from a file "
+                             "or a pipe");
+  return status;
+}
+
+}  // namespace
+
+InputFile::InputFile(const std::filesystem::path& path)
+    : name_(path == "-" ? "standard input" : path.string()),
+      file_(opened_for_reading(path, name_)),
+      opened_(regular_file(file_.get(), name_)) {
+  const off_t at = path == "-" ? lseek(STDIN_FILENO, 0, SEEK_CUR) : 0;
+  if (at > 0) begin_ = std::min<std::uint64_t>(static_cast<std::uint64_t>(at), bytes());
+  // Pieces of rows are read exactly: bytes that are read ahead are not needed next.
+  posix_fadvise(file_.get(), 0, 0, POSIX_FADV_RANDOM);
+}
+
+void InputFile::read(std::uint64_t offset, std::span<std::byte> to) const {
+  while (!to.empty()) {
+    const ssize_t got =
+        pread(file_.get(), to.data(), to.size(), static_cast<off_t>(begin_ + offset));
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) fail(name_, "cannot be read", errno);
+    if (got == 0)
+      throw std::runtime_error(
+          name_ + ": the file became shorter while it was read; run again when it is complete");
+    offset += static_cast<std::uint64_t>(got);
+    to = to.subspan(static_cast<std::size_t>(got));
+  }
+}
+
+std::size_t InputFile::read_cached(std::uint64_t offset, std::span<std::byte> to) const {
+  const iovec piece = {to.data(), to.size()};
+  const ssize_t got =
+      preadv2(file_.get(), &piece, 1, static_cast<off_t>(begin_ + offset), RWF_NOWAIT);
+  return static_cast<std::size_t>(std::max<ssize_t>(got, 0));  // errors are read()'s to tell
+}
+
+void InputFile::ask_for(std::uint64_t offset, std::uint64_t bytes) const {
+  posix_fadvise(file_.get(), static_cast<off_t>(begin_ + offset), static_cast<off_t>(bytes),
+                POSIX_FADV_WILLNEED);
+}
+
+bool InputFile::is_cached() const {
+  std::uint64_t cached = 0;
+  std::byte sample{};
+  for (std::uint64_t i = 0; i < kSamples; ++i)
+    cached += read_cached(bytes() / kSamples * i, {&sample, 1});
+  return cached >= kSamples - kSamples / 8;
+}
+
+void InputFile::check_unchanged() const {
+  const struct stat now = stat_of(file_.get(), name_);
+  if (now.st_size != opened_.st_size || now.st_mtim.tv_sec != opened_.st_mtim.tv_sec ||
+      now.st_mtim.tv_nsec != opened_.st_mtim.tv_nsec)
+    throw std::runtime_error(name_ +
+                             ": the file changed while it was read; run again when it is complete");
+}
+
+}  // namespace xpose::app

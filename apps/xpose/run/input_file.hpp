@@ -1,0 +1,52 @@
+// A file that is read in pieces, at any place, by several system calls at once where it does not
+// lie in memory.
+#pragma once
+
+#include <sys/stat.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <string>
+
+#include "output/file_descriptor.hpp"
+
+namespace xpose::app {
+
+// A regular file, or all bytes of a pipe. Stays the same file when another is renamed over its
+// path.
+class InputFile {
+ public:
+  // "-": standard input, from where it stands. A pipe is read to its end here. Throws
+  // std::runtime_error naming the path where it cannot be opened or is neither file nor pipe.
+  explicit InputFile(const std::filesystem::path& path);
+
+  const std::string& name() const { return name_; }
+  std::uint64_t bytes() const { return static_cast<std::uint64_t>(opened_.st_size) - begin_; }
+
+  // Fills the span from that place on. Throws std::runtime_error naming the file where it cannot be
+  // read or ends before. [any thread]
+  void read(std::uint64_t offset, std::span<std::byte> to) const;
+
+  // The bytes of the span that are in memory and need no waiting, from its first one on.
+  std::size_t read_cached(std::uint64_t offset, std::span<std::byte> to) const;
+
+  // Has the bytes brought into memory meanwhile.
+  void ask_for(std::uint64_t offset, std::uint64_t bytes) const;
+
+  // Whether most of the file lies in memory, by a few samples.
+  bool is_cached() const;
+
+  // Throws std::runtime_error where the file has another size or time of change than when it was
+  // opened.
+  void check_unchanged() const;
+
+ private:
+  std::string name_;
+  FileDescriptor file_;
+  struct stat opened_;
+  std::uint64_t begin_ = 0;  // where the input begins in the file
+};
+
+}  // namespace xpose::app

@@ -1,0 +1,130 @@
+#include "run/output_file.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <stdexcept>
+#include <vector>
+
+#include "run/spool.hpp"
+
+namespace xpose::app {
+namespace {
+
+// Bytes of one call: a signal waits for them, and dirty bytes grow by them.
+constexpr std::size_t kStep = std::size_t{4} << 20;
+
+// The bytes of the next call. A page whose beginning is still to come is written by a call of its
+// own, because some kernels send the bytes of one call to the disk as one.
+std::size_t step_at(std::uint64_t offset, bool begins_there) {
+  const std::size_t in_page = offset % BandPlan::kPage;
+  return begins_there && in_page != 0 ? BandPlan::kPage - in_page : kStep - in_page;
+}
+
+// fallocate rather than posix_fallocate, which writes to every block where the file system cannot
+// reserve.
+void reserve(int fd, std::uint64_t bytes, const std::string& target) {
+  const auto size = static_cast<off_t>(bytes);
+  int result = 0;
+  do {
+    result = fallocate(fd, 0, 0, size);
+  } while (result != 0 && errno == EINTR);
+  if (result != 0 && errno == EOPNOTSUPP) result = ftruncate(fd, size);
+  if (result != 0) fail(target, "cannot reserve its " + std::to_string(bytes) + " bytes", errno);
+}
+
+FileDescriptor opened_stream(const std::filesystem::path& target, const std::string& name) {
+  if (target == "-" && isatty(STDOUT_FILENO) != 0)
+    throw std::runtime_error("standard output is a terminal: redirect it to a file or a program");
+  FileDescriptor stream(target == "-" ? fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0)
+                                      : open(target.c_str(), O_WRONLY | O_CLOEXEC));
+  if (stream.get() < 0) fail(name, "cannot be written", errno);
+  return stream;
+}
+
+}  // namespace
+
+bool OutputFile::is_stream(const std::filesystem::path& target) {
+  struct stat status {};
+  return target == "-" || (stat(target.c_str(), &status) == 0 && S_ISFIFO(status.st_mode));
+}
+
+OutputFile::OutputFile(const std::filesystem::path& target, std::uint64_t bytes,
+                       std::uint64_t most_dirty)
+    : name_(target == "-" ? "standard output" : target.string()), most_dirty_(most_dirty) {
+  if (is_stream(target)) {
+    stream_ = opened_stream(target, name_);
+  } else {
+    file_.emplace(target);
+    name_ = file_->target().string();
+    reserve(fd(), bytes, name_);
+  }
+}
+
+void OutputFile::write(std::uint64_t offset, std::span<const std::byte> bytes,
+                       const Neighbours& written) {
+  bool before = written.before;
+  while (!bytes.empty()) {
+    const std::size_t step = std::min(bytes.size(), step_at(offset, !before));
+    const ssize_t put = is_stream() && !is_kept()
+                            ? ::write(fd(), bytes.data(), step)
+                            : pwrite(fd(), bytes.data(), step, static_cast<off_t>(offset));
+    if (put < 0 && errno == EINTR) continue;
+    if (put < 0) fail(name_, is_kept() ? kNotKept : "cannot be written", errno);
+    const auto done = static_cast<std::size_t>(put);
+    bytes = bytes.subspan(done);
+    send(whole_pages({offset, offset + done}, {before, bytes.empty() && written.behind}));
+    offset += done;
+    before = true;
+  }
+}
+
+void OutputFile::keep() {
+  if (is_stream()) spool_ = disk_spool(name_);
+}
+
+void OutputFile::write_kept() {
+  std::vector<char> block(kStep);
+  lseek(spool_.get(), 0, SEEK_SET);
+  for (;;) {
+    const ssize_t got = read(spool_.get(), block.data(), block.size());
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) fail(name_, "cannot be read from its temporary file (see $TMPDIR)", errno);
+    if (got == 0) return;
+    write_text(stream_.get(), {block.data(), static_cast<std::size_t>(got)}, name_);
+  }
+}
+
+void OutputFile::send(const ByteRange& pages) {
+  if (pages.size() == 0 || is_stream()) return;
+  sync(pages, SYNC_FILE_RANGE_WRITE);
+  sent_.push_back(pages);
+  dirty_ += pages.size();
+  while (dirty_ > most_dirty_ && sent_.size() > 1) wait_for_first();
+}
+
+void OutputFile::wait_for_first() {
+  sync(sent_.front(), SYNC_FILE_RANGE_WAIT_BEFORE);
+  dirty_ -= sent_.front().size();
+  sent_.pop_front();
+}
+
+// No signal ends a wait for the disk: a range is short, all of them are not.
+void OutputFile::commit() {
+  while (!sent_.empty()) wait_for_first();
+  if (is_kept()) write_kept();
+  if (file_) file_->commit();
+}
+
+// commit() does the rest.
+void OutputFile::sync(const ByteRange& range, unsigned flags) {
+  const int result = sync_file_range(fd(), static_cast<off_t>(range.begin),
+                                     static_cast<off_t>(range.size()), flags);
+  if (result != 0 && (errno == EIO || errno == ENOSPC || errno == EDQUOT))
+    fail(name_, "cannot be written to the disk", errno);
+}
+
+}  // namespace xpose::app

@@ -1,0 +1,59 @@
+// A file of known size that is written once, in pieces, and goes to the disk as it is written.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "output/pending_file.hpp"
+#include "run/band_plan.hpp"
+
+namespace xpose::app {
+
+// Its room on the disk is reserved when it is made. [one thread at a time]
+class OutputFile {
+ public:
+  // Target "-", the standard output, and a named pipe, whose reader is waited for, are streams:
+  // they take writes in their order alone. most_dirty: bytes that may wait for the disk at once; a
+  // page cache that is full of them would stop everybody else. Throws std::runtime_error naming the
+  // target as PendingFile does, and where there is no room for that many bytes.
+  OutputFile(const std::filesystem::path& target, std::uint64_t bytes, std::uint64_t most_dirty);
+
+  // A stream whose bytes will not come in their order: they are kept in a temporary file until
+  // commit(). Before the first write. Throws std::runtime_error.
+  void keep();
+
+  // Writes the bytes at that place, and sends pages that they complete to the disk. Throws
+  // std::runtime_error naming the target.
+  void write(std::uint64_t offset, std::span<const std::byte> bytes, const Neighbours& written);
+
+  bool is_stream() const { return !file_; }
+  static bool is_stream(const std::filesystem::path& target);
+
+  // Puts the rest on the disk and the file in its place. Throws std::runtime_error naming the
+  // target.
+  void commit();
+
+ private:
+  void write_kept();
+  void send(const ByteRange& pages);
+  void wait_for_first();
+  void sync(const ByteRange& range, unsigned flags);
+
+  bool is_kept() const { return spool_.get() >= 0; }
+  int fd() const { return file_ ? file_->fd() : is_kept() ? spool_.get() : stream_.get(); }
+
+  std::string name_;
+  FileDescriptor stream_;
+  FileDescriptor spool_;             // of a stream
+  std::optional<PendingFile> file_;  // none: a stream
+  std::uint64_t most_dirty_;
+  std::uint64_t dirty_ = 0;  // bytes of:
+  std::deque<ByteRange> sent_;
+};
+
+}  // namespace xpose::app

@@ -1,0 +1,34 @@
+// How `xpose run` divides its memory.
+#pragma once
+
+#include <cstdint>
+
+#include "npy/npy.hpp"
+#include "run/band_plan.hpp"
+
+namespace xpose::app {
+
+constexpr std::uint64_t kRunMemory = std::uint64_t{1} << 30;  // of a process, by default
+constexpr std::uint64_t kLeastRunMemory = std::uint64_t{1} << 20;
+
+// The bytes of a tile, and the bytes of the output that may wait for the disk. A quarter of the
+// memory is left to the program itself.
+struct RunMemory {
+  std::uint64_t tile_bytes = 0;
+  std::uint64_t dirty_bytes = 0;
+};
+
+// wanted: bytes that the process may have resident. free_host: at most half of it is taken.
+// free_device: of the device that transposes, where it is not the host; else 2^64 - 1.
+RunMemory divided_memory(std::uint64_t wanted, std::uint64_t free_host, std::uint64_t free_device);
+
+// is_cached: whether the input lies in memory. From a disk whole pages are read, and many at once.
+// in_order: the output is to be written in the order of its bytes.
+TileLimits tile_limits(const RunMemory& memory, std::uint64_t data_bytes, bool is_cached,
+                       bool in_order);
+
+// The matrix of a .npy file, which is read as one row where its memory is the transpose already.
+// `out_offset`: bytes of the output before element 0.
+FileMatrix file_matrix(const NpyHeader& header, std::uint64_t out_offset);
+
+}  // namespace xpose::app
