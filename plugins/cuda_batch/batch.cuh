@@ -3,7 +3,7 @@
 // vectors of the transposed stream from there and writes them.
 #pragma once
 
-#include "../stream_tile.cuh"
+#include "../kit/cuda/stream_tile.cuh"
 
 namespace xpose::kernels {
 

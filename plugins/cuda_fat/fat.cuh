@@ -11,7 +11,7 @@
 #include <cstdint>
 #include <xpose/cuda.hpp>
 
-#include "../cuda_in_place/tile_pair.cuh"
+#include "../kit/cuda/tile_pair.cuh"
 
 namespace xpose::kernels {
 

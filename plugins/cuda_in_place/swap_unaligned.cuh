@@ -13,8 +13,8 @@
 #include <cstdint>
 #include <xpose/cuda.hpp>
 
+#include "../kit/cuda/tile_pair.cuh"
 #include "swap_vectors.cuh"
-#include "tile_pair.cuh"
 #include "unaligned_tile.cuh"
 
 namespace xpose::kernels {

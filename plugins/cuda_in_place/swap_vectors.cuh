@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <xpose/cuda.hpp>
 
-#include "tile_pair.cuh"
+#include "../kit/cuda/tile_pair.cuh"
 
 namespace xpose::kernels {
 

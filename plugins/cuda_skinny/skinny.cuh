@@ -6,7 +6,7 @@
 // needs the width at compile time.
 #pragma once
 
-#include "../stream_tile.cuh"
+#include "../kit/cuda/stream_tile.cuh"
 
 namespace xpose::kernels {
 

@@ -1,8 +1,8 @@
 // One kernel, two strategies: shared memory with plain rows and with padded ones.
 #include <xpose/cuda.hpp>
 
+#include "../kit/cuda/tile_shape.hpp"
 #include "smem.cuh"
-#include "tile_shape.hpp"
 
 using namespace xpose;
 using namespace xpose::plugin;

@@ -1,7 +1,7 @@
 // One kernel, two strategies: two tiles a block, with plain rows and with padded ones.
 #include <xpose/cuda.hpp>
 
-#include "../cuda_smem/tile_shape.hpp"
+#include "../kit/cuda/tile_shape.hpp"
 #include "smem_unroll2.cuh"
 
 using namespace xpose;

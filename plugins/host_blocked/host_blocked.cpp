@@ -3,7 +3,7 @@
 // the buffer's columns fall into few cache sets; padding its rows spreads them.
 #include <xpose/plugin.hpp>
 
-#include "../host_loop.hpp"
+#include "../kit/host/host_loop.hpp"
 
 using namespace xpose::plugin;
 

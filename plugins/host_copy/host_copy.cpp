@@ -3,7 +3,7 @@
 // processor's own string move do not, and on large data one of those two is the fastest.
 #include <xpose/plugin.hpp>
 
-#include "../host_loop.hpp"
+#include "../kit/host/host_loop.hpp"
 #include "copy_bytes.hpp"
 
 using namespace xpose::plugin;

@@ -3,7 +3,7 @@
 #include <Eigen/Core>
 #include <xpose/plugin.hpp>
 
-#include "../host_loop.hpp"
+#include "../kit/host/host_loop.hpp"
 
 using namespace xpose::plugin;
 

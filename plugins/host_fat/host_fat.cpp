@@ -3,8 +3,9 @@
 #include <numeric>
 #include <xpose/plugin.hpp>
 
-#include "../host_in_place/pairs.hpp"
-#include "../host_loop.hpp"
+#include "../kit/host/ceil_div.hpp"
+#include "../kit/host/host_loop.hpp"
+#include "../kit/host/pairs.hpp"
 #include "fat_tile.hpp"
 #include "swap_tiles.hpp"
 
@@ -13,10 +14,9 @@ using namespace xpose::plugin;
 namespace {
 
 using host::Byte;
+using host::ceil_div;
 using host::FatLayout;
 using host::FatTile;
-
-int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 int64_t matrices(const Problem& problem) {
   return problem.batch_rank == 0 ? 1 : problem.batch[0].extent;
@@ -172,7 +172,7 @@ struct FatInPlace {
   FatInPlace(const Problem& problem, const Config&)
       : problem_(problem),
         side_(side_of(problem)),
-        pairs_(ceil_div(problem.rows, side_), host_in_place::Order::kRows) {}
+        pairs_(ceil_div(problem.rows, side_), host::Order::kRows) {}
 
   void launch(const Launch& launch) const {
     host::split(launch, threads_for(problem_, launch), matrices(problem_) * pairs_.of_a_matrix(),
@@ -185,7 +185,7 @@ struct FatInPlace {
 
  private:
   template <int64_t Bytes>
-  host::TilePair tiles_at(const Launch& launch, const host_in_place::Pair& at) const {
+  host::TilePair tiles_at(const Launch& launch, const host::Pair& at) const {
     const int64_t pitch = problem_.in_ld * Bytes, row = at.row * side_, col = at.col * side_;
     Byte* const data =
         static_cast<Byte*>(launch.out) + at.matrix * problem_.batch[0].in_stride * Bytes;
@@ -195,7 +195,7 @@ struct FatInPlace {
 
   template <int64_t Bytes>
   void swap_pairs(const Launch& launch, int64_t first, int64_t last) const {
-    host_in_place::Pair at = pairs_[first];
+    host::Pair at = pairs_[first];
     host::TilePair now = tiles_at<Bytes>(launch, at);
     for (int64_t i = first; i < last; ++i) {
       at = pairs_.after(at);
@@ -207,7 +207,7 @@ struct FatInPlace {
 
   Problem problem_;
   int64_t side_;  // of a tile, in elements
-  host_in_place::Pairs pairs_;
+  host::Pairs pairs_;
 };
 
 }  // namespace

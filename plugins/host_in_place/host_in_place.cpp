@@ -1,7 +1,7 @@
 // Squares transposed in place: blocks across the diagonal change places through small buffers.
 #include <xpose/plugin.hpp>
 
-#include "../host_loop.hpp"
+#include "../kit/host/host_loop.hpp"
 #include "kernels.hpp"
 
 using namespace xpose::plugin;

@@ -7,7 +7,7 @@
 #define HWY_COMPILE_ONLY_STATIC
 #endif
 
-// As for host_simd, whose tile this is.
+// As for host_simd, which has the same tile.
 #define HWY_DISABLED_TARGETS \
   (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV | (HWY_AVX3 - 1))
 #undef HWY_TARGET_INCLUDE
@@ -15,8 +15,8 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
-#include "../host_targets.hpp"
-#include "swap_blocks.hpp"
+#include "../kit/host/host_targets.hpp"
+#include "swap_blocks-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace host_in_place {

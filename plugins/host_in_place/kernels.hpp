@@ -1,11 +1,28 @@
 // The kernels, for each instruction set with vectors.
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
-#include "pairs.hpp"
+#include "../kit/host/ceil_div.hpp"
+#include "../kit/host/pairs.hpp"
 
 namespace host_in_place {
+
+using host::Order, host::Pair, host::Pairs;
+
+// Squares of `side` x `side` elements in one buffer.
+struct Squares {
+  uint8_t* at;     // element 0 of the first
+  int64_t side;    // elements
+  int64_t pitch;   // bytes from one row to the next
+  int64_t stride;  // bytes from one square to the next
+};
+
+// Blocks a side of a square, each `run` bytes wide.
+inline int64_t blocks_of(int64_t side, int64_t element_bytes, int64_t run) {
+  return host::ceil_div(side * element_bytes, run);
+}
 
 // The kernels as compiled for one instruction set.
 struct Kernels {

@@ -1,7 +1,7 @@
 // The two textbook loops: one element at a time, along the input's rows or along the output's.
 #include <xpose/plugin.hpp>
 
-#include "../host_loop.hpp"
+#include "../kit/host/host_loop.hpp"
 
 using namespace xpose::plugin;
 

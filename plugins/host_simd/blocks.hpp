@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "../kit/host/ceil_div.hpp"
 #include "rectangle.hpp"
 
 namespace host_simd {
@@ -24,7 +25,7 @@ class Blocks {
         rows_(rows),
         cols_(cols),
         across_(std::max<int64_t>((r.col_end - r.col_begin + cols / 2) / cols, 1)),
-        down_(ceil_div(r.row_end - r.row_begin, rows)),
+        down_(host::ceil_div(r.row_end - r.row_begin, rows)),
         strip_(strip) {}
 
   int64_t count() const { return across_ * down_; }

@@ -3,13 +3,14 @@
 #include <numeric>
 #include <xpose/plugin.hpp>
 
+#include "../kit/host/ceil_div.hpp"
 #include "kernels.hpp"
 
 using namespace xpose::plugin;
 
 namespace {
 
-using host_simd::ceil_div;
+using host::ceil_div;
 using host_simd::Rectangle;
 
 // Input plus output, in bytes.

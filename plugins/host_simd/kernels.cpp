@@ -16,10 +16,10 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
-#include "../host_targets.hpp"
-#include "direct.hpp"
-#include "register_tile.hpp"
-#include "stream_walk.hpp"
+#include "../kit/host/host_targets.hpp"
+#include "../kit/host/register_tile-inl.hpp"
+#include "direct-inl.hpp"
+#include "stream_walk-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace host_simd {

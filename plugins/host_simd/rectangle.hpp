@@ -42,6 +42,4 @@ inline int64_t carried_columns(int64_t strip, int64_t cols) {
   return std::min(cols, std::max(strip, kStripBlock) + kStripBlock / 2);
 }
 
-inline int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
-
 }  // namespace host_simd

@@ -1,16 +1,16 @@
 // Matrices with a side shorter than a line of 64 bytes or rows of one, and batches of small ones.
 #include <xpose/plugin.hpp>
 
+#include "../kit/host/ceil_div.hpp"
 #include "kernels.hpp"
 
 using namespace xpose::plugin;
 
 namespace {
 
+using host::ceil_div;
 using host_skinny::Form;
 using host_skinny::Job;
-
-int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 int64_t matrices_of(const Problem& problem) {
   return problem.batch_rank == 0 ? 1 : problem.batch[0].extent;

@@ -16,9 +16,9 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
-#include "../host_targets.hpp"
-#include "deinterleave.hpp"
-#include "interleave.hpp"
+#include "../kit/host/host_targets.hpp"
+#include "deinterleave-inl.hpp"
+#include "interleave-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace host_skinny {

@@ -2,7 +2,7 @@
 // first store, and the loop's own arithmetic is paid once for four elements.
 #include <xpose/plugin.hpp>
 
-#include "../host_loop.hpp"
+#include "../kit/host/host_loop.hpp"
 
 using namespace xpose::plugin;
 

@@ -1,4 +1,4 @@
-# What include_lines.cmake finds: an include that runs up, between two folders, in a copy of the sources.
+# What include_lines.cmake finds in a copy of the sources: an include that runs up, a plugin that includes a sibling.
 # cmake -DSOURCE_DIR=DIR -DSCRATCH=DIR -P include_lines_test.cmake
 cmake_policy(VERSION 3.22)
 file(REMOVE_RECURSE ${SCRATCH})
@@ -37,6 +37,12 @@ expect_found(core/src/worker/frame.cpp plan.hpp "worker -> the files above all f
 expect_found(apps/xpose/output/table.cpp commands/explain.hpp "output -> commands is not allowed")
 expect_found(apps/xpose/npy/npy.cpp run/run_plan.hpp "npy -> run is not allowed")
 expect_found(apps/xpose/report/report.cpp json.hpp "report -> the files above all folders is not allowed")
+expect_found(plugins/cuda_fat/fat.cuh ../cuda_tile/patch.cuh "plugins/cuda_fat -> plugins/cuda_tile is not allowed")
+expect_found(plugins/host_simd/host_simd.cpp ../kit/../host_fat/fat_tile.hpp
+  "plugins/host_simd -> plugins/host_fat is not allowed")
+expect_found(plugins/host_naive/host_naive.cpp ../../core/src/plan.hpp "plugins/host_naive -> core/src is not allowed")
+expect_found(plugins/kit/host/pairs.hpp ../cuda/tile_pair.cuh "plugins/kit/host -> plugins/kit/cuda is not allowed")
+expect_found(plugins/kit/cuda/tile_pair.cuh ../../cuda_tile/patch.cuh "plugins/kit/cuda -> plugins/cuda_tile is not allowed")
 
 foreach(root core/src apps/xpose)
   file(WRITE ${SCRATCH}/${root}/attic/lost.cpp "#include <vector>\n")

@@ -8,8 +8,8 @@
 // together, because memory takes them faster than single ones. Input that is asked for into the
 // second-level cache occupies none of the few fill buffers of the first.
 //
-// Included once for each target of Highway, as granules.hpp is.
-#include "granules.hpp"
+// Included once for each target of Highway, as granules-inl.hpp is.
+#include "granules-inl.hpp"
 #include "job.hpp"
 
 #if defined(XPOSE_HOST_SKINNY_DEINTERLEAVE) == defined(HWY_TARGET_TOGGLE)

@@ -10,8 +10,8 @@
 #include <algorithm>
 #include <bit>
 
-#include "../host_simd/lines.hpp"
-#include "../host_simd/register_tile.hpp"
+#include "../kit/host/lines-inl.hpp"
+#include "../kit/host/register_tile-inl.hpp"
 
 #if defined(XPOSE_HOST_SKINNY_GRANULES) == defined(HWY_TARGET_TOGGLE)
 #ifdef XPOSE_HOST_SKINNY_GRANULES
@@ -35,19 +35,7 @@ namespace host_skinny {
 namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
-using host_simd::HWY_NAMESPACE::ask_for;
-using host_simd::HWY_NAMESPACE::Bytes;
-using host_simd::HWY_NAMESPACE::copy_line;
-using host_simd::HWY_NAMESPACE::kBlocks;
-using host_simd::HWY_NAMESPACE::kLine;
-using host_simd::HWY_NAMESPACE::kVector;
-using host_simd::HWY_NAMESPACE::Lanes;
-using host_simd::HWY_NAMESPACE::stream_bytes;
-using host_simd::HWY_NAMESPACE::stream_line;
-using host_simd::HWY_NAMESPACE::transpose_tile_to;
-using host_simd::HWY_NAMESPACE::UintOf;
-using host_simd::HWY_NAMESPACE::unroll;
-using host_simd::HWY_NAMESPACE::Vector;
+using namespace host::HWY_NAMESPACE;
 
 using Block = hn::FixedTag<uint8_t, 16>;
 

@@ -5,14 +5,14 @@
 // Blocks that are not whole, at the ends of a matrix, change places through buffers of a block,
 // which is slower.
 //
-// Included once for each target of Highway, as register_tile.hpp is.
+// Included once for each target of Highway, as register_tile-inl.hpp is.
 #include <algorithm>
 #include <cstring>
 
-#include "../host_simd/lines.hpp"
-#include "../host_simd/register_tile.hpp"
+#include "../kit/host/lines-inl.hpp"
+#include "../kit/host/register_tile-inl.hpp"
 #include "granule.hpp"
-#include "pairs.hpp"
+#include "kernels.hpp"
 
 #if defined(XPOSE_HOST_IN_PLACE_SWAP_BLOCKS) == defined(HWY_TARGET_TOGGLE)
 #ifdef XPOSE_HOST_IN_PLACE_SWAP_BLOCKS
@@ -25,7 +25,7 @@ HWY_BEFORE_NAMESPACE();
 namespace host_in_place {
 namespace HWY_NAMESPACE {
 
-namespace simd = host_simd::HWY_NAMESPACE;
+namespace simd = host::HWY_NAMESPACE;
 
 // A block of rows x cols elements at `at`, in a matrix whose rows are pitch bytes apart.
 struct Block {
@@ -83,7 +83,7 @@ class SwapBlocks {
 
   simd::LinesAhead lines_of(const Block& block) const {
     const int64_t bytes = block.cols * Bytes;
-    return {2, block.at, pitch_, (bytes + simd::kLine - 1) / simd::kLine, bytes - 1, 0};
+    return {2, block.at, pitch_, host::ceil_div(bytes, simd::kLine), bytes - 1, 0};
   }
 
   // The buffer becomes a tile's transpose.

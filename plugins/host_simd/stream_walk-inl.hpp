@@ -15,15 +15,15 @@
 // that it outruns wants strips of one narrow block, whose carried bytes stay in the first level.
 // NOTES.md has the gain of every stage.
 //
-// Included once for each target of Highway, as register_tile.hpp is.
+// Included once for each target of Highway, as register_tile-inl.hpp is.
 #include <algorithm>
 #include <cstring>
 #include <numeric>
 
+#include "../kit/host/lines-inl.hpp"
+#include "../kit/host/register_tile-inl.hpp"
 #include "blocks.hpp"
-#include "lines.hpp"
 #include "rectangle.hpp"
-#include "register_tile.hpp"
 
 #if defined(XPOSE_HOST_SIMD_STREAM_WALK) == defined(HWY_TARGET_TOGGLE)
 #ifdef XPOSE_HOST_SIMD_STREAM_WALK
@@ -35,6 +35,8 @@
 HWY_BEFORE_NAMESPACE();
 namespace host_simd {
 namespace HWY_NAMESPACE {
+
+using namespace host::HWY_NAMESPACE;
 
 enum class Output {
   kCached,          // ordinary stores, at any addresses

@@ -4,15 +4,15 @@
 // with those to a buffer. In the cache that is slower where a tile's output rows fall into few sets
 // of the first level.
 //
-// Included once for each target of Highway, as register_tile.hpp is.
+// Included once for each target of Highway, as register_tile-inl.hpp is.
 #include <hwy/cache_control.h>
 
 #include <algorithm>
 #include <cstring>
 
-#include "lines.hpp"
+#include "../kit/host/lines-inl.hpp"
+#include "../kit/host/register_tile-inl.hpp"
 #include "rectangle.hpp"
-#include "register_tile.hpp"
 
 #if defined(XPOSE_HOST_SIMD_DIRECT) == defined(HWY_TARGET_TOGGLE)
 #ifdef XPOSE_HOST_SIMD_DIRECT
@@ -24,6 +24,8 @@
 HWY_BEFORE_NAMESPACE();
 namespace host_simd {
 namespace HWY_NAMESPACE {
+
+using namespace host::HWY_NAMESPACE;
 
 // Tiles whose lines are asked for ahead.
 template <int Size>

@@ -15,11 +15,11 @@
 #include <cstdint>
 #include <utility>
 
-#if defined(XPOSE_HOST_SIMD_REGISTER_TILE) == defined(HWY_TARGET_TOGGLE)
-#ifdef XPOSE_HOST_SIMD_REGISTER_TILE
-#undef XPOSE_HOST_SIMD_REGISTER_TILE
+#if defined(XPOSE_KIT_REGISTER_TILE) == defined(HWY_TARGET_TOGGLE)
+#ifdef XPOSE_KIT_REGISTER_TILE
+#undef XPOSE_KIT_REGISTER_TILE
 #else
-#define XPOSE_HOST_SIMD_REGISTER_TILE
+#define XPOSE_KIT_REGISTER_TILE
 #endif
 
 #ifndef XPOSE_INLINE
@@ -27,7 +27,7 @@
 #endif
 
 HWY_BEFORE_NAMESPACE();
-namespace host_simd {
+namespace host {
 namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
@@ -173,7 +173,7 @@ HWY_NOINLINE void transpose_tile_to(const uint8_t* HWY_RESTRICT in, ptrdiff_t in
 }
 
 }  // namespace HWY_NAMESPACE
-}  // namespace host_simd
+}  // namespace host
 HWY_AFTER_NAMESPACE();
 
 #endif

@@ -3,10 +3,10 @@
 // order is the same for every matrix. Granules take several times as long. Not every processor with
 // AVX-512 has VBMI.
 //
-// Included once for each target of Highway, as granules.hpp is.
-#include "granules.hpp"
+// Included once for each target of Highway, as granules-inl.hpp is.
+#include "granules-inl.hpp"
 #include "job.hpp"
-#include "stage.hpp"
+#include "stage-inl.hpp"
 
 #if defined(XPOSE_HOST_SKINNY_PERMUTED) == defined(HWY_TARGET_TOGGLE)
 #ifdef XPOSE_HOST_SKINNY_PERMUTED

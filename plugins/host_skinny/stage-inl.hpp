@@ -3,8 +3,8 @@
 // time and a while after they were stored: in parts, which cannot be forwarded to a load of the
 // line. A stage that is emptied once it is full is slower.
 //
-// Included once for each target of Highway, as granules.hpp is.
-#include "granules.hpp"
+// Included once for each target of Highway, as granules-inl.hpp is.
+#include "granules-inl.hpp"
 
 #if defined(XPOSE_HOST_SKINNY_STAGE) == defined(HWY_TARGET_TOGGLE)
 #ifdef XPOSE_HOST_SKINNY_STAGE

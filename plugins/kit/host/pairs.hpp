@@ -1,17 +1,9 @@
-// The pairs of blocks of squares, in the order in which they change places.
+// The pairs of blocks of square matrices, in the order in which they change places.
 #pragma once
 
 #include <cstdint>
 
-namespace host_in_place {
-
-// Squares of `side` x `side` elements in one buffer.
-struct Squares {
-  uint8_t* at;     // element 0 of the first
-  int64_t side;    // elements
-  int64_t pitch;   // bytes from one row to the next
-  int64_t stride;  // bytes from one square to the next
-};
+namespace host {
 
 // A pair of blocks (row, col) and (col, row), row <= col, of a matrix.
 struct Pair {
@@ -66,9 +58,4 @@ class Pairs {
   bool twins_;
 };
 
-// Blocks a side of a square, each `run` bytes wide.
-inline int64_t blocks_of(int64_t side, int64_t element_bytes, int64_t run) {
-  return (side * element_bytes + run - 1) / run;
-}
-
-}  // namespace host_in_place
+}  // namespace host

@@ -3,11 +3,11 @@
 // are cut into granules. Small matrices are transposed into the same stage, several of them before
 // it leaves the first-level cache.
 //
-// Included once for each target of Highway, as granules.hpp is.
-#include "granules.hpp"
+// Included once for each target of Highway, as granules-inl.hpp is.
+#include "granules-inl.hpp"
 #include "job.hpp"
-#include "permuted.hpp"
-#include "stage.hpp"
+#include "permuted-inl.hpp"
+#include "stage-inl.hpp"
 
 #if defined(XPOSE_HOST_SKINNY_INTERLEAVE) == defined(HWY_TARGET_TOGGLE)
 #ifdef XPOSE_HOST_SKINNY_INTERLEAVE

@@ -1,22 +1,22 @@
 // Whole 64-byte lines: moved by ordinary or by non-temporal stores, and asked for ahead.
 //
-// Included once for each target of Highway, as register_tile.hpp is.
+// Included once for each target of Highway, as register_tile-inl.hpp is.
 #include <hwy/cache_control.h>
 
 #include <algorithm>
 #include <cstring>
 
-#include "register_tile.hpp"
+#include "register_tile-inl.hpp"
 
-#if defined(XPOSE_HOST_SIMD_LINES) == defined(HWY_TARGET_TOGGLE)
-#ifdef XPOSE_HOST_SIMD_LINES
-#undef XPOSE_HOST_SIMD_LINES
+#if defined(XPOSE_KIT_LINES) == defined(HWY_TARGET_TOGGLE)
+#ifdef XPOSE_KIT_LINES
+#undef XPOSE_KIT_LINES
 #else
-#define XPOSE_HOST_SIMD_LINES
+#define XPOSE_KIT_LINES
 #endif
 
 HWY_BEFORE_NAMESPACE();
-namespace host_simd {
+namespace host {
 namespace HWY_NAMESPACE {
 
 HWY_INLINE void stream_line(const uint8_t* HWY_RESTRICT from, uint8_t* HWY_RESTRICT to) {
@@ -70,7 +70,7 @@ struct LinesAhead {
 };
 
 }  // namespace HWY_NAMESPACE
-}  // namespace host_simd
+}  // namespace host
 HWY_AFTER_NAMESPACE();
 
 #endif
