@@ -24,7 +24,7 @@ Outcome attempt_twice(Worker& worker, const Attempt& attempt, const Convict& con
   Outcome first = attempt(false);
   if (is_answer(first.verdict)) return first;
   worker.end();
-  const Outcome second = attempt(true);
+  Outcome second = attempt(true);
   worker.end();
   if (second.verdict == Verdict::ok) return second;
   if (second.verdict == first.verdict && !is_innocent(first.verdict)) convict(first);
