@@ -96,7 +96,7 @@ std::vector<Problem> fat_problems(std::uint32_t element_bytes, Device device) {
   // Batches: dense; with gaps; two dimensions; interleaved; broadcast input; many small ones.
   all.add_batch({17, 33}, 5);
   all.add_batch({32, 16}, 3, 11, 13);
-  all.add(9, 11).batch = {{2, 4 * 150, 150}, {4, 150, 400}};
+  all.add(9, 11).batch = {{2, 600, 150}, {4, 150, 400}};
   const std::int64_t shape[] = {3, 11, 5, 19};
   all.add_interleaved(shape);
   all.add_broadcast({20, 12});
@@ -130,7 +130,7 @@ void add_matrices(Collection& all) {
 void add_batches(Collection& all) {
   all.add_batch({33, 65}, 5);
   all.add_batch({64, 32}, 3, 11, 13);
-  all.add(17, 19).batch = {{2, 4 * 400, 400}, {4, 400, 1000}};
+  all.add(17, 19).batch = {{2, 1600, 400}, {4, 400, 1000}};
   const std::int64_t shape[] = {4, 21, 5, 37};
   all.add_interleaved(shape);
   all.add_broadcast({40, 24});
@@ -162,7 +162,7 @@ void add_squares_in_place(Collection& all) {
   all.add_in_place(100, 28);
   all.add_in_place(33).batch = {{5, 1089, 1089}};
   all.add_in_place(64).batch = {{3, 4107, 4107}};
-  all.add_in_place(130).batch = {{2, 4 * 17000, 4 * 17000}, {3, 17000, 17000}};
+  all.add_in_place(130).batch = {{2, 68000, 68000}, {3, 17000, 17000}};
   if (!all.is_on_host()) all.add_in_place(2).batch = {{70001, 5, 5}};
   // Whole vectors from row to row: only the base is misaligned.
   for (const std::uint32_t aligned : {all.element_bytes(), 1U})
