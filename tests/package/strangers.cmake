@@ -7,9 +7,14 @@ set(plugins ${SCRATCH}/prefix/${LIB}/xpose/plugins)
 file(COPY ${STRANGER} DESTINATION ${plugins})
 run_well(${SCRATCH}/prefix/${LIB}/xpose/xpose-trial --describe ${plugins}/claims.so ${plugins}/claims.so.description)
 
-# Runs the installed command and leaves its document in `output`.
+# Runs the installed command and leaves its document in `output`; what it says beside that, such as that it waits for
+# another process, is no part of it.
 function(tune)
-  run_well(${SCRATCH}/prefix/${BIN}/xpose tune --device host --shape 1024x1024 --json - ${ARGN})
+  execute_process(COMMAND ${environment} ${SCRATCH}/prefix/${BIN}/xpose tune --device host --shape 1024x1024 --json - ${ARGN}
+    OUTPUT_VARIABLE output ERROR_VARIABLE words RESULT_VARIABLE status)
+  if(status)
+    message(FATAL_ERROR "tune ${ARGN} ended with ${status}:\n${words}")
+  endif()
   set(output "${output}" PARENT_SCOPE)
 endfunction()
 
