@@ -63,15 +63,15 @@ TEST_F(AdmissionTest, AFileInQuarantineIsRefused) {
 }
 
 TEST_F(AdmissionTest, AFileThatEndsTheWorkerTwiceIsPutInQuarantine) {
-  const fs::path crashing = ZOO_CRASH_IN_LOAD;
+  const fs::path exiting = ZOO_EXIT_IN_LOAD;
   Admission admission(worker, cache, warn, false);
-  EXPECT_NE(refusal_of([&] { admission.describe(crashing, digest_of(crashing)); }), "");
+  EXPECT_NE(refusal_of([&] { admission.describe(exiting, digest_of(exiting)); }), "");
   EXPECT_EQ(worker.generation(), 2U);
-  const auto row = cache.find_quarantine(digest_of(crashing), "");
+  const auto row = cache.find_quarantine(digest_of(exiting), "");
   ASSERT_TRUE(row);
-  EXPECT_EQ(row->verdict, Verdict::crashed);
+  EXPECT_EQ(row->verdict, Verdict::exited);
   ASSERT_EQ(warnings.size(), 1U);
-  EXPECT_EQ(warnings[0].find("plugin " + crashing.filename().string() + " is now in quarantine"),
+  EXPECT_EQ(warnings[0].find("plugin " + exiting.filename().string() + " is now in quarantine"),
             0U);
 }
 
