@@ -71,7 +71,7 @@ void expect_choices(DeviceKind kind, const std::map<std::string, Variants>& winn
 
 // Shares of the roof behind each, by the plugins' NOTES.md; what is within 10 % of the best is
 // right.
-TEST(Estimate, ChoosesTheMeasuredWinnersOnAnH200) {
+TEST(Estimate, ChoosesTheMeasuredWinners) {
   const Variants tiles = {"tile{row_bytes=256,col_bytes=256}"};
   const Variants small_tiles = {"tile{row_bytes=256,col_bytes=256}",   // 93.5 of 1 byte, 64 MiB
                                 "tile{row_bytes=256,col_bytes=128}",   // 95.3

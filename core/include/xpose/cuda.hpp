@@ -1,5 +1,5 @@
 // xpose SDK for authors of CUDA plugins, all that they include: elements as opaque words, one grid
-// of tiles over a problem of any size (cuda_tiling.hpp), and device errors as exceptions. A
+// of tiles over a problem of any size (detail/cuda_tiling.hpp), and device errors as exceptions. A
 // strategy is a kernel template, a Tiling and one call of launch_tiles:
 //
 //   void launch(const Launch& launch) const {

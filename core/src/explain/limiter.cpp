@@ -11,13 +11,13 @@
 namespace xpose {
 namespace {
 
-// What one multiprocessor does in a clock, on an H200 at 1.7 GHz: 64 bytes from or to the L2, one
-// wavefront, four instructions, and its share of 4.8 TB/s of DRAM.
+// The most of one multiprocessor in a clock, on the device that is modelled: sectors from or to the
+// L2, wavefronts, instructions, and its share of DRAM. core/NOTES.md has their sources.
 constexpr double sectors_a_clock = 2;
 constexpr double wavefronts_a_clock = 1;
 constexpr double instructions_a_clock = 4;
 constexpr double dram_sectors_a_clock = 0.65;
-constexpr double copied_sectors_a_clock = 0.52;  // by the fastest copy of 64 MiB: 3.85 TB/s
+constexpr double copied_sectors_a_clock = 0.52;  // of DRAM, by the fastest copy
 
 constexpr double noticeable = 0.1;   // of the clocks that DRAM needs
 constexpr double at_the_roof = 0.9;  // of the fastest copy

@@ -11,8 +11,9 @@ namespace xpose {
 // dynamic shared memory. Of the kernel that loads most; 0 without a model.
 std::uint64_t loads_in_flight(const Explanation& told);
 
-// What covers the latency of memory at full bandwidth, by Little's law: on an H200 4.8 TB/s x 0.7
-// us / 132 multiprocessors, half of it loads, and what its fastest copies have under way.
+// Bytes of loads a multiprocessor that cover the latency of memory at full bandwidth, by Little's
+// law: bandwidth times latency over the multiprocessors, half of it loads. core/NOTES.md has the
+// figures of the device that is modelled.
 constexpr std::uint64_t covering_loads = std::uint64_t{24} << 10;
 
 }  // namespace xpose

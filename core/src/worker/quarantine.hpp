@@ -34,7 +34,7 @@ Outcome attempt_twice(Worker& worker, const Attempt& attempt, const Convict& con
 // Remembers the row, from now on, and warns of it. The row as it is remembered.
 Quarantine put_in_quarantine(Cache& cache, const Warn& warn, Quarantine row);
 
-// "in quarantine since 2026-11-21 09:00 UTC: ...; rebuild its plugin, or `xpose cache forget ...`"
+// "in quarantine since DATE TIME UTC: WORDS; rebuild its plugin, or `xpose cache forget ...`"
 std::string describe(const Quarantine& quarantine);
 
 }  // namespace xpose

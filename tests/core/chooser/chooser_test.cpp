@@ -11,7 +11,7 @@
 namespace xpose {
 namespace {
 
-// What happens on a machine where strategies take told times, or are wrong.
+// A machine on which strategies take told times, or are wrong.
 struct Machine {
   std::map<std::string, double> seconds;  // of one call; a millisecond where nothing is told
   std::set<std::string> wrong;
