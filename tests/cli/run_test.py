@@ -612,36 +612,40 @@ class Chooses(InAFolder):
         self.assertEqual(name.findall(measured.stderr), name.findall(again.stderr))
         self.assertEqual(len(self.remembered(cache)), 1)
 
-    def decide(self, cache, shape, strategy):
-        """A decision as `tune` stores it, with this winner."""
-        subprocess.run([XPOSE, "tune", "--device", DEVICE, "--shape", shape, "--bytes", "4", "--budget", "60",
-                        "--cache", str(cache)], check=True, capture_output=True)
+    def name_winner(self, cache, strategy):
+        """Lets this strategy be the winner of the newest decision."""
         plugins = json.loads(subprocess.check_output([XPOSE, "plugins", "--json"]))["plugins"]
         (digest, axes), = [(p["digest"], s["axes"]) for p in plugins for s in p["strategies"] if s["name"] == strategy]
         config = ",".join(f"{axis}={values[0]}" for axis, values in axes.items())
         with contextlib.closing(sqlite3.connect(cache)) as database, database:
-            changed = database.execute("UPDATE decision SET strategy = ?, config = ?, digest = ?",
+            changed = database.execute("UPDATE decision SET strategy = ?, config = ?, digest = ? "
+                                       "WHERE id = (SELECT max(id) FROM decision)",
                                        (strategy, config, digest)).rowcount
         self.assertEqual(changed, 1)
 
     def test_a_choice_that_was_measured_for_the_whole_is_used_for_its_tiles(self):
-        """The winner is one that no estimate chooses. Tiles of their own choice keep that."""
-        strategy = "host_naive_row" if DEVICE == "host" else "naive_row"
+        """Tiles keep a choice of their own. Any strategy may win on a busy machine: the winners are named here."""
+        whole, own = ("host_naive_row", "host_naive_col") if DEVICE == "host" else ("naive_row", "naive_col")
         array = random_array("<f4", (701, 903))
         np.save(self.source, array)
         cache = self.folder / "trials.sqlite"
-        self.decide(cache, "701x903", strategy)
+        subprocess.run([XPOSE, "tune", "--device", DEVICE, "--shape", "701x903", "--bytes", "4", "--budget", "60",
+                        "--cache", str(cache)], check=True, capture_output=True)
+        self.name_winner(cache, whole)
+        self.assertEqual(len(self.remembered(cache)), 1)
+
         tiles = self.run_xpose("-v", "--memory", "1M", "--cache", str(cache))
         self.assertRegex(tiles.stderr, r" (\d\d+) tiles of 701x\d+\n")
-        of_the_whole = re.compile(f" with {strategy}({{.*}})? in ")
-        self.assertRegex(tiles.stderr, of_the_whole)
+        self.assertRegex(tiles.stderr, f" with {whole}({{.*}})? in ")
         self.assertEqual(np.load(self.target).tobytes(), array.T.tobytes())
         self.assertEqual(len(self.remembered(cache)), 1)
+
         tuned = self.run_xpose("-v", "--memory", "1M", "--tune", "--budget", "60", "--cache", str(cache))
-        self.assertNotRegex(tuned.stderr, of_the_whole)
+        self.assertEqual(tuned.returncode, 0, tuned.stderr)
+        self.assertEqual(len(self.remembered(cache)), 2)
+        self.name_winner(cache, own)
         again = self.run_xpose("-v", "--memory", "1M", "--cache", str(cache))
-        name = re.compile(r" with (\S+) in ")
-        self.assertEqual(name.findall(again.stderr), name.findall(tuned.stderr))
+        self.assertRegex(again.stderr, f" with {own}({{.*}})? in ")
 
     def test_plugins_that_are_refused_are_named(self):
         np.save(self.source, random_array("<f4", (200, 300)))
