@@ -35,31 +35,29 @@ struct TileBytes {
   int row, col;
 };
 
-// Why a tile is not compiled for an element size, or null.
-constexpr const char* refusal(uint32_t element_bytes, TileBytes tile) {
-  if (tile.row <= 256 && tile.col <= 256) return nullptr;
-  if (element_bytes < 16) return "tiles of 512 bytes need 16-byte elements";
-  return tile.row == tile.col ? nullptr : "row_bytes=512 and col_bytes=512 need each other";
-}
-
+// Large: one tile of 512 bytes each way, for 16-byte elements, which gives it as many elements as
+// others have of 8 bytes.
+template <bool Large>
 struct Tile {
   static Card card() {
-    return {.name = "tile",
-            .summary = "16 bytes at a time both ways, through padded shared memory",
+    return {.name = Large ? "tile_512" : "tile",
+            .summary = Large ? "tiles of 512 bytes each way, of 16-byte elements"
+                             : "16 bytes at a time both ways, through padded shared memory",
             .device_kind = XPOSE_CUDA,
+            .element_sizes = Large ? 16 : 31,
             .min_alignment = 16,
             .min_compute_capability = 80,
             .max_batch_rank = 1,
             .traits = XPOSE_TRAIT_CAPTURABLE,
             .prior_rank = 50,
-            .axes = {{"row_bytes", {256, 128, 512}}, {"col_bytes", {256, 128, 512}}}};
+            .axes = Large
+                        ? std::vector<Axis>{}
+                        : std::vector<Axis>{{"row_bytes", {256, 128}}, {"col_bytes", {256, 128}}}};
   }
 
   static Quote quote(const Problem& problem, const Config& config) {
-    const TileBytes tile = tile_of(config);
-    if (const char* why = refusal(problem.element_bytes, tile)) throw Unsupported(why);
     Quote quote;
-    with_shape(problem, tile,
+    with_shape(problem, tile_of(config),
                [&]<class Shape>(Shape) { quote = quote_tiles(problem, tiling_of<Shape>()); });
     return quote;
   }
@@ -90,6 +88,7 @@ struct Tile {
 
  private:
   static TileBytes tile_of(const Config& config) {
+    if (Large) return {512, 512};
     return {static_cast<int>(config["row_bytes"]), static_cast<int>(config["col_bytes"])};
   }
 
@@ -122,18 +121,22 @@ struct Tile {
   // Calls body(TileShape) for the problem and the config.
   template <class Body>
   static void with_shape(const Problem& problem, TileBytes tile, const Body& body) {
-    with_constant<1, 2, 4, 8, 16>(problem.element_bytes, [&](auto bytes) {
-      with_constant<128, 256, 512>(tile.row, [&](auto row_bytes) {
-        with_constant<128, 256, 512>(tile.col, [&](auto col_bytes) {
-          if constexpr (refusal(bytes(), TileBytes{row_bytes(), col_bytes()}) == nullptr) {
-            if constexpr (bytes() <= 2)
-              if (shares_sectors(problem))
-                return body(ShapeOf<bytes(), row_bytes(), col_bytes(), 32>{});
-            body(ShapeOf<bytes(), row_bytes(), col_bytes(), 16>{});
-          }
+    const auto with_sides = [&](auto bytes, auto row_bytes, auto col_bytes) {
+      if constexpr (bytes() <= 2)
+        if (shares_sectors(problem)) return body(ShapeOf<bytes(), row_bytes(), col_bytes(), 32>{});
+      body(ShapeOf<bytes(), row_bytes(), col_bytes(), 16>{});
+    };
+    if constexpr (Large) {
+      constexpr std::integral_constant<int, 512> side;
+      with_sides(std::integral_constant<int, 16>{}, side, side);
+    } else {
+      with_constant<1, 2, 4, 8, 16>(problem.element_bytes, [&](auto bytes) {
+        with_constant<128, 256>(tile.row, [&](auto row_bytes) {
+          with_constant<128, 256>(tile.col,
+                                  [&](auto col_bytes) { with_sides(bytes, row_bytes, col_bytes); });
         });
       });
-    });
+    }
   }
 
   Problem problem_;
@@ -143,4 +146,4 @@ struct Tile {
 
 }  // namespace
 
-XPOSE_PLUGIN("cuda_tile", "2.0", Tile)
+XPOSE_PLUGIN("cuda_tile", "2.0", Tile<false>, Tile<true>)

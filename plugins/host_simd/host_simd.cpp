@@ -5,13 +5,17 @@
 
 #include "../kit/host/ceil_div.hpp"
 #include "kernels.hpp"
+#include "mode.hpp"
 
 using namespace xpose::plugin;
 
 namespace {
 
 using host::ceil_div;
+using host_simd::BlockOrder;
+using host_simd::Mode;
 using host_simd::Rectangle;
+using host_simd::Writing;
 
 // Input plus output, in bytes.
 int64_t traffic(const Problem& problem) {
@@ -21,12 +25,6 @@ int64_t traffic(const Problem& problem) {
 
 // A problem within one core's own cache is done before another thread is awake.
 constexpr int64_t kOneThreadBytes = 4 << 20;
-
-// Columns of a wide strip, whose carried bytes fit a core's own cache.
-constexpr int64_t kStrip = 4096;
-
-// The level of the cache into which input is asked for ahead, unless another is better.
-constexpr int64_t kAhead = 2;
 
 // Bytes in aligned rows take so much longer by pairs of lines than by single ones. Where rows are a
 // power of two apart, the better of the two depends on the processor.
@@ -57,10 +55,30 @@ bool is_tile_kept(const Problem& problem) {
   return host_simd::tile_side(problem.element_bytes) <= met * ways;
 }
 
-uint32_t slower_percent(const Problem& problem, bool stream, int64_t gather, int64_t ahead) {
-  if (!stream) return is_tile_kept(problem) == (gather != 0) ? kCachedGatherSlowerPercent : 0;
-  if (are_pairs_slower(problem)) return gather == 2 ? kPairsOfBytesSlowerPercent : 0;
-  return is_followed(problem) && ahead != 0 ? kOwnPrefetchPercent : 0;
+uint32_t slower_percent(const Problem& problem, const Mode& mode) {
+  if (!mode.streams())
+    return is_tile_kept(problem) == (mode.writing == Writing::kFours) ? kCachedGatherSlowerPercent
+                                                                      : 0;
+  if (are_pairs_slower(problem))
+    return mode.writing == Writing::kPairs ? kPairsOfBytesSlowerPercent : 0;
+  return is_followed(problem) && mode.ahead != 0 ? kOwnPrefetchPercent : 0;
+}
+
+// The demand that a mode makes of a problem and the problem lacks, or null.
+const char* missing(const Problem& problem, const Mode& mode) {
+  const auto cache = static_cast<int64_t>(problem.cache_bytes);
+  if (!mode.streams() && cache > 0 && traffic(problem) > cache)
+    return "input and output that fit into the cache";
+  if (mode.writing == Writing::kSingle &&
+      (problem.element_bytes != 1 || problem.out_alignment < 64))
+    return "1-byte elements and 64-byte-aligned output rows";
+  // The lines of a tile would push each other out of the first level.
+  if (mode.writing == Writing::kDirect && problem.out_ld * problem.element_bytes % 4096 == 0 &&
+      !is_tile_kept(problem))
+    return "output rows that fall into more than one set of the cache";
+  if (mode.order == BlockOrder::kStrips && problem.out_alignment >= 64)
+    return "output rows that are not aligned to 64 bytes";
+  return nullptr;
 }
 
 // The bytes that a share carries; see Rectangle.
@@ -79,11 +97,7 @@ struct Simd {
             .min_alignment = 1,
             .max_batch_rank = 1,
             .prior_rank = 100,
-            .axes = {{"stream", {1, 0}},
-                     {"gather", {2, 1, 4, 0}},
-                     {"ahead", {kAhead, 1, 0}},
-                     {"near", {1, 0}},
-                     {"strip", {kStrip, 0}}}};
+            .axes = {{"mode", host_simd::modes()}}};
   }
 
   static Quote quote(const Problem& problem, const Config& config) {
@@ -95,44 +109,26 @@ struct Simd {
     if (problem.rows < side || problem.cols < side)
       throw Unsupported("needs sides of at least " + std::to_string(side) +
                         " elements, a line of 64 bytes");
-    const bool stream = config["stream"] != 0;
-    const auto cache = static_cast<int64_t>(problem.cache_bytes);
-    if (!stream && cache > 0 && traffic(problem) > cache)
-      throw Unsupported("stream=0 needs input and output to fit into the cache");
-    const int64_t gather = config["gather"];
-    if (stream != (gather == 1 || gather == 2))
-      throw Unsupported("stream=1 needs gather=2 or 1, stream=0 gather=4 or 0");
-    if (gather == 1 && (problem.element_bytes != 1 || problem.out_alignment < 64))
-      throw Unsupported("gather=1 needs 1-byte elements and 64-byte-aligned output rows");
-    // The lines of a tile would push each other out of the first level.
-    if (gather == 0 && problem.out_ld * problem.element_bytes % 4096 == 0 && !is_tile_kept(problem))
-      throw Unsupported("gather=0 needs output rows that fall into more than one set of the cache");
-    if (!stream && config["ahead"] > (gather != 0 ? 0 : 1))
-      throw Unsupported("stream=0 needs ahead=0, or ahead=1 with gather=0");
-    const bool carries = stream && problem.out_alignment < 64;
-    if (config["strip"] != kStrip && !carries)
-      throw Unsupported("strip=0 needs stream=1 and output rows that are not aligned to 64 bytes");
-    if (config["near"] == 0 && (!stream || config["ahead"] != 1 || config["strip"] == 0))
-      throw Unsupported("near=0 needs stream=1, ahead=1 and strip=" + std::to_string(kStrip));
-    return {.workspace_bytes = carries
-                                   ? static_cast<uint64_t>(most_threads(problem) *
-                                                           carry_bytes(problem, config["strip"]))
-                                   : 0,
-            .launch = std::string("tile ") + std::to_string(side) + "x" + std::to_string(side) +
-                      ", " + host_simd::kernels().front().target,
+    const Mode mode(config["mode"]);
+    if (const char* what = missing(problem, mode))
+      throw Unsupported("mode=" + std::to_string(config["mode"]) + " needs " + what);
+    const int64_t carried =
+        carries(problem, mode) ? most_threads(problem) * carry_bytes(problem, mode.strip()) : 0;
+    return {.workspace_bytes = static_cast<uint64_t>(carried),
+            .launch = "tile " + std::to_string(side) + "x" + std::to_string(side) + ", " +
+                      host_simd::kernels().front().target + ", " + mode.name(),
             .demand = {.load_run = 64,
                        .store_run = 64,
-                       .slower_percent = slower_percent(problem, stream, gather, config["ahead"]),
-                       .traits = stream ? uint32_t{XPOSE_QUOTE_UNCACHED_STORES} : 0}};
+                       .slower_percent = slower_percent(problem, mode),
+                       .traits = mode.streams() ? uint32_t{XPOSE_QUOTE_UNCACHED_STORES} : 0}};
   }
 
-  Simd(const Problem& problem, const Config& config)
-      : problem_(problem),
-        stream_(config["stream"] != 0),
-        gather_(static_cast<int>(config["gather"])),
-        ahead_(static_cast<int>(config["ahead"])),
-        near_(config["near"] != 0),
-        strip_(config["strip"]) {}
+  // Whether lines are carried from a block to the one below.
+  static bool carries(const Problem& problem, const Mode& mode) {
+    return mode.streams() && problem.out_alignment < 64;
+  }
+
+  Simd(const Problem& problem, const Config& config) : problem_(problem), mode_(config["mode"]) {}
 
   void launch(const Launch& launch) const {
     const int64_t threads = std::min<int64_t>(launch.threads, most_threads(problem_));
@@ -165,13 +161,13 @@ struct Simd {
                    .row_end = problem_.rows,
                    .col_begin = 0,
                    .col_end = problem_.cols,
-                   .stream = stream_,
-                   .gather = gather_,
-                   .ahead = ahead_,
-                   .near = near_,
-                   .strip = strip_,
+                   .stream = mode_.streams(),
+                   .gather = mode_.gather(),
+                   .ahead = mode_.ahead,
+                   .near = mode_.order != BlockOrder::kFar,
+                   .strip = mode_.strip(),
                    .carry = static_cast<uint8_t*>(launch.workspace)};
-    if (r.carry != nullptr) r.carry += share * carry_bytes(problem_, strip_);
+    if (r.carry != nullptr) r.carry += share * carry_bytes(problem_, mode_.strip());
     if (problem_.batch_rank != 0) {
       r.in += matrix * problem_.batch[0].in_stride * size;
       r.out += matrix * problem_.batch[0].out_stride * size;
@@ -187,10 +183,7 @@ struct Simd {
   }
 
   Problem problem_;
-  bool stream_;
-  int gather_, ahead_;
-  bool near_;
-  int64_t strip_;
+  Mode mode_;
 };
 
 }  // namespace

@@ -329,7 +329,7 @@ class Errors(unittest.TestCase):
     def test_an_unknown_axis_or_value_is_refused_with_those_there_are(self):
         def refused(words, *arguments, command=("tune", "--device", "host")):
             self.check(2, words, *command, "--shape", "64x64", *arguments)
-        refused("no host strategy has an axis 'tyle'; the axes are: ahead, gather, ", "--config", "tyle=32")
+        refused("no host strategy has an axis 'tyle'; the axes are: ahead, mode, ", "--config", "tyle=32")
         refused("no host strategy has an axis 'block_x'", "--config", "block_x=32")  # CUDA strategies have it
         refused("no host strategy has tile=33; the values are: 16, 32, 64, 128;", "--config", "tile=33")
         refused("host_blocked has no axis 'stream'; the axes are: tile;", "--config", "stream=1",

@@ -109,25 +109,27 @@ class Tables(unittest.TestCase):
             self.assertNotIn("\t", one.text)
         return shown
 
-    def test_tune_at_80_columns_shortens_the_variant_and_drops_the_launch(self):
-        wide = "host_simd{stream=1,gather=2,ahead=2,near=1,strip=0}"
-        config = ("--strategy", "host_simd", "--config", wide[10:-1], "--budget", "0.2")
-        shown = self.fit("tune", "--device", "host", "--shape", "200x300", *config)
+    def test_a_narrow_terminal_shortens_the_variant_and_drops_the_launch(self):
+        wide = "host_in_place{run=256,twins=1}"
+        config = ("--in-place", "--strategy", "host_in_place", "--config", wide[14:-1], "--budget", "0.2")
+        shown = self.fit("tune", "--device", "host", "--shape", "300x300", *config,
+                         widths=(60, 64, 80, 200))
         header = [next(line for line in one.lines if line.startswith("variant")).split() for one in shown]
-        self.assertEqual(["launch" in titles for titles in (*header[:2], header[3])], [False, False, True])
-        rows = [next(line for line in one.lines if line.startswith("host_simd{")) for one in shown]
+        self.assertEqual(["launch" in titles for titles in header], [False, False, False, True])
+        rows = [next(line for line in one.lines if line.startswith("host_in_place{")) for one in shown]
         for row in rows[:2]:
-            self.assertRegex(row, r"^host_simd(\{[a-z=0-9,]+,\.\.\.\}|\{[0-9,]+\}) ")
+            self.assertRegex(row, r"^host_in_place(\{[a-z=0-9,]+,\.\.\.\}|\{[0-9,]+\}) ")
         self.assertTrue(rows[3].startswith(wide))
         for one in shown:  # the sentence has all of it
             self.assertIn(wide + (" won" if " won" in one.text else " was"), one.text.replace("\n", " "))
 
     def test_variants_stay_apart_when_all_are_listed(self):
-        shown, = self.fit("tune", "--device", "host", "--shape", "64x64", "--all", "--strategy", "host_simd",
-                          "--budget", "30", widths=(80,))
-        rows = [line.split()[0] for line in shown.lines if line.startswith("host_simd{")]
+        shown, = self.fit("tune", "--device", "host", "--shape", "64x64", "--in-place", "--all", "--strategy",
+                          "host_in_place", "--budget", "30", widths=(72,))
+        rows = [line.split()[0] for line in shown.lines if line.startswith("host_in_place{")]
         self.assertGreater(len(rows[:-1]), 1)  # the last one is the sentence
         self.assertEqual(len(set(rows)), len(rows), rows)
+        self.assertIn("host_in_place{256,1}", rows)
 
     def test_strategies_that_cannot_run_here_are_one_line_unless_all_are_asked_for(self):
         piped = subprocess.run([XPOSE, *TUNE], capture_output=True, text=True).stdout

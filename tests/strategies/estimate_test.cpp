@@ -135,10 +135,10 @@ TEST(Estimate, ChoosesTheMeasuredWinners) {
 }
 
 TEST(Estimate, ChoosesTheMeasuredWinnersOnTheHost) {
-  const Variants stream = {"host_simd{stream=1,gather=2,ahead=2,near=1,strip=4096}"};
-  const Variants followed = {"host_simd{stream=1,gather=2,ahead=0,near=1,strip=4096}"};
-  const Variants by_lines = {"host_simd{stream=1,gather=1,ahead=2,near=1,strip=4096}"};
-  const Variants resident = {"host_simd{stream=0,gather=0,ahead=1,near=1,strip=4096}"};
+  const Variants stream = {"host_simd{mode=220}"};
+  const Variants followed = {"host_simd{mode=200}"};
+  const Variants by_lines = {"host_simd{mode=120}"};
+  const Variants resident = {"host_simd{mode=310}"};
   const Variants twins = {"host_in_place{run=256,twins=1}"};
   const Variants one_by_one = {"host_in_place{run=256,twins=0}"};
   const Variants skinny = {"host_skinny{stream=1,ahead=2}"};

@@ -18,7 +18,7 @@ std::string choice(std::int64_t matrices, std::int64_t rows, std::int64_t cols,
 }
 
 TEST(HostEstimate, FlatStripsOfEightTilesAreOfHostSimd) {
-  EXPECT_EQ(choice(100'000, 8, 64, 8), "host_simd{stream=1,gather=2,ahead=2,near=1,strip=4096}");
+  EXPECT_EQ(choice(100'000, 8, 64, 8), "host_simd{mode=220}");
 }
 
 TEST(HostEstimate, ShortSidesAndOtherSmallMatricesAreOfHostSkinny) {

@@ -1,0 +1,81 @@
+// The axes of every strategy: their values multiply, so a strategy whose values need each other has
+// one axis over its modes, or is two strategies.
+#include <gtest/gtest.h>
+
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "loaded_plugins.hpp"
+#include "problem/normal_form.hpp"
+#include "strategy/candidates.hpp"
+
+namespace xpose {
+namespace {
+
+DeviceInfo device_of(DeviceKind kind) {
+  DeviceInfo info{};
+  info.device = {kind, 0};
+  info.multiprocessors = kind == DeviceKind::cuda ? 132 : 2;
+  info.compute_capability = kind == DeviceKind::cuda ? 90 : 0;
+  info.cache_bytes = 32 << 20;
+  return info;
+}
+
+// Small and large, square and skinny, alone and in batches, aligned and not, in place and not.
+std::vector<Problem> problems(Device device) {
+  std::vector<Problem> all;
+  for (const std::uint32_t bytes : {1U, 2U, 4U, 8U, 16U, 64U})
+    for (const auto& [rows, cols] :
+         std::vector<std::pair<std::int64_t, std::int64_t>>{
+             {96, 96}, {512, 512}, {4096, 4096}, {100'000, 5}, {5, 100'000}, {5, 5}}) {
+      Problem problem = matrix(rows, cols, bytes, device);
+      problem.batch = {{16, rows * cols, rows * cols}};
+      all.push_back(problem);
+      problem.in_alignment = problem.out_alignment = 256;
+      all.push_back(problem);
+      if (rows != cols) continue;
+      problem.in_place = true;
+      all.push_back(problem);
+    }
+  return all;
+}
+
+// The configs that are quoted for some of the problems.
+std::set<Values> served(const Strategy& strategy) {
+  const DeviceInfo device = device_of(strategy.info.device_kind);
+  std::set<Values> all;
+  for (const Problem& problem : problems(device.device)) {
+    const Problem normal = normal_form(problem);
+    for (const Values& values : configs(strategy.info))
+      if (quote(strategy, values, normal, device).outcome.verdict == Verdict::ok)
+        all.insert(values);
+  }
+  return all;
+}
+
+// Axes of sizes may multiply to a few impossible ones, such as blocks of too many threads.
+constexpr double least_share = 0.8;
+
+TEST(Axes, NearlyEveryConfigServesSomeProblem) {
+  ASSERT_FALSE(loaded_plugins().strategies.empty());
+  for (const Strategy* strategy : loaded_plugins().strategies) {
+    const std::size_t declared = configs(strategy->info).size();
+    EXPECT_GE(static_cast<double>(served(*strategy).size()),
+              least_share * static_cast<double>(declared))
+        << strategy->info.name << " declares " << declared << " configs";
+  }
+}
+
+// What a refusal says is about the problem: no mode is refused on every one.
+TEST(Axes, EveryModeOfHostSimdServesSomeProblem) {
+  for (const Strategy* strategy : loaded_plugins().strategies)
+    if (strategy->info.name == "host_simd") {
+      ASSERT_EQ(strategy->info.axes.size(), 1U);
+      EXPECT_EQ(served(*strategy).size(), configs(strategy->info).size());
+    }
+}
+
+}  // namespace
+}  // namespace xpose
