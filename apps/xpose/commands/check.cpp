@@ -2,6 +2,7 @@
 
 #include <iostream>
 #include <map>
+#include <optional>
 #include <set>
 
 #include "commands/commands.hpp"
@@ -117,9 +118,16 @@ void list_tests(const StrategyInfo& strategy, std::uint32_t bytes) {
   if (strategy.has_model) std::cout << line << "model\n";
 }
 
-}  // namespace
+// What the command line asks for.
+struct Checked {
+  std::string file;
+  std::string strategy;     // "": every one
+  std::uint32_t bytes = 0;  // 0: every size
+  bool list = false;
+  ConformanceOptions suite;
+};
 
-int check(const Arguments& arguments) {
+std::optional<Checked> parse_check(const Arguments& arguments) {
   po::options_description options;
   options.add_options()("plugin", po::value<std::string>(), "the plugin file")(
       "strategy", po::value<std::string>()->default_value("")->value_name("NAME"),
@@ -141,48 +149,62 @@ int check(const Arguments& arguments) {
       "the input, two launches at once, and the end of the process. Trials run in a worker "
       "process, which a plugin may crash or hang. Exit code 77: no device to check on.",
       options, {"plugin"}, arguments);
-  if (!values) return done;
-  const auto file = (*values)["plugin"].as<std::string>();
-  const auto name = (*values)["strategy"].as<std::string>();
-  const std::uint32_t size = values->count("bytes") != 0 ? element_bytes_of(*values) : 0;
-  ConformanceOptions suite;
-  suite.model = values->count("model") != 0;
+  if (!values) return std::nullopt;
+  Checked asked;
+  asked.file = (*values)["plugin"].as<std::string>();
+  asked.strategy = (*values)["strategy"].as<std::string>();
+  if (values->count("bytes") != 0) asked.bytes = element_bytes_of(*values);
+  asked.list = values->count("list") != 0;
+  asked.suite.model = values->count("model") != 0;
   if (values->count("max-elements") != 0)
-    suite.max_elements = whole_number_of(*values, "max-elements", 0);
-  else if (suite.model)
-    suite.max_elements = most_elements_of_model;
+    asked.suite.max_elements = whole_number_of(*values, "max-elements", 0);
+  else if (asked.suite.model)
+    asked.suite.max_elements = most_elements_of_model;
   if (values->count("problem") != 0)
-    suite.problem = static_cast<std::size_t>(whole_number_of(*values, "problem", 0));
-  suite.config = parse_config((*values)["config"].as<std::string>());
-  read_trial_options(*values, suite.engine);
-  const PluginInfo plugin = inspect_plugin(file, suite.engine);
+    asked.suite.problem = static_cast<std::size_t>(whole_number_of(*values, "problem", 0));
+  asked.suite.config = parse_config((*values)["config"].as<std::string>());
+  read_trial_options(*values, asked.suite.engine);
+  return asked;
+}
+
+// The element sizes to check a strategy with; none where it is not asked for.
+std::vector<std::uint32_t> sizes_of(const StrategyInfo& strategy, const Checked& asked) {
+  if (strategy.role == Role::experiment) return {};
+  if (!asked.strategy.empty() && strategy.name != asked.strategy) return {};
+  if (asked.suite.model && strategy.device_kind == DeviceKind::host) return {};
+  if (asked.bytes == 0) return conformance_sizes(strategy.element_sizes);
+  if (!serves_elements(strategy.element_sizes, asked.bytes)) return {};
+  return {asked.bytes};
+}
+
+}  // namespace
+
+int check(const Arguments& arguments) {
+  const std::optional<Checked> asked = parse_check(arguments);
+  if (!asked) return done;
+  const PluginInfo plugin = inspect_plugin(asked->file, asked->suite.engine);
   if (!plugin.refused.empty()) throw Error(ErrorKind::failed, "refused " + plugin.refused);
 
   int worst = done;
   std::size_t matched = 0;
   std::size_t skips = 0;
-  for (const StrategyInfo& strategy : plugin.strategies) {
-    if (strategy.role == Role::experiment || (!name.empty() && strategy.name != name)) continue;
-    std::vector<std::uint32_t> sizes = conformance_sizes(strategy.element_sizes);
-    if (size != 0) sizes.assign(serves_elements(strategy.element_sizes, size) ? 1 : 0, size);
-    for (const std::uint32_t bytes : sizes) {
-      if (suite.model && strategy.device_kind == DeviceKind::host) continue;
+  for (const StrategyInfo& strategy : plugin.strategies)
+    for (const std::uint32_t bytes : sizes_of(strategy, *asked)) {
       ++matched;
-      if (values->count("list") != 0) {
+      if (asked->list) {
         list_tests(strategy, bytes);
         continue;
       }
-      const int code = check_one(file, strategy, bytes, suite);
+      const int code = check_one(asked->file, strategy, bytes, asked->suite);
       skips += code == skipped ? 1 : 0;
       if (code != skipped) worst = std::max(worst, code);
     }
-  }
-  if (matched == 0 && values->count("list") != 0 && name.empty() && size == 0) return done;
+  if (matched == 0 && asked->list && asked->strategy.empty() && asked->bytes == 0) return done;
   if (matched == 0)
-    throw UsageError(plugin.file.filename().string() + " offers no " +
-                     (suite.model ? "CUDA " : "") + "strategy" +
-                     (name.empty() ? "" : " '" + name + '\'') +
-                     (size == 0 ? "" : " for elements of " + std::to_string(size) + " bytes"));
+    throw UsageError(
+        plugin.file.filename().string() + " offers no " + (asked->suite.model ? "CUDA " : "") +
+        "strategy" + (asked->strategy.empty() ? "" : " '" + asked->strategy + '\'') +
+        (asked->bytes == 0 ? "" : " for elements of " + std::to_string(asked->bytes) + " bytes"));
   return skips == matched ? skipped : worst;
 }
 

@@ -99,6 +99,44 @@ void TrialService::enter(std::string_view stage) {
   if (launched_) children_ = children();
 }
 
+void TrialService::greet(const Request& request, Reply& reply) {
+  if (request.version != build_version())
+    reply.outcome = {Verdict::protocol_error,
+                     "it is of xpose " + build_version() + ", the library of " + request.version};
+}
+
+void TrialService::try_candidate(const Request& request, Reply& reply) {
+  const Candidate tried = candidate(request);
+  if (tried.outcome.verdict != Verdict::ok) {
+    reply.outcome = tried.outcome;
+  } else if (request.what == Request::What::time) {
+    const Sample sample = runner_->time(tried);
+    reply.outcome = sample.outcome;
+    reply.seconds = sample.seconds;
+  } else if (request.what == Request::What::examine) {
+    reply.outcome = runner_->examine(tried);
+  } else {
+    reply.outcome = runner_->verify(tried);
+  }
+}
+
+void TrialService::carry_out(const Request& request, Reply& reply) {
+  switch (request.what) {
+    case Request::What::hello:
+      return greet(request, reply);
+    case Request::What::load:
+      return load(request, reply);
+    case Request::What::quote:
+      return quote(request, reply);
+    case Request::What::prepare:
+      return prepare(request);
+    case Request::What::verify:
+    case Request::What::examine:
+    case Request::What::time:
+      return try_candidate(request, reply);
+  }
+}
+
 Reply TrialService::answer(const Request& request) {
   using What = Request::What;
   // The others are many, and nothing of them is timed.
@@ -110,42 +148,7 @@ Reply TrialService::answer(const Request& request) {
   misdeed_.clear();
   threads_ = thread_count();
   try {
-    switch (request.what) {
-      case Request::What::hello:
-        if (request.version != build_version())
-          reply.outcome = {Verdict::protocol_error, "it is of xpose " + build_version() +
-                                                        ", the library of " + request.version};
-        break;
-      case Request::What::load:
-        load(request, reply);
-        break;
-      case Request::What::quote:
-        quote(request, reply);
-        break;
-      case Request::What::prepare:
-        prepare(request);
-        break;
-      case Request::What::verify: {
-        const Candidate tried = candidate(request);
-        reply.outcome =
-            tried.outcome.verdict == Verdict::ok ? runner_->verify(tried) : tried.outcome;
-        break;
-      }
-      case Request::What::examine: {
-        const Candidate tried = candidate(request);
-        reply.outcome =
-            tried.outcome.verdict == Verdict::ok ? runner_->examine(tried) : tried.outcome;
-        break;
-      }
-      case Request::What::time: {
-        const Candidate tried = candidate(request);
-        const Sample sample =
-            tried.outcome.verdict == Verdict::ok ? runner_->time(tried) : Sample{tried.outcome, 0};
-        reply.outcome = sample.outcome;
-        reply.seconds = sample.seconds;
-        break;
-      }
-    }
+    carry_out(request, reply);
   } catch (const Error& error) {
     reply.outcome = outcome_of(error);
   } catch (const std::bad_alloc&) {

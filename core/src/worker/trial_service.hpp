@@ -26,9 +26,14 @@ class TrialService {
   Reply answer(const Request& request);
 
  private:
+  // One request each, by its `what`. They throw Error where it cannot be done.
+  void carry_out(const Request& request, Reply& reply);
+  static void greet(const Request& request, Reply& reply);
   void load(const Request& request, Reply& reply);
   void quote(const Request& request, Reply& reply);
   void prepare(const Request& request);
+  void try_candidate(const Request& request, Reply& reply);
+
   const Strategy& strategy_of(const Request& request) const;
   Candidate candidate(const Request& request) const;
 

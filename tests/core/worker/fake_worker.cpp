@@ -87,9 +87,11 @@ void flood(long bytes) {
   }
 }
 
-void serve(xpose::HostChannel& channel, const std::string& request) {
-  const auto raw = [](std::string_view bytes) { write_raw(channel_descriptor, bytes); };
-  const std::map<std::string_view, std::function<void()>> tricks = {
+// By their names.
+using Tricks = std::map<std::string_view, std::function<void()>>;
+
+Tricks ways_to_end() {
+  return {
       {"exit", [] { std::exit(3); }},
       {"abort", [] { std::abort(); }},
       {"segfault", [] { die_of(SIGSEGV); }},
@@ -99,6 +101,11 @@ void serve(xpose::HostChannel& channel, const std::string& request) {
          setpriority(PRIO_PROCESS, 0, -20);  // where it may
          for (volatile bool busy = true; busy;) continue;
        }},
+  };
+}
+
+Tricks ways_to_print(xpose::HostChannel& channel) {
+  return {
       {"flood", [] { flood(1L << 60); }},
       {"flood a little",
        [&] {
@@ -111,6 +118,23 @@ void serve(xpose::HostChannel& channel, const std::string& request) {
          write_raw(STDERR_FILENO, "\n\x1b[31msecond\n");
          std::exit(1);
        }},
+      {"close the output",
+       [] {
+         close(STDOUT_FILENO);
+         close(STDERR_FILENO);
+         hang();
+       }},
+      {"read input",
+       [&] {
+         char byte = 0;
+         channel.send(std::to_string(read(STDIN_FILENO, &byte, 1)));
+       }},
+  };
+}
+
+Tricks ways_to_answer(xpose::HostChannel& channel) {
+  const auto raw = [](std::string_view bytes) { write_raw(channel_descriptor, bytes); };
+  return {
       {"write garbage",
        [&] {
          raw("hello, world");
@@ -124,12 +148,6 @@ void serve(xpose::HostChannel& channel, const std::string& request) {
       {"close the channel",
        [] {
          close(channel_descriptor);
-         hang();
-       }},
-      {"close the output",
-       [] {
-         close(STDOUT_FILENO);
-         close(STDERR_FILENO);
          hang();
        }},
       {"send slowly",
@@ -158,6 +176,11 @@ void serve(xpose::HostChannel& channel, const std::string& request) {
          for (int i = 0; i < 3; ++i) channel.send(std::string(20'000, static_cast<char>('a' + i)));
          std::exit(3);
        }},
+  };
+}
+
+Tricks ways_with_processes(xpose::HostChannel& channel) {
+  return {
       {"have a child",
        [&] {
          leave_child(false);
@@ -184,18 +207,17 @@ void serve(xpose::HostChannel& channel, const std::string& request) {
          prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY);
          channel.send("done");
        }},
-      {"read input",
-       [&] {
-         char byte = 0;
-         channel.send(std::to_string(read(STDIN_FILENO, &byte, 1)));
-       }},
   };
+}
+
+void serve(xpose::HostChannel& channel, const std::string& request) {
   if (request.starts_with("echo ")) return channel.send(request.substr(5));
   if (request.starts_with("hold "))
     return channel.send(hold(request.c_str() + 5) ? "done" : "failed");
-  const auto trick = tricks.find(request);
-  if (trick == tricks.end()) std::exit(98);
-  trick->second();
+  for (const Tricks& tricks : {ways_to_end(), ways_to_print(channel), ways_to_answer(channel),
+                               ways_with_processes(channel)})
+    if (const auto trick = tricks.find(request); trick != tricks.end()) return trick->second();
+  std::exit(98);
 }
 
 }  // namespace
