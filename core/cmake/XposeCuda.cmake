@@ -1,5 +1,6 @@
 # Enables CUDA as XPOSE_CUDA asks and leaves the answer in XPOSE_WITH_CUDA. CMAKE_CUDA_ARCHITECTURES, or CUDAARCHS
-# in the environment, overrides the architectures: machine code for Ampere and Hopper, and PTX that newer devices compile.
+# in the environment, overrides the architectures: machine code for compute capability
+# 8.0 and 9.0, and PTX that newer devices compile.
 set(XPOSE_WITH_CUDA OFF)
 if(NOT XPOSE_CUDA STREQUAL "OFF")
   include(CheckLanguage)

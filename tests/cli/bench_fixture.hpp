@@ -52,7 +52,7 @@ inline TuneReport report() {
 inline BenchRun run_of(std::vector<CellResult> results) {
   BenchRun run;
   run.setup.budget_seconds = 0.25;
-  run.setup.devices = {{kHost, "EPYC", "host", "", 2, 0, 1 << 25, 1 << 30}};
+  run.setup.devices = {{kHost, "some processor", "host", "", 2, 0, 1 << 25, 1 << 30}};
   run.setup.plugins = {{"host_naive", "0123"}};
   run.cells = results.size();
   run.results = std::move(results);

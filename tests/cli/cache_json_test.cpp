@@ -9,7 +9,7 @@
 namespace xpose::app {
 namespace {
 
-constexpr std::int64_t kNow = 1'763'715'600;
+constexpr std::int64_t kNow = 97'445;
 
 Variant variant() {
   return {"host_blocked", {{"tile", 32}, {"pad", std::numeric_limits<std::int64_t>::min()}}};
@@ -145,9 +145,9 @@ INSTANTIATE_TEST_SUITE_P(
         Change{"/decisions/0/when", "-1", "a whole number from 0 to 9223372036854775807, found -1"},
         Change{"/decisions/0/when", "9223372036854775808",
                "a whole number from 0 to 9223372036854775807, found 9223372036854775808"},
-        Change{"/decisions/0/when", "1763802001",
+        Change{"/decisions/0/when", "183846",
                "seconds since 1970, not in the future (the clock of one machine is wrong), found "
-               "1763802001"},
+               "183846"},
         Change{"/decisions/0/margin", "-1.5", "a number from -1 to 1e+09, found -1.5"},
         Change{"/decisions/0/margin", "null", "a number from -1 to 1e+09, found null"},
         Change{"/decisions/0/roof_seconds", "1e300", "a number from 0 to 1e+09, found 1e+300"},
@@ -247,10 +247,10 @@ TEST(CacheTable, ShowsFiguresDatesAndNoControlCharacters) {
   std::ostringstream shown;
   print_cache(shown, all, {});
   const std::string text = shown.str();
-  EXPECT_NE(text.find("  125.00 us       80.0  -1.0 %     4 *  2025-11-21T09:00:00Z\n"),
+  EXPECT_NE(text.find("  125.00 us       80.0  -1.0 %     4 *  1970-01-02T03:04:05Z\n"),
             std::string::npos)
       << text;
-  EXPECT_NE(text.find("bad_idea     libbad.so  crashed  2025-11-21T09:00:00Z  signal 11 ?[31m\n"),
+  EXPECT_NE(text.find("bad_idea     libbad.so  crashed  1970-01-02T03:04:05Z  signal 11 ?[31m\n"),
             std::string::npos)
       << text;
 }

@@ -40,7 +40,7 @@ std::vector<TuneReport> sizes() {
 DeviceInfo device() {
   DeviceInfo info{};
   info.device = {DeviceKind::cuda, 0};
-  info.name = "NVIDIA H200";
+  info.name = "NVIDIA GPU";
   info.multiprocessors = 132;
   info.compute_capability = 90;
   info.cache_bytes = 60ULL << 20;

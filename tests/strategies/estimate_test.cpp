@@ -18,11 +18,11 @@ namespace {
 DeviceInfo device_of(DeviceKind kind) {
   DeviceInfo info{};
   info.device = {kind, 0};
-  if (kind == DeviceKind::cuda) {  // an H200
+  if (kind == DeviceKind::cuda) {
     info.multiprocessors = 132;
     info.compute_capability = 90;
     info.cache_bytes = 60'000'000;
-  } else {  // 2 cores of an EPYC (Zen 5)
+  } else {
     info.multiprocessors = 2;
     info.cache_bytes = 32 << 20;
   }

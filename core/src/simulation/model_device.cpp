@@ -8,7 +8,7 @@ DeviceInfo device_or_model(Device device) {
   if (device.ordinal != 0 || !cuda_backends().empty()) return backend(device).info();
   DeviceInfo model{};
   model.device = device;
-  model.name = "model of an NVIDIA H200";
+  model.name = "model of compute capability 9.0";
   model.id = "model";
   model.multiprocessors = 132;
   model.compute_capability = 90;

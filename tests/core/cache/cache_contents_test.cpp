@@ -138,7 +138,7 @@ TEST_F(CacheContentsTest, AFileOfTheFirstSchemaKeepsItsRows) {
     Database database(file, Database::Access::read_write);
     database.adopt(cache_application, std::span(cache_schema).first(1));
     database.change(
-        "INSERT INTO decision VALUES(1, 'H200', '580', '1.1', 'all', 'p', 'measure cold', 'd1', "
+        "INSERT INTO decision VALUES(1, 'GPU 1', '580', '1.1', 'all', 'p', 'measure cold', 'd1', "
         "'smem', 'tile=64', 0.5, 1e-4, 7)");
     database.change(
         "INSERT INTO trial VALUES(1, 0, 'd1', 'smem', 'tile=64', 0, 'ok', '', 2e-4, 0.01, 5), "
@@ -146,7 +146,7 @@ TEST_F(CacheContentsTest, AFileOfTheFirstSchemaKeepsItsRows) {
     database.change("INSERT INTO quarantine VALUES('d1', 'naive', 'n.so', 'crashed', 'oh', 8)");
   };
   Decision kept;
-  kept.key = {"H200", "580", "1.1", "all", "p", "measure cold"};
+  kept.key = {"GPU 1", "580", "1.1", "all", "p", "measure cold"};
   kept.digest = "d1";
   kept.winner = {"smem", {{"tile", 64}}};
   kept.margin = 0.5;

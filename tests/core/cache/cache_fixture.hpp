@@ -47,8 +47,8 @@ inline void write_bytes(const std::filesystem::path& file, std::string_view byte
 }
 
 inline CacheKey key_of(const std::string& problem) {
-  return {"NVIDIA H200, cc 9.0, 132 multiprocessors", "580.159.04", "1.0",
-          "00112233445566778899aabbccddeeff",         problem,      "measure cold threads=2"};
+  return {"NVIDIA GPU, cc 9.0, 132 multiprocessors", "580.159.04", "1.0",
+          "00112233445566778899aabbccddeeff",        problem,      "measure cold threads=2"};
 }
 
 // Its trials say which decision they belong to.

@@ -38,7 +38,7 @@ class CounterScheduleTest : public testing::Test {
   }
 };
 
-TEST_F(CounterScheduleTest, EveryMetricIsKnownFromAmpereOn) {
+TEST_F(CounterScheduleTest, EveryMetricIsKnownFromComputeCapability80On) {
   for (const char* chip : {"GA100", "GA102", "AD102", "GH100", "GB100"}) {
     const CounterSchedule schedule = scheduled(chip);
     EXPECT_EQ(schedule.metrics.size(), 11U) << chip;

@@ -8,7 +8,7 @@
 namespace xpose {
 namespace {
 
-DeviceInfo h200() {
+DeviceInfo device90() {
   DeviceInfo info{};
   info.device = {DeviceKind::cuda, 0};
   info.multiprocessors = 132;
@@ -33,17 +33,17 @@ Problem square(std::int64_t extent, std::uint32_t bytes, const DeviceInfo& devic
 
 // Per cent of the roof.
 double share(const Demand& demand, const Problem& problem) {
-  return 100 / predicted_time(demand, problem, h200(), false);
+  return 100 / predicted_time(demand, problem, device90(), false);
 }
 
 TEST(CostModel, NothingIsPredictedOfWhatSaysNothing) {
-  const Problem problem = square(1024, 4, h200());
+  const Problem problem = square(1024, 4, device90());
   const Demand said{.blocks = 1024, .threads = 256, .load_run = 128, .store_run = 128};
   EXPECT_GT(share(said, problem), 0);
   const auto without = [&](auto Demand::*field) {
     Demand demand = said;
     demand.*field = 0;
-    return predicted_time(demand, problem, h200(), false);
+    return predicted_time(demand, problem, device90(), false);
   };
   EXPECT_EQ(without(&Demand::blocks), not_predicted);
   EXPECT_EQ(without(&Demand::threads), not_predicted);
@@ -53,8 +53,8 @@ TEST(CostModel, NothingIsPredictedOfWhatSaysNothing) {
 }
 
 // 16384x16384 of 4 bytes, 16 KiB a block of 512 threads; 11584x11584 of 8 bytes, 8 KiB of 256;
-// 8192x8192 of 16 bytes, 4 KiB of 128: % of the roof on an H200 with so many blocks resident, which
-// shared memory limits.
+// 8192x8192 of 16 bytes, 4 KiB of 128: % of the roof on a device of compute capability 9.0, with so
+// many blocks resident, which shared memory limits.
 TEST(CostModel, AMultiprocessorFillsAsMeasured) {
   struct Fit {
     std::uint32_t bytes;
@@ -76,7 +76,7 @@ TEST(CostModel, AMultiprocessorFillsAsMeasured) {
                         .shared_bytes = 228 * 1024 / fit.resident - 1024,
                         .load_run = 256,
                         .store_run = 256};
-    EXPECT_NEAR(share(demand, square(fit.extent, fit.bytes, h200())), fit.measured,
+    EXPECT_NEAR(share(demand, square(fit.extent, fit.bytes, device90())), fit.measured,
                 0.07 * fit.measured)
         << fit.bytes << " bytes, " << fit.resident << " blocks";
   }
@@ -84,7 +84,7 @@ TEST(CostModel, AMultiprocessorFillsAsMeasured) {
 
 // 16384x16384 of 4 bytes by the study's kernels: little is in flight.
 TEST(CostModel, TheStudysKernelsAreFarBehind) {
-  const Problem problem = square(16384, 4, h200());
+  const Problem problem = square(16384, 4, device90());
   const std::uint64_t blocks = 16384 / 32 * (16384 / 16);
   const Demand smem{
       .blocks = blocks, .threads = 512, .shared_bytes = 2176, .load_run = 128, .store_run = 64};
@@ -98,22 +98,22 @@ TEST(CostModel, TheStudysKernelsAreFarBehind) {
 
 TEST(CostModel, RunsPayForTheSectorsTheyTouch) {
   const Demand demand{.blocks = 1 << 16, .threads = 512, .load_run = 256, .store_run = 256};
-  const double aligned = share(demand, square(16384, 4, h200()));
+  const double aligned = share(demand, square(16384, 4, device90()));
   // Half a sector more each at 16 bytes, 28 bytes more at 4.
-  EXPECT_NEAR(share(demand, square(16384, 4, h200(), 16)) / aligned, 264.0 / 280, 1e-9);
-  EXPECT_NEAR(share(demand, square(16384, 4, h200(), 4)) / aligned, 264.0 / 292, 1e-9);
+  EXPECT_NEAR(share(demand, square(16384, 4, device90(), 16)) / aligned, 264.0 / 280, 1e-9);
+  EXPECT_NEAR(share(demand, square(16384, 4, device90(), 4)) / aligned, 264.0 / 292, 1e-9);
   Demand longer = demand;
   longer.store_run = 512;
-  EXPECT_GT(share(longer, square(16384, 4, h200())), aligned);
+  EXPECT_GT(share(longer, square(16384, 4, device90())), aligned);
   longer.slower_percent = 25;
   Demand as_said = longer;
   as_said.slower_percent = 0;
-  EXPECT_NEAR(share(longer, square(16384, 4, h200())) * 1.25,
-              share(as_said, square(16384, 4, h200())), 1e-9);
+  EXPECT_NEAR(share(longer, square(16384, 4, device90())) * 1.25,
+              share(as_said, square(16384, 4, device90())), 1e-9);
 }
 
 TEST(CostModel, FewBlocksLeaveTheDeviceIdle) {
-  const Problem problem = square(1024, 4, h200());
+  const Problem problem = square(1024, 4, device90());
   const Demand whole{.blocks = 1024, .threads = 128, .load_run = 128, .store_run = 128};
   Demand few = whole;
   few.blocks = 16;
@@ -124,11 +124,11 @@ TEST(CostModel, FewBlocksLeaveTheDeviceIdle) {
 // 256 threads of a capability with fewer threads a multiprocessor.
 TEST(CostModel, TheCapabilitySaysHowManyBlocksFit) {
   const Demand demand{.blocks = 1 << 16, .threads = 512, .load_run = 256, .store_run = 256};
-  DeviceInfo small = h200();
+  DeviceInfo small = device90();
   small.compute_capability = 86;
-  const Problem problem = square(16384, 4, h200());
+  const Problem problem = square(16384, 4, device90());
   EXPECT_GT(predicted_time(demand, problem, small, false),
-            predicted_time(demand, problem, h200(), false));
+            predicted_time(demand, problem, device90(), false));
 }
 
 TEST(CostModel, OnTheHostStoresBypassACacheThatHoldsNothing) {

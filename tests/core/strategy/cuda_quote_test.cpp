@@ -12,10 +12,10 @@
 namespace xpose {
 namespace {
 
-DeviceInfo h200() {
+DeviceInfo device90() {
   DeviceInfo info;
   info.device = {DeviceKind::cuda, 0};
-  info.name = "as an H200 describes itself";
+  info.name = "some GPU";
   info.multiprocessors = 132;
   info.compute_capability = 90;
   info.cache_bytes = 60 << 20;
@@ -48,7 +48,7 @@ TEST(CudaQuote, TheEightClassicStrategiesAndTheCopiesAreThere) {
 }
 
 TEST(CudaQuote, EveryConfigAnswersEveryProblem) {
-  const DeviceInfo device = h200();
+  const DeviceInfo device = device90();
   for (const Strategy* strategy : cuda_strategies())
     for (const std::uint32_t bytes : {1U, 2U, 4U, 8U, 16U, 32U, 48U, 256U}) {
       std::size_t supported = 0;
@@ -75,7 +75,7 @@ struct InHere : Quoter {
                                  const std::vector<Values>& configs) override {
     std::vector<QuoteAnswer> answers;
     for (const Values& values : configs)
-      answers.push_back(xpose::quote(strategy, values, problem, h200()));
+      answers.push_back(xpose::quote(strategy, values, problem, device90()));
     return answers;
   }
   Problem problem;
@@ -86,7 +86,7 @@ TEST(CudaQuote, TheStudysBlockIsAmongTheConfigs) {
   options.config = {{"block_x", 32}, {"block_y", 16}, {"tile_y", 16}, {"pad", 2}};
   const Problem problem = normal_form(matrix(4096, 4096, 4, {DeviceKind::cuda, 0}));
   InHere quoter(problem);
-  const auto found = candidates(cuda_strategies(), problem, h200(), options, quoter);
+  const auto found = candidates(cuda_strategies(), problem, device90(), options, quoter);
   for (const char* name : {"naive_row", "naive_col", "unroll4_row", "unroll4_col", "smem",
                            "smem_pad", "smem_unroll2", "smem_unroll2_pad"}) {
     const auto match = std::ranges::find_if(found, [&](const Candidate& candidate) {

@@ -47,7 +47,7 @@ TEST(Protocol, ARequestComesBackAsItWas) {
   request.problem = matrix(1, std::int64_t{1} << 40, 16, {DeviceKind::cuda, 3});
   request.problem.batch = {{3, -5, 7}};
   request.problem.in_place = true;
-  request.device = {{DeviceKind::cuda, 3}, "H200", "GPU-1", "580.1", 132, 90, 60, 141};
+  request.device = {{DeviceKind::cuda, 3}, "GPUx", "GPU-1", "580.1", 132, 90, 60, 141};
   request.threads = 5;
   request.warm = true;
   EXPECT_EQ(decode_request(encode(request)), request);
