@@ -2,6 +2,7 @@
 #include <numeric>
 #include <xpose/cuda.hpp>
 
+#include "../kit/cuda/cuda_card.hpp"
 #include "batch.cuh"
 
 using namespace xpose;
@@ -13,14 +14,11 @@ constexpr int64_t kLongest = 128;
 
 struct Batch {
   static Card card() {
-    return {.name = "batch",
-            .summary = "many small dense matrices, several to a block",
-            .device_kind = XPOSE_CUDA,
-            .min_compute_capability = 80,
-            .max_batch_rank = 1,
-            .traits = XPOSE_TRAIT_CAPTURABLE,
-            .prior_rank = 35,
-            .axes = {{"threads", {128, 256}}, {"vectors", {4, 2}}}};
+    return cuda_card({.name = "batch",
+                      .summary = "many small dense matrices, several to a block",
+                      .max_batch_rank = 1,
+                      .prior_rank = 35,
+                      .axes = {{"threads", {128, 256}}, {"vectors", {4, 2}}}});
   }
 
   static Quote quote(const Problem& problem, const Config& config) {

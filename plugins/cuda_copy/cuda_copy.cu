@@ -2,6 +2,7 @@
 // the study's two show the worth of coalescing alone.
 #include <xpose/cuda.hpp>
 
+#include "../kit/cuda/cuda_card.hpp"
 #include "copy_col.cuh"
 #include "copy_row.cuh"
 #include "copy_wide.cuh"
@@ -22,14 +23,11 @@ constexpr Tiling along_cols = {.tile_x = 32,
                                .role = XPOSE_COPY};
 
 Card copy_card(const char* name, const char* summary, uint32_t min_alignment, int32_t prior_rank) {
-  return {.name = name,
-          .summary = summary,
-          .device_kind = XPOSE_CUDA,
-          .role = XPOSE_COPY,
-          .min_alignment = min_alignment,
-          .min_compute_capability = 80,
-          .traits = XPOSE_TRAIT_CAPTURABLE,
-          .prior_rank = prior_rank};
+  return cuda_card({.name = name,
+                    .summary = summary,
+                    .role = XPOSE_COPY,
+                    .min_alignment = min_alignment,
+                    .prior_rank = prior_rank});
 }
 
 template <class E>

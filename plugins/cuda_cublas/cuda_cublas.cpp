@@ -6,6 +6,7 @@
 
 #include <xpose/plugin.hpp>
 
+#include "../kit/cuda/cuda_card.hpp"
 #include "handles.hpp"
 
 using namespace xpose::plugin;
@@ -14,14 +15,11 @@ namespace {
 
 struct Geam {
   static Card card() {
-    return {.name = "cublas_geam",
-            .summary = "cublasSgeam, Dgeam or Zgeam with factors 1 and 0",
-            .device_kind = XPOSE_CUDA,
-            .role = XPOSE_NUMERIC,
-            .element_sizes = 4 | 8 | 16,
-            .min_compute_capability = 80,
-            .traits = XPOSE_TRAIT_CAPTURABLE,
-            .prior_rank = 800};
+    return cuda_card({.name = "cublas_geam",
+                      .summary = "cublasSgeam, Dgeam or Zgeam with factors 1 and 0",
+                      .role = XPOSE_NUMERIC,
+                      .element_sizes = 4 | 8 | 16,
+                      .prior_rank = 800});
   }
 
   static Quote quote(const Problem&, const Config&) { return {.launch = "cuBLAS's own"}; }
@@ -62,14 +60,11 @@ struct Geam {
 
 struct Transform {
   static Card card() {
-    return {.name = "cublaslt_transform",
-            .summary = "cublasLtMatrixTransform on integers of 1 or 4 bytes",
-            .device_kind = XPOSE_CUDA,
-            .element_sizes = 1 | 4,
-            .min_compute_capability = 80,
-            .max_batch_rank = 1,
-            .traits = XPOSE_TRAIT_CAPTURABLE,
-            .prior_rank = 790};
+    return cuda_card({.name = "cublaslt_transform",
+                      .summary = "cublasLtMatrixTransform on integers of 1 or 4 bytes",
+                      .element_sizes = 1 | 4,
+                      .max_batch_rank = 1,
+                      .prior_rank = 790});
   }
 
   static Quote quote(const Problem& problem, const Config&) {

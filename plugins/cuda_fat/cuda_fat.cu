@@ -1,6 +1,7 @@
 // Fat elements, of 32 to 256 bytes, which permutations move that keep the innermost axis.
 #include <xpose/cuda.hpp>
 
+#include "../kit/cuda/cuda_card.hpp"
 #include "fat.cuh"
 
 using namespace xpose;
@@ -12,16 +13,14 @@ constexpr int64_t kLine = 128;  // bytes that meet every bank once, and of a cac
 
 struct Fat {
   static Card card() {
-    return {.name = "fat",
-            .summary = "elements of 32 to 256 bytes, 16 bytes at a time both ways",
-            .device_kind = XPOSE_CUDA,
-            .element_sizes = XPOSE_FAT_SIZES,
-            .min_alignment = 1,
-            .min_compute_capability = 80,
-            .max_batch_rank = 1,
-            .traits = XPOSE_TRAIT_IN_PLACE | XPOSE_TRAIT_CAPTURABLE,
-            .prior_rank = 50,
-            .axes = {{"shared", {1, 0}}}};
+    return cuda_card({.name = "fat",
+                      .summary = "elements of 32 to 256 bytes, 16 bytes at a time both ways",
+                      .element_sizes = XPOSE_FAT_SIZES,
+                      .min_alignment = 1,
+                      .max_batch_rank = 1,
+                      .traits = XPOSE_TRAIT_IN_PLACE,
+                      .prior_rank = 50,
+                      .axes = {{"shared", {1, 0}}}});
   }
 
   static Quote quote(const Problem& problem, const Config& config) {

@@ -4,6 +4,7 @@
 #include <type_traits>
 #include <xpose/cuda.hpp>
 
+#include "../kit/cuda/cuda_card.hpp"
 #include "swap_unaligned.cuh"
 #include "swap_vectors.cuh"
 
@@ -51,16 +52,15 @@ void for_each_launch(const Problem& problem, int64_t tile, const Body& body) {
 
 struct Vectors {
   static Card card() {
-    return {.name = "swap_vectors",
-            .summary = "squares in place: pairs of tiles change places by 16-byte accesses",
-            .device_kind = XPOSE_CUDA,
-            .min_alignment = 16,
-            .min_compute_capability = 80,
-            .max_batch_rank = 1,
-            .traits = XPOSE_TRAIT_IN_PLACE | XPOSE_TRAIT_CAPTURABLE,
-            .max_extent = kMaxSide,
-            .prior_rank = 100,
-            .axes = {{"run", {256, 128}}}};
+    return cuda_card(
+        {.name = "swap_vectors",
+         .summary = "squares in place: pairs of tiles change places by 16-byte accesses",
+         .min_alignment = 16,
+         .max_batch_rank = 1,
+         .traits = XPOSE_TRAIT_IN_PLACE,
+         .max_extent = kMaxSide,
+         .prior_rank = 100,
+         .axes = {{"run", {256, 128}}}});
   }
 
   // Calls body(bytes, units, threads), constants; `run` is the bytes of a tile's row.
@@ -146,16 +146,15 @@ constexpr const char* refusal(uint32_t bytes, uint32_t alignment, int64_t run) {
 
 struct Unaligned {
   static Card card() {
-    return {.name = "swap_unaligned",
-            .summary = "squares in place: pairs of tiles change places, rows at any address",
-            .device_kind = XPOSE_CUDA,
-            .min_alignment = 1,
-            .min_compute_capability = 80,
-            .max_batch_rank = 1,
-            .traits = XPOSE_TRAIT_IN_PLACE | XPOSE_TRAIT_CAPTURABLE,
-            .max_extent = kMaxSide,
-            .prior_rank = 120,
-            .axes = {{"run", {256, 512, 1024, 128, 64, 32}}}};
+    return cuda_card(
+        {.name = "swap_unaligned",
+         .summary = "squares in place: pairs of tiles change places, rows at any address",
+         .min_alignment = 1,
+         .max_batch_rank = 1,
+         .traits = XPOSE_TRAIT_IN_PLACE,
+         .max_extent = kMaxSide,
+         .prior_rank = 120,
+         .axes = {{"run", {256, 512, 1024, 128, 64, 32}}}});
   }
 
   static uint32_t alignment_of(const Problem& problem) {

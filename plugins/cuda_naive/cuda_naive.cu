@@ -2,6 +2,7 @@
 // aligned than the element, so that some CUDA strategy fits every problem.
 #include <xpose/cuda.hpp>
 
+#include "../kit/cuda/cuda_card.hpp"
 #include "naive_col.cuh"
 #include "naive_row.cuh"
 
@@ -17,15 +18,12 @@ Tiling tiling(const Config& config, Along x_along) {
 
 struct NaiveRow {
   static Card card() {
-    return {.name = "naive_row",
-            .summary = "one element a thread, reads along input rows",
-            .device_kind = XPOSE_CUDA,
-            .min_alignment = 1,
-            .min_compute_capability = 80,
-            .max_batch_rank = 1,
-            .traits = XPOSE_TRAIT_CAPTURABLE,
-            .prior_rank = 160,
-            .axes = {{"block_x", {32, 16, 64}}, {"block_y", {16, 8, 32}}}};
+    return cuda_card({.name = "naive_row",
+                      .summary = "one element a thread, reads along input rows",
+                      .min_alignment = 1,
+                      .max_batch_rank = 1,
+                      .prior_rank = 160,
+                      .axes = {{"block_x", {32, 16, 64}}, {"block_y", {16, 8, 32}}}});
   }
 
   static Quote quote(const Problem& problem, const Config& config) {
@@ -48,14 +46,11 @@ struct NaiveRow {
 
 struct NaiveCol {
   static Card card() {
-    return {.name = "naive_col",
-            .summary = "one element a thread, writes along output rows",
-            .device_kind = XPOSE_CUDA,
-            .min_compute_capability = 80,
-            .max_batch_rank = 1,
-            .traits = XPOSE_TRAIT_CAPTURABLE,
-            .prior_rank = 150,
-            .axes = {{"block_x", {32, 16, 64}}, {"block_y", {16, 8, 32}}}};
+    return cuda_card({.name = "naive_col",
+                      .summary = "one element a thread, writes along output rows",
+                      .max_batch_rank = 1,
+                      .prior_rank = 150,
+                      .axes = {{"block_x", {32, 16, 64}}, {"block_y", {16, 8, 32}}}});
   }
 
   static Quote quote(const Problem& problem, const Config& config) {

@@ -1,6 +1,7 @@
 // Matrices with one short side that is dense: a stream on one side, a few long runs on the other.
 #include <xpose/cuda.hpp>
 
+#include "../kit/cuda/cuda_card.hpp"
 #include "skinny.cuh"
 
 using namespace xpose;
@@ -14,14 +15,11 @@ constexpr int64_t kWidest = 128;
 // elements.
 struct Skinny {
   static Card card() {
-    return {.name = "skinny",
-            .summary = "one short side: a dense stream to or from a few long runs",
-            .device_kind = XPOSE_CUDA,
-            .min_compute_capability = 80,
-            .max_batch_rank = 1,
-            .traits = XPOSE_TRAIT_CAPTURABLE,
-            .prior_rank = 40,
-            .axes = {{"threads", {128, 256}}, {"vectors", {4, 2}}}};
+    return cuda_card({.name = "skinny",
+                      .summary = "one short side: a dense stream to or from a few long runs",
+                      .max_batch_rank = 1,
+                      .prior_rank = 40,
+                      .axes = {{"threads", {128, 256}}, {"vectors", {4, 2}}}});
   }
 
   static Quote quote(const Problem& problem, const Config& config) {

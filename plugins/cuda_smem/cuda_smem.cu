@@ -1,6 +1,7 @@
 // One kernel, two strategies: shared memory with plain rows and with padded ones.
 #include <xpose/cuda.hpp>
 
+#include "../kit/cuda/cuda_card.hpp"
 #include "../kit/cuda/tile_shape.hpp"
 #include "smem.cuh"
 
@@ -14,15 +15,12 @@ constexpr int kTilesAcross = 1;
 template <bool Padded>
 struct Smem {
   static Card card() {
-    return {.name = Padded ? "smem_pad" : "smem",
-            .summary = Padded ? "a tile through shared memory with padded rows"
-                              : "a tile through shared memory",
-            .device_kind = XPOSE_CUDA,
-            .min_compute_capability = 80,
-            .max_batch_rank = 1,
-            .traits = XPOSE_TRAIT_CAPTURABLE,
-            .prior_rank = Padded ? 110 : 130,
-            .axes = tile_axes(Padded)};
+    return cuda_card({.name = Padded ? "smem_pad" : "smem",
+                      .summary = Padded ? "a tile through shared memory with padded rows"
+                                        : "a tile through shared memory",
+                      .max_batch_rank = 1,
+                      .prior_rank = Padded ? 110 : 130,
+                      .axes = tile_axes(Padded)});
   }
 
   static Quote quote(const Problem& problem, const Config& config) {

@@ -2,6 +2,7 @@
 #include <string>
 #include <xpose/cuda.hpp>
 
+#include "../kit/cuda/cuda_card.hpp"
 #include "tile.cuh"
 
 using namespace xpose;
@@ -40,19 +41,16 @@ struct TileBytes {
 template <bool Large>
 struct Tile {
   static Card card() {
-    return {.name = Large ? "tile_512" : "tile",
-            .summary = Large ? "tiles of 512 bytes each way, of 16-byte elements"
-                             : "16 bytes at a time both ways, through padded shared memory",
-            .device_kind = XPOSE_CUDA,
-            .element_sizes = Large ? 16 : 31,
-            .min_alignment = 16,
-            .min_compute_capability = 80,
-            .max_batch_rank = 1,
-            .traits = XPOSE_TRAIT_CAPTURABLE,
-            .prior_rank = 50,
-            .axes = Large
-                        ? std::vector<Axis>{}
-                        : std::vector<Axis>{{"row_bytes", {256, 128}}, {"col_bytes", {256, 128}}}};
+    return cuda_card(
+        {.name = Large ? "tile_512" : "tile",
+         .summary = Large ? "tiles of 512 bytes each way, of 16-byte elements"
+                          : "16 bytes at a time both ways, through padded shared memory",
+         .element_sizes = Large ? 16 : 31,
+         .min_alignment = 16,
+         .max_batch_rank = 1,
+         .prior_rank = 50,
+         .axes = Large ? std::vector<Axis>{}
+                       : std::vector<Axis>{{"row_bytes", {256, 128}}, {"col_bytes", {256, 128}}}});
   }
 
   static Quote quote(const Problem& problem, const Config& config) {

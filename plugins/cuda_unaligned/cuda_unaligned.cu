@@ -3,6 +3,7 @@
 #include <string>
 #include <xpose/cuda.hpp>
 
+#include "../kit/cuda/cuda_card.hpp"
 #include "unaligned.cuh"
 
 using namespace xpose;
@@ -72,14 +73,12 @@ Tiling tiling_of() {
 
 struct Unaligned {
   static Card card() {
-    return {.name = "unaligned",
-            .summary = "rows at any element, by aligned words, shifts and whole output sectors",
-            .device_kind = XPOSE_CUDA,
-            .min_compute_capability = 80,
-            .max_batch_rank = 1,
-            .traits = XPOSE_TRAIT_CAPTURABLE,
-            .prior_rank = 60,
-            .axes = {{"width", {256, 512}}, {"height", {256, 128, 512}}}};
+    return cuda_card(
+        {.name = "unaligned",
+         .summary = "rows at any element, by aligned words, shifts and whole output sectors",
+         .max_batch_rank = 1,
+         .prior_rank = 60,
+         .axes = {{"width", {256, 512}}, {"height", {256, 128, 512}}}});
   }
 
   static TileBytes tile_of(const Config& config) {

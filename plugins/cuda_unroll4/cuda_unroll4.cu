@@ -1,6 +1,7 @@
 // The textbook transposes with four elements a thread.
 #include <xpose/cuda.hpp>
 
+#include "../kit/cuda/cuda_card.hpp"
 #include "unroll4_col.cuh"
 #include "unroll4_row.cuh"
 
@@ -16,14 +17,11 @@ Tiling tiling(const Config& config, Along x_along) {
 
 struct Unroll4Row {
   static Card card() {
-    return {.name = "unroll4_row",
-            .summary = "four elements a thread, reads along input rows",
-            .device_kind = XPOSE_CUDA,
-            .min_compute_capability = 80,
-            .max_batch_rank = 1,
-            .traits = XPOSE_TRAIT_CAPTURABLE,
-            .prior_rank = 170,
-            .axes = {{"block_x", {32, 16, 64}}, {"block_y", {16, 8, 32}}}};
+    return cuda_card({.name = "unroll4_row",
+                      .summary = "four elements a thread, reads along input rows",
+                      .max_batch_rank = 1,
+                      .prior_rank = 170,
+                      .axes = {{"block_x", {32, 16, 64}}, {"block_y", {16, 8, 32}}}});
   }
 
   static Quote quote(const Problem& problem, const Config& config) {
@@ -45,14 +43,11 @@ struct Unroll4Row {
 
 struct Unroll4Col {
   static Card card() {
-    return {.name = "unroll4_col",
-            .summary = "four elements a thread, writes along output rows",
-            .device_kind = XPOSE_CUDA,
-            .min_compute_capability = 80,
-            .max_batch_rank = 1,
-            .traits = XPOSE_TRAIT_CAPTURABLE,
-            .prior_rank = 140,
-            .axes = {{"block_x", {32, 16, 64}}, {"block_y", {16, 8, 32}}}};
+    return cuda_card({.name = "unroll4_col",
+                      .summary = "four elements a thread, writes along output rows",
+                      .max_batch_rank = 1,
+                      .prior_rank = 140,
+                      .axes = {{"block_x", {32, 16, 64}}, {"block_y", {16, 8, 32}}}});
   }
 
   static Quote quote(const Problem& problem, const Config& config) {

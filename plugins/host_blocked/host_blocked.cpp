@@ -3,6 +3,7 @@
 // the buffer's columns fall into few cache sets; padding its rows spreads them.
 #include <xpose/plugin.hpp>
 
+#include "../kit/host/ceil_div.hpp"
 #include "../kit/host/host_loop.hpp"
 
 using namespace xpose::plugin;
@@ -38,8 +39,8 @@ void transpose_tile(const E* in, int64_t in_ld, E* out, int64_t out_ld, int64_t 
 
 void transpose(const Problem& problem, Tiling tiling, const Launch& launch) {
   const int64_t tile = tiling.tile;
-  const int64_t tile_rows = (problem.rows + tile - 1) / tile;
-  const int64_t tile_cols = (problem.cols + tile - 1) / tile;
+  const int64_t tile_rows = host::ceil_div(problem.rows, tile);
+  const int64_t tile_cols = host::ceil_div(problem.cols, tile);
   host::with_element(problem.element_bytes, [&]<class E>(E) {
     host::for_each_step<E>(
         problem, launch, tile_rows * tile_cols, [&](const E* in, E* out, int64_t step) {

@@ -3,6 +3,7 @@
 // processor's own string move do not, and on large data one of those two is the fastest.
 #include <xpose/plugin.hpp>
 
+#include "../kit/host/ceil_div.hpp"
 #include "../kit/host/host_loop.hpp"
 #include "copy_bytes.hpp"
 
@@ -38,7 +39,7 @@ struct Copy {
     const int64_t row_bytes = problem_.cols * problem_.element_bytes;
     const int64_t bytes = problem_.rows * row_bytes;
     if (problem_.in_ld == problem_.cols && problem_.out_ld == problem_.cols) {
-      const int64_t steps = (bytes + kStepBytes - 1) / kStepBytes;
+      const int64_t steps = host::ceil_div(bytes, kStepBytes);
       host::split(launch, threads, steps, bytes, [&](int64_t first, int64_t last) {
         const int64_t begin = first * kStepBytes;
         const int64_t end = std::min(last * kStepBytes, bytes);

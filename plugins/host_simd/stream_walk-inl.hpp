@@ -20,6 +20,7 @@
 #include <cstring>
 #include <numeric>
 
+#include "../kit/host/ceil_div.hpp"
 #include "../kit/host/lines-inl.hpp"
 #include "../kit/host/register_tile-inl.hpp"
 #include "blocks.hpp"
@@ -81,7 +82,7 @@ class Walk {
       far_ = {r_.ahead,
               at(later.row, later.col),
               r_.in_pitch,
-              (later.cols * Size + kLine - 1) / kLine,
+              host::ceil_div(later.cols * Size, kLine),
               later.cols * Size - 1,
               0};
       // A block of one group is too short a time for the next one to arrive.

@@ -4,6 +4,7 @@
 // AVX-512 has VBMI.
 //
 // Included once for each target of Highway, as granules-inl.hpp is.
+#include "../kit/host/ceil_div.hpp"
 #include "granules-inl.hpp"
 #include "job.hpp"
 #include "stage-inl.hpp"
@@ -74,7 +75,7 @@ __attribute__((target(HWY_TARGET_STR ",avx512vbmi"))) HWY_NOINLINE void permute_
 
 inline void permute(const Permutation& permutation, const uint8_t* in, int64_t in_step,
                     int64_t units, Stage& stage, int64_t out_rows, int ahead) {
-  switch ((permutation.bytes + kLine - 1) / kLine) {
+  switch (host::ceil_div(permutation.bytes, kLine)) {
     case 1:
       return permute_units<1>(permutation, in, in_step, units, stage, out_rows, ahead);
     case 2:

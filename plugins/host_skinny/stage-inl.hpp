@@ -4,6 +4,7 @@
 // line. A stage that is emptied once it is full is slower.
 //
 // Included once for each target of Highway, as granules-inl.hpp is.
+#include "../kit/host/ceil_div.hpp"
 #include "granules-inl.hpp"
 
 #if defined(XPOSE_HOST_SKINNY_STAGE) == defined(HWY_TARGET_TOGGLE)
@@ -72,7 +73,7 @@ class Stage {
 
   // To the end of the first line, or of the staged bytes.
   void write_head() {
-    const int64_t end = std::min(at_, (gone_ + kLine - 1) / kLine * kLine);
+    const int64_t end = std::min(at_, host::ceil_div(gone_, kLine) * kLine);
     copy_bytes(staged_ + gone_, to_ + gone_, end - gone_);
     gone_ = end;
   }

@@ -1,5 +1,5 @@
-// The axes of every strategy: their values multiply, so a strategy whose values need each other has
-// one axis over its modes, or is two strategies.
+// The cards of every strategy. Values of axes multiply, so a strategy whose values need each other
+// has one axis over its modes, or is two strategies.
 #include <gtest/gtest.h>
 
 #include <set>
@@ -27,8 +27,7 @@ DeviceInfo device_of(DeviceKind kind) {
 std::vector<Problem> problems(Device device) {
   std::vector<Problem> all;
   for (const std::uint32_t bytes : {1U, 2U, 4U, 8U, 16U, 64U})
-    for (const auto& [rows, cols] :
-         std::vector<std::pair<std::int64_t, std::int64_t>>{
+    for (const auto& [rows, cols] : std::vector<std::pair<std::int64_t, std::int64_t>>{
              {96, 96}, {512, 512}, {4096, 4096}, {100'000, 5}, {5, 100'000}, {5, 5}}) {
       Problem problem = matrix(rows, cols, bytes, device);
       problem.batch = {{16, rows * cols, rows * cols}};
@@ -58,7 +57,7 @@ std::set<Values> served(const Strategy& strategy) {
 // Axes of sizes may multiply to a few impossible ones, such as blocks of too many threads.
 constexpr double least_share = 0.8;
 
-TEST(Axes, NearlyEveryConfigServesSomeProblem) {
+TEST(Cards, NearlyEveryConfigServesSomeProblem) {
   ASSERT_FALSE(loaded_plugins().strategies.empty());
   for (const Strategy* strategy : loaded_plugins().strategies) {
     const std::size_t declared = configs(strategy->info).size();
@@ -69,12 +68,24 @@ TEST(Axes, NearlyEveryConfigServesSomeProblem) {
 }
 
 // What a refusal says is about the problem: no mode is refused on every one.
-TEST(Axes, EveryModeOfHostSimdServesSomeProblem) {
+TEST(Cards, EveryModeOfHostSimdServesSomeProblem) {
   for (const Strategy* strategy : loaded_plugins().strategies)
     if (strategy->info.name == "host_simd") {
       ASSERT_EQ(strategy->info.axes.size(), 1U);
       EXPECT_EQ(served(*strategy).size(), configs(strategy->info).size());
     }
+}
+
+// As kit/cuda/cuda_card.hpp has it.
+TEST(Cards, CudaStrategiesShareOneComputeCapabilityAndCanBeCaptured) {
+  std::size_t seen = 0;
+  for (const Strategy* strategy : loaded_plugins().strategies)
+    if (strategy->info.device_kind == DeviceKind::cuda) {
+      ++seen;
+      EXPECT_EQ(strategy->info.min_compute_capability, 80U) << strategy->info.name;
+      EXPECT_TRUE(strategy->info.capturable) << strategy->info.name;
+    }
+  EXPECT_GT(seen, 10U);
 }
 
 }  // namespace
