@@ -24,7 +24,7 @@ judge() {  # FILE LINE TEXT
   esac
   found=yes
   echo "$1:$2: error: $plugin $cannot: the model, which runs its kernels on the host (xpose explain), cannot do that." \
-    "$instead, or $without. See \"The model\" in xpose's plugins/README.md." >&2
+    "$instead, or $without. See \"The simulator\" in xpose's plugins/CUDA.md." >&2
 }
 
 # Judges every FILE:LINE of a list.

@@ -2,7 +2,7 @@
 include(${CMAKE_CURRENT_LIST_DIR}/common.cmake)
 file(REMOVE_RECURSE ${SCRATCH})
 write_example(plugins/README.md "A host plugin, in full" ${SCRATCH}/host)
-write_example(plugins/README.md "A CUDA plugin, in full" ${SCRATCH}/cuda)
+write_example(plugins/CUDA.md "In full" ${SCRATCH}/cuda)
 
 # Configures a folder's source with a CMakeLists.txt of these lines.
 function(configure folder lines)

@@ -26,10 +26,10 @@ expect_match("${output}" "my_idea{panel=[0-9]+}[^\n]* ok" "README.md: xpose tune
 follow(plugins/README.md "A host plugin, in full" my_plugin)
 expect_match("${output}" "conformance.my_idea.4 [.]+ +Passed" "the host plugin")
 
-follow(plugins/README.md "A plugin in plain C, in full" my_c_plugin)
+follow(plugins/C.md "In full" my_c_plugin)
 expect_match("${output}" "conformance.my_bands.4 [.]+ +Passed" "the plugin in C")
 expect_match("${output}" "my_bands +host +my_c_plugin 1.0 +band=64,256" "xpose plugins")
 
-follow(plugins/README.md "A CUDA plugin, in full" my_tiles)
+follow(plugins/CUDA.md "In full" my_tiles)
 expect_match("${output}" "model.my_tiles.4 [.]+ +Passed" "the CUDA plugin")
 expect_match("${output}" "conformance.my_tiles.4 [.]+[*]*(Skipped| +Passed)" "the CUDA plugin")
