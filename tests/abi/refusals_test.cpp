@@ -16,6 +16,8 @@
 #include <vector>
 #include <xpose/xpose.hpp>
 
+#include "../temporary_folder.hpp"
+
 namespace {
 
 namespace fs = std::filesystem;
@@ -24,21 +26,18 @@ namespace fs = std::filesystem;
 class PluginFolder {
  public:
   PluginFolder() {
-    std::string name = (fs::temp_directory_path() / "xpose_refusals_XXXXXX").string();
-    if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("mkdtemp failed: " + name);
-    path_ = name;
-    fs::permissions(path_, fs::perms(0755));  // for the test that reads it as another user
+    fs::permissions(path(), fs::perms(0755));  // for the test that reads it as another user
     add("good.so");
   }
-  ~PluginFolder() { fs::remove_all(path_); }
-  PluginFolder(const PluginFolder&) = delete;  // owns the folder on disk
 
-  const fs::path& path() const { return path_; }
-  fs::path operator/(const char* name) const { return path_ / name; }
-  void add(const char* built) const { fs::copy_file(fs::path(REFUSED_DIR) / built, path_ / built); }
+  const fs::path& path() const { return temporary_.path(); }
+  fs::path operator/(const char* name) const { return path() / name; }
+  void add(const char* built) const {
+    fs::copy_file(fs::path(REFUSED_DIR) / built, path() / built);
+  }
 
  private:
-  fs::path path_;
+  xpose::TemporaryFolder temporary_;
 };
 
 xpose::EngineOptions options(std::vector<fs::path> folders) {

@@ -10,41 +10,15 @@
 #include "bench/standard_table.hpp"
 #include "loaded_plugins.hpp"
 #include "problem/normal_form.hpp"
-#include "strategy/candidates.hpp"
+#include "quotes_here.hpp"
 
 namespace xpose {
 namespace {
 
-DeviceInfo device_of(DeviceKind kind) {
-  DeviceInfo info{};
-  info.device = {kind, 0};
-  if (kind == DeviceKind::cuda) {
-    info.multiprocessors = 132;
-    info.compute_capability = 90;
-    info.cache_bytes = 60'000'000;
-  } else {
-    info.multiprocessors = 2;
-    info.cache_bytes = 32 << 20;
-  }
-  return info;
-}
-
-struct InHere : Quoter {
-  explicit InHere(const Problem& asked) : problem(asked) {}
-  std::vector<QuoteAnswer> quote(const Strategy& strategy,
-                                 const std::vector<Values>& configs) override {
-    std::vector<QuoteAnswer> answers;
-    for (const Values& values : configs)
-      answers.push_back(xpose::quote(strategy, values, problem, device_of(problem.device.kind)));
-    return answers;
-  }
-  Problem problem;
-};
-
 // What may be chosen, the most promising first.
 std::vector<Candidate> ranked(const app::Cell& cell) {
   const Problem problem = normal_form(cell.problem);
-  InHere quoter(problem);
+  QuoterHere quoter(problem);
   TuneOptions options;
   options.warm = cell.warm;
   std::vector<Candidate> all = candidates(loaded_plugins().strategies, problem,

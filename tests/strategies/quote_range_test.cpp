@@ -8,21 +8,12 @@
 
 #include "loaded_plugins.hpp"
 #include "problem/normal_form.hpp"
-#include "strategy/candidates.hpp"
+#include "quotes_here.hpp"
 
 namespace xpose {
 namespace {
 
 constexpr std::int64_t most = std::int64_t{1} << 56;  // bytes
-
-DeviceInfo device_of(DeviceKind kind) {
-  DeviceInfo info{};
-  info.device = {kind, 0};
-  info.multiprocessors = kind == DeviceKind::cuda ? 132 : 2;
-  info.compute_capability = kind == DeviceKind::cuda ? 90 : 0;
-  info.cache_bytes = 60'000'000;
-  return info;
-}
 
 // A rows x cols matrix cut to what may be, in buffers of both alignments, in place where square,
 // with rows far apart, and as one of a batch.

@@ -50,9 +50,6 @@ bool eventually(const Condition& condition) {
 }  // namespace
 
 Enclosure::Enclosure(const fs::path& animal, const std::vector<fs::path>& good) {
-  std::string name = (fs::temp_directory_path() / "xpose_zoo_XXXXXX").string();
-  if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("mkdtemp failed: " + name);
-  folder_ = name;
   animal_ = folder_ / "animal" / animal.filename();
   for (const char* folder : {"animal", "good"}) {
     fs::create_directory(folder_ / folder);
@@ -64,8 +61,6 @@ Enclosure::Enclosure(const fs::path& animal, const std::vector<fs::path>& good) 
   static const bool once = (let_workers_crash(), true);
   EXPECT_TRUE(once);
 }
-
-Enclosure::~Enclosure() { fs::remove_all(folder_); }
 
 EngineOptions Enclosure::options(double stage_seconds) {
   return {.plugin_folders = {folder_ / "animal", folder_ / "good"},

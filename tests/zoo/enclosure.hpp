@@ -10,6 +10,8 @@
 #include <xpose/cache.hpp>
 #include <xpose/xpose.hpp>
 
+#include "../temporary_folder.hpp"
+
 namespace xpose::zoo {
 
 // An animal was entered, or (stage "child") has started a process.
@@ -23,8 +25,6 @@ class Enclosure {
  public:
   // A new temporary folder with copies of the files.
   Enclosure(const std::filesystem::path& animal, const std::vector<std::filesystem::path>& good);
-  ~Enclosure();
-  Enclosure(const Enclosure&) = delete;  // owns the folder on disk
 
   const std::filesystem::path& file() const { return animal_; }  // the animal's
   std::filesystem::path cache() const { return folder_ / "trials.sqlite"; }
@@ -40,7 +40,8 @@ class Enclosure {
   void rebuild() const;
 
  private:
-  std::filesystem::path folder_;
+  TemporaryFolder temporary_;
+  std::filesystem::path folder_ = temporary_.path();
   std::filesystem::path animal_;
   std::vector<std::string> warnings_;
 };

@@ -168,46 +168,6 @@ TEST_F(CacheContentsTest, AFileOfTheFirstSchemaKeepsItsRows) {
   EXPECT_EQ(read_cache(file), expected);
 }
 
-// ------------------------------------------------------------------------------------ predictions
-
-TEST_F(CacheContentsTest, TheLastPredictionsOfEachStrategyAreKept) {
-  Cache cache(file, "", listener());
-  EXPECT_TRUE(cache.find_errors("d1", "smem").empty());
-  for (int i = 0; i < 20; ++i)
-    cache.store(std::vector<Prediction>{
-        {"d1", "smem", "p" + std::to_string(i), "cold", 1, 2, 1.0 + i, 100 + i}});
-  cache.store(std::vector<Prediction>{{"d1", "smem", "p19", "cold", 1, 2, 50, 119},
-                                      {"d1", "tile", "p", "cold", 1, 1, 1, 1},
-                                      {"d2", "smem", "p", "cold", 1, 1, 3, 1}});
-  std::vector<double> errors = cache.find_errors("d1", "smem");
-  std::ranges::sort(errors);
-  EXPECT_EQ(errors, (std::vector<double>{12, 13, 14, 15, 16, 17, 18, 19, 50}));
-  EXPECT_EQ(cache.find_errors("d2", "smem"), std::vector<double>{3});
-  forget(file, {"smem", "", false});
-  EXPECT_TRUE(cache.find_errors("d1", "smem").empty());
-  EXPECT_EQ(cache.find_errors("d1", "tile"), std::vector<double>{1});
-  forget(file, {"", "p", false});
-  forget(file, {"", "", true});
-  EXPECT_EQ(cache.find_errors("d1", "tile"), std::vector<double>{1});
-  forget(file, {});
-  EXPECT_TRUE(cache.find_errors("d1", "tile").empty());
-}
-
-TEST_F(CacheContentsTest, WhatStandsIsOfTheKeyOrElseTheNewestOfItsProblem) {
-  Cache cache(file, "", listener());
-  Decision older = decision_of("p", 10), newer = decision_of("p", 20), mine = decision_of("p", 5);
-  older.key.plugins = "older";
-  newer.key.plugins = "newer";
-  cache.store(newer);
-  cache.store(older);
-  cache.store(decision_of("q", 30));
-  EXPECT_EQ(cache.find_standing(mine.key), newer);
-  cache.store(mine);
-  EXPECT_EQ(cache.find_standing(mine.key), mine);
-  mine.key.device = "another";
-  EXPECT_EQ(cache.find_standing(mine.key), std::nullopt);
-}
-
 // ---------------------------------------------------------------------------------------- forget
 
 TEST_F(CacheContentsTest, ForgetsWhatTheFilterNames) {
@@ -302,24 +262,6 @@ TEST_F(CacheContentsTest, TextsAreFitForATerminal) {
   EXPECT_EQ(contents.quarantine[0].strategy, clean);
   EXPECT_EQ(contents.quarantine[0].file, clean);
   EXPECT_EQ(contents.quarantine[0].words, clean);
-}
-
-// ----------------------------------------------------------------------------------------- names
-
-TEST_F(CacheContentsTest, DefaultFileFollowsTheEnvironment) {
-  setenv("XPOSE_CACHE", "/e/own.sqlite", 1);
-  setenv("XDG_CACHE_HOME", "/e/caches", 1);
-  setenv("HOME", "/e/home", 1);
-  EXPECT_EQ(default_cache_file(), "/e/own.sqlite");
-  unsetenv("XPOSE_CACHE");
-  EXPECT_EQ(default_cache_file(), "/e/caches/xpose/trials.sqlite");
-  setenv("XDG_CACHE_HOME", "relative", 1);
-  EXPECT_EQ(default_cache_file(), "/e/home/.cache/xpose/trials.sqlite");
-  unsetenv("XDG_CACHE_HOME");
-  EXPECT_EQ(default_cache_file(), "/e/home/.cache/xpose/trials.sqlite");
-  unsetenv("HOME");
-  EXPECT_EQ(default_cache_file(), "");
-  EXPECT_EQ(system_cache_file(), "/var/lib/xpose/trials.sqlite");
 }
 
 }  // namespace

@@ -137,5 +137,21 @@ TEST_F(CacheFileTest, ExplanationNamesFileReasonAndRemedy) {
             "elsewhere");
 }
 
+TEST_F(CacheFileTest, DefaultFileFollowsTheEnvironment) {
+  setenv("XPOSE_CACHE", "/e/own.sqlite", 1);
+  setenv("XDG_CACHE_HOME", "/e/caches", 1);
+  setenv("HOME", "/e/home", 1);
+  EXPECT_EQ(default_cache_file(), "/e/own.sqlite");
+  unsetenv("XPOSE_CACHE");
+  EXPECT_EQ(default_cache_file(), "/e/caches/xpose/trials.sqlite");
+  setenv("XDG_CACHE_HOME", "relative", 1);
+  EXPECT_EQ(default_cache_file(), "/e/home/.cache/xpose/trials.sqlite");
+  unsetenv("XDG_CACHE_HOME");
+  EXPECT_EQ(default_cache_file(), "/e/home/.cache/xpose/trials.sqlite");
+  unsetenv("HOME");
+  EXPECT_EQ(default_cache_file(), "");
+  EXPECT_EQ(system_cache_file(), "/var/lib/xpose/trials.sqlite");
+}
+
 }  // namespace
 }  // namespace xpose

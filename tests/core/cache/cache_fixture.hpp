@@ -14,26 +14,20 @@
 #include <string>
 #include <vector>
 
+#include "../../temporary_folder.hpp"
 #include "cache/cache.hpp"
 
 namespace xpose {
 
 class CacheFixture : public testing::Test {
  protected:
-  CacheFixture() {
-    std::string name = (std::filesystem::temp_directory_path() / "xpose_cache_XXXXXX").string();
-    if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("mkdtemp failed: " + name);
-    folder = name;
-    file = folder / "trials.sqlite";
-  }
-  ~CacheFixture() override { std::filesystem::remove_all(folder); }
-
   Warn listener() {
     return [this](std::string_view warning) { warnings.emplace_back(warning); };
   }
 
-  std::filesystem::path folder;
-  std::filesystem::path file;
+  const TemporaryFolder temporary;
+  const std::filesystem::path folder = temporary.path();
+  std::filesystem::path file = folder / "trials.sqlite";
   std::vector<std::string> warnings;
 };
 

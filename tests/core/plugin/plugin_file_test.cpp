@@ -1,18 +1,14 @@
 #include "plugin/plugin_file.hpp"
 
 #include <fcntl.h>
-#include <gtest/gtest.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <chrono>
-#include <cstdlib>
-#include <fstream>
-#include <functional>
-#include <iterator>
-#include <stdexcept>
+#include <string>
 #include <utility>
 #include <vector>
+
+#include "plugin_file_fixture.hpp"
 
 namespace xpose {
 namespace {
@@ -20,70 +16,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr uid_t kStranger = 65534;
-
-std::string refusal_of(const std::function<void()>& call) {
-  try {
-    call();
-  } catch (const Refusal& refusal) {
-    return refusal.why;
-  }
-  return "";
-}
-
-std::string refusal_of_file(const fs::path& file) {
-  return refusal_of([&] { PluginFile::open(file); });
-}
-
-std::string refusal_of_folder(const fs::path& folder) {
-  return refusal_of([&] { PluginFolder{folder}; });
-}
-
-std::string lies_in(const fs::path& folder, const std::string& problem) {
-  return "lies in " + folder.string() + ", which " + problem;
-}
-
-void write(const fs::path& file, const std::string& content) {
-  std::ofstream(file, std::ios::binary) << content;
-}
-
-std::string read(const fs::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  return {std::istreambuf_iterator(in), {}};
-}
-
-void set_mode(const fs::path& path, mode_t mode) { ASSERT_EQ(chmod(path.c_str(), mode), 0); }
-
-class TemporaryFolder {
- public:
-  TemporaryFolder() {
-    std::string name = (fs::canonical(fs::temp_directory_path()) / "xpose_file_XXXXXX").string();
-    if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("mkdtemp failed: " + name);
-    path_ = name;
-  }
-  ~TemporaryFolder() { fs::remove_all(path_); }
-  TemporaryFolder(const TemporaryFolder&) = delete;  // owns the folder on disk
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-  const fs::path& path() const { return path_; }
-
- private:
-  fs::path path_;
-};
-
-// TOP/plugins/one.so, which nobody but its owner can write.
-class PluginFileTest : public testing::Test {
- protected:
-  PluginFileTest() {
-    fs::create_directory(folder());
-    set_mode(folder(), 0755);
-    write(file(), "a plugin\n");
-    set_mode(file(), 0644);
-  }
-  fs::path folder() const { return top / "plugins"; }
-  fs::path file() const { return folder() / "one.so"; }
-
-  const TemporaryFolder temporary;
-  const fs::path top = temporary.path();
-};
 
 // ---------------------------------------------------------------------------- what may be loaded
 
@@ -260,77 +192,6 @@ TEST_F(PluginFileTest, ClosesItsDescriptorUnlessReleased) {
   first = PluginFile::open(file());
   EXPECT_TRUE(is_open(kept));
   close(kept);
-}
-
-// ----------------------------------------------------------------------------------- the folder
-
-TEST_F(PluginFileTest, ListsAFolderByName) {
-  for (const char* name : {"two.so", "folder.so", "zero.so", "five.so", "ten.so", "six.so"})
-    fs::create_directory(folder() / name);  // which is no plugin, but not a secret either
-  write(folder() / "two.so.1", "");
-  write(folder() / "readme.md", "");
-  std::vector<std::string> names;
-  const PluginFolder plugins(folder());
-  for (const fs::path& path : plugins.files()) {
-    EXPECT_EQ(path.parent_path(), folder());
-    names.push_back(path.filename());
-  }
-  EXPECT_EQ(names, (std::vector<std::string>{"five.so", "folder.so", "one.so", "six.so", "ten.so",
-                                             "two.so", "zero.so"}));
-}
-
-TEST_F(PluginFileTest, AFolderWithoutAPluginIsRefusedWithTheOneThatIsMeant) {
-  const fs::path build = top / "build";
-  fs::create_directories(build);
-  const std::string name = "plugin folder " + build.string() + ' ';
-  const std::string remedy = "; name the folder that the build of a plugin writes to";
-  EXPECT_EQ(refusal_of_folder(build), name + "is empty" + remedy);
-  write(build / "CMakeCache.txt", "");
-  EXPECT_EQ(refusal_of_folder(build),
-            name + "has no plugin: its only entry does not end in .so" + remedy);
-  const fs::path meant = build / "lib" / "xpose" / "plugins";
-  fs::create_directories(meant);
-  EXPECT_EQ(refusal_of_folder(build), name + "has no plugin: none of its 2 entries ends in .so" +
-                                          remedy + ": " + meant.string());
-  write(meant / "one.so", "");
-  EXPECT_EQ(refusal_of_folder(meant), "");
-}
-
-// What is not opened because its digest is known is judged like what is.
-TEST_F(PluginFileTest, AFoldersFilesAreIdentifiedAsTheyAreOpened) {
-  write(top / "elsewhere.so", "another\n");
-  write(folder() / "open.so", "");
-  set_mode(folder() / "open.so", 0646);
-  fs::create_directory(folder() / "folder.so");
-  fs::create_symlink(top / "elsewhere.so", folder() / "link.so");
-  fs::create_symlink(folder() / "open.so", folder() / "link_to_open.so");
-  fs::create_symlink(top / "nowhere.so", folder() / "dangling.so");
-  const PluginFolder plugins(folder());
-  std::vector<std::string> identified;
-  for (const fs::path& path : plugins.files()) {
-    FileIdentity identity, opened;
-    const std::string refusal = refusal_of([&] { identity = plugins.identity(path); });
-    EXPECT_EQ(refusal, refusal_of([&] { opened = plugins.open(path).identity(); })) << path;
-    EXPECT_EQ(identity, opened) << path;
-    if (!identity.path.empty()) identified.push_back(path.filename());
-  }
-  EXPECT_EQ(plugins.files().size(), 6U);
-  EXPECT_EQ(identified, (std::vector<std::string>{"link.so", "one.so"}));
-}
-
-TEST_F(PluginFileTest, RefusesFoldersThatDependOnTheCurrentOne) {
-  const std::string problem =
-      " depends on the current folder, which is never searched; name it by its absolute path";
-  EXPECT_EQ(refusal_of_folder("build/plugins"), "plugin folder build/plugins" + problem);
-  EXPECT_EQ(refusal_of_folder("."), "plugin folder ." + problem);
-  EXPECT_EQ(refusal_of_folder(""), "plugin folder $''" + problem);
-}
-
-TEST_F(PluginFileTest, RefusesFoldersThatAreNotThere) {
-  EXPECT_EQ(refusal_of_folder(top / "missing"), "plugin folder " + (top / "missing").string() +
-                                                    " cannot be read: No such file or directory");
-  EXPECT_EQ(refusal_of_folder(file()),
-            "plugin folder " + file().string() + " cannot be read: Not a directory");
 }
 
 // ------------------------------------------------------------------------------- digests of texts

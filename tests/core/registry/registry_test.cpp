@@ -1,11 +1,11 @@
 #include "registry/registry.hpp"
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
 
+#include "../../temporary_folder.hpp"
 #include "cache/cache_file.hpp"
 #include "device/device.hpp"
 #include "problem/normal_form.hpp"
@@ -20,12 +20,9 @@ namespace fs = std::filesystem;
 class RegistryTest : public testing::Test {
  protected:
   RegistryTest() {
-    std::string name = (fs::canonical(fs::temp_directory_path()) / "xpose_reg_XXXXXX").string();
-    folder = mkdtemp(name.data());
     put("host_naive");
     put("host_copy");
   }
-  ~RegistryTest() override { fs::remove_all(folder); }
 
   // With the description beside it, whose plugin must not be younger.
   void put(const std::string& plugin, std::string as = "") {
@@ -54,7 +51,8 @@ class RegistryTest : public testing::Test {
     return {ErrorKind::failed, "no error"};
   }
 
-  fs::path folder;
+  const TemporaryFolder temporary;
+  const fs::path folder = temporary.path();
   Cache cache{"", "", {}};
   Worker worker{XPOSE_TRIAL_PROGRAM, 10};
   Admission admission{worker, cache, {}, false};

@@ -7,6 +7,7 @@
 #include <sstream>
 #include <stdexcept>
 
+#include "../../temporary_folder.hpp"
 #include "plugin/plugin_library.hpp"
 #include "registry/catalog.hpp"
 
@@ -20,13 +21,9 @@ using namespace std::chrono_literals;
 class ShippedDescriptionTest : public testing::Test {
  protected:
   ShippedDescriptionTest() {
-    std::string name = (fs::temp_directory_path() / "xpose_shipped_XXXXXX").string();
-    if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("mkdtemp failed: " + name);
-    folder_ = fs::canonical(name);
     fs::copy(fs::path(XPOSE_PLUGINS) / "host_naive.so", plugin());
     write_description(plugin(), description());
   }
-  ~ShippedDescriptionTest() override { fs::remove_all(folder_); }
 
   fs::path plugin() const { return folder_ / "host_naive.so"; }
   fs::path description() const { return description_file(plugin()); }
@@ -56,7 +53,8 @@ class ShippedDescriptionTest : public testing::Test {
     return cache.find_description(PluginFile::open(plugin()).digest(), abi_version()).has_value();
   }
 
-  fs::path folder_;
+  const TemporaryFolder temporary_;
+  const fs::path folder_ = temporary_.path();
 };
 
 TEST_F(ShippedDescriptionTest, SaysWhatTheWorkerSaid) {

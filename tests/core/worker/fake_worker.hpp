@@ -23,6 +23,7 @@
 #include <string>
 #include <string_view>
 
+#include "../../temporary_folder.hpp"
 #include "process/descriptor.hpp"
 #include "worker/worker_process.hpp"
 
@@ -91,18 +92,12 @@ inline Heard hear(WorkerProcess& worker, std::string_view request, double second
 class Leash {
  public:
   Leash() {
-    std::string folder = testing::TempDir() + "xpose_leash_XXXXXX";
-    if (mkdtemp(folder.data()) == nullptr) throw std::runtime_error("mkdtemp failed: " + folder);
-    folder_ = folder;
     EXPECT_EQ(mkfifo(path().c_str(), 0600), 0);
     end_ = Descriptor(open(path().c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
     EXPECT_GE(end_.get(), 0);
   }
-  ~Leash() { std::filesystem::remove_all(folder_); }
-  Leash(const Leash&) = delete;  // owns the folder
-  Leash& operator=(const Leash&) = delete;
 
-  std::string path() const { return folder_ / "leash"; }
+  std::string path() const { return folder_.path() / "leash"; }
 
   // False too as long as nobody has held it.
   bool nobody_holds(int milliseconds) const {
@@ -111,7 +106,7 @@ class Leash {
   }
 
  private:
-  std::filesystem::path folder_;
+  TemporaryFolder folder_;
   Descriptor end_;
 };
 

@@ -1,40 +1,22 @@
+// The CUDA strategies' quotes are host code: they are exercised without a device.
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <chrono>
 #include <set>
+#include <string>
+#include <vector>
 
 #include "conformance/conformance.hpp"
+#include "loaded_plugins.hpp"
 #include "problem/normal_form.hpp"
-#include "registry/catalog.hpp"
-#include "strategy/candidates.hpp"
+#include "quotes_here.hpp"
 
 namespace xpose {
 namespace {
 
-DeviceInfo device90() {
-  DeviceInfo info;
-  info.device = {DeviceKind::cuda, 0};
-  info.name = "some GPU";
-  info.multiprocessors = 132;
-  info.compute_capability = 90;
-  info.cache_bytes = 60 << 20;
-  info.memory_bytes = std::uint64_t{141} << 30;
-  return info;
-}
-
 std::vector<const Strategy*> cuda_strategies() {
-  const std::filesystem::path folder = XPOSE_PLUGINS;
-  static Cache cache({}, {}, {});
-  static Worker worker("", 10);  // never started
-  static Admission here(worker, cache, {}, true);
-  static const Catalog catalog = [&] {
-    Catalog scanned = scan({&folder, 1}, cache);
-    describe(scanned, here);
-    return scanned;
-  }();
   std::vector<const Strategy*> found;
-  for (const Strategy* strategy : catalog.strategies)
+  for (const Strategy* strategy : loaded_plugins().strategies)
     if (strategy->info.device_kind == DeviceKind::cuda) found.push_back(strategy);
   return found;
 }
@@ -48,7 +30,7 @@ TEST(CudaQuote, TheEightClassicStrategiesAndTheCopiesAreThere) {
 }
 
 TEST(CudaQuote, EveryConfigAnswersEveryProblem) {
-  const DeviceInfo device = device90();
+  const DeviceInfo device = device_of(DeviceKind::cuda);
   for (const Strategy* strategy : cuda_strategies())
     for (const std::uint32_t bytes : {1U, 2U, 4U, 8U, 16U, 32U, 48U, 256U}) {
       std::size_t supported = 0;
@@ -69,24 +51,13 @@ TEST(CudaQuote, EveryConfigAnswersEveryProblem) {
     }
 }
 
-struct InHere : Quoter {
-  explicit InHere(const Problem& asked) : problem(asked) {}
-  std::vector<QuoteAnswer> quote(const Strategy& strategy,
-                                 const std::vector<Values>& configs) override {
-    std::vector<QuoteAnswer> answers;
-    for (const Values& values : configs)
-      answers.push_back(xpose::quote(strategy, values, problem, device90()));
-    return answers;
-  }
-  Problem problem;
-};
-
 TEST(CudaQuote, TheStudysBlockIsAmongTheConfigs) {
   TuneOptions options;
   options.config = {{"block_x", 32}, {"block_y", 16}, {"tile_y", 16}, {"pad", 2}};
   const Problem problem = normal_form(matrix(4096, 4096, 4, {DeviceKind::cuda, 0}));
-  InHere quoter(problem);
-  const auto found = candidates(cuda_strategies(), problem, device90(), options, quoter);
+  QuoterHere quoter(problem);
+  const auto found =
+      candidates(cuda_strategies(), problem, device_of(DeviceKind::cuda), options, quoter);
   for (const char* name : {"naive_row", "naive_col", "unroll4_row", "unroll4_col", "smem",
                            "smem_pad", "smem_unroll2", "smem_unroll2_pad"}) {
     const auto match = std::ranges::find_if(found, [&](const Candidate& candidate) {

@@ -1,0 +1,70 @@
+// Problems that have no normal form: malformed, overlapping, too large.
+#include <limits>
+
+#include "normal_form_fixture.hpp"
+
+namespace xpose {
+namespace {
+
+TEST(NormalFormRefusals, AreForWhatIsMalformed) {
+  expect_refused(matrix(-1, 5, 4), "negative");
+  const std::string rule = "1, 2, 4, 8 or 16 bytes, or of a multiple of 16 up to 256";
+  expect_refused(matrix(3, 5, 0), rule);
+  expect_refused(matrix(3, 5, 3), rule + "; pad them to 4");
+  expect_refused(matrix(3, 5, 24), rule + "; pad them to 32");
+  expect_refused(matrix(3, 5, 272), rule + "; copy longer ones");
+  expect_refused(strided(3, 5, 4, 0), "leading dimension 4 is shorter");
+  expect_refused(strided(3, 5, 0, 2), "leading dimension 2 is shorter");
+  Problem alignment = matrix(3, 5, 4);
+  alignment.in_alignment = 3;
+  expect_refused(alignment, "power of two");
+}
+
+TEST(NormalFormRefusals, AreForOutputThatOverlaps) {
+  Problem problem = matrix(3, 5, 4);
+  problem.batch = {{2, 15, 14}};
+  expect_refused(problem, "overlap");
+  problem.batch = {{2, 15, 0}};
+  expect_refused(problem, "overlap");
+  problem.batch = {{2, 0, 15}};  // a broadcast input is fine
+  EXPECT_NO_THROW(normal_form(problem));
+}
+
+TEST(NormalFormRefusals, AreForSizesThatOverflow) {
+  const std::int64_t huge = std::int64_t{1} << 62;
+  expect_refused(matrix(huge, 1, 4), "2^56 bytes");
+  expect_refused(matrix(std::int64_t{1} << 32, std::int64_t{1} << 32, 1), "2^56 bytes");
+  Problem batch = matrix(3, 5, 4);
+  batch.batch = {{std::numeric_limits<std::int64_t>::max(), 15, 15}};
+  expect_refused(batch, "2^56 bytes");
+  batch.batch = {{2, std::numeric_limits<std::int64_t>::max(), 15}};
+  expect_refused(batch, "2^56 bytes");
+}
+
+// Under the undefined-behaviour sanitizer: a stride past the last row does not overflow.
+TEST(NormalFormRefusals, SizesNearTheMostOverflowNowhere) {
+  constexpr std::int64_t most = std::int64_t{1} << 56;
+  for (const std::int64_t bytes : {1, 2, 4, 8, 16, 256}) {
+    const auto size = static_cast<std::uint32_t>(bytes);
+    EXPECT_EQ(normal_form(matrix(most / bytes, 1, size)).rows, most / bytes);
+    EXPECT_EQ(normal_form(matrix(1, most / bytes, size)).cols, most / bytes);
+    expect_refused(matrix(most / bytes + 1, 1, size), "2^56 bytes");
+    Problem apart = matrix(2, 2, size);
+    apart.in_ld = apart.out_ld = most / bytes - 2;
+    apart.batch = {{1, std::numeric_limits<std::int64_t>::max(), 1}};
+    EXPECT_EQ(normal_form(apart).in_ld, most / bytes - 2);
+    apart.batch = {{2, 2, std::numeric_limits<std::int64_t>::max()}};
+    expect_refused(apart, "2^56 bytes");
+  }
+}
+
+TEST(NormalFormRefusals, AreForMoreBatchDimensionsThanTheContractHas) {
+  Problem problem = matrix(2, 2, 4);
+  std::int64_t in = 5;
+  std::int64_t out = 4;
+  for (int i = 0; i < 7; ++i, in *= 7, out *= 2) problem.batch.push_back({2, in, out});
+  expect_refused(problem, "7 batch dimensions");
+}
+
+}  // namespace
+}  // namespace xpose
