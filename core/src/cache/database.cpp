@@ -6,6 +6,7 @@
 #include <chrono>
 #include <limits>
 #include <new>
+#include <optional>
 #include <system_error>
 #include <thread>
 
@@ -237,19 +238,14 @@ void Database::read(const std::function<void()>& body) {
 std::int64_t Database::version_of_ours(std::int32_t application, std::int64_t newest) {
   // In one transaction: another process may be making the file, and the answers must be of one
   // moment.
-  const bool outside = sqlite3_get_autocommit(handle_.get()) != 0;
-  if (outside) execute("BEGIN");
-  std::int64_t owner = 0, version = 0, tables = 0;
-  try {
-    owner = integer_of("PRAGMA application_id");
-    version = integer_of("PRAGMA user_version");
-    if (owner == 0 && version == 0) tables = integer_of("SELECT count(*) FROM sqlite_schema");
-  } catch (...) {
-    if (outside) sqlite3_exec(handle_.get(), "ROLLBACK", nullptr, nullptr, nullptr);
-    throw;
-  }
-  if (outside) execute("COMMIT");
-  const bool ours = owner == application || (owner == 0 && version == 0 && tables == 0);
+  std::optional<Transaction> own;
+  if (sqlite3_get_autocommit(handle_.get()) != 0) own.emplace(*this, "BEGIN");
+  const std::int64_t owner = integer_of("PRAGMA application_id");
+  const std::int64_t version = integer_of("PRAGMA user_version");
+  const bool empty =
+      owner == 0 && version == 0 && integer_of("SELECT count(*) FROM sqlite_schema") == 0;
+  if (own) own->commit();
+  const bool ours = owner == application || empty;
   if (!ours) throw DatabaseError(Fault::foreign, "it is a database of another program");
   if (version > newest || version < 0)
     throw DatabaseError(Fault::newer, "it has schema " + std::to_string(version) +

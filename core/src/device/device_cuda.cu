@@ -1,52 +1,18 @@
 // The CUDA runtime behind the Backend interface, and the kernels that let buffers of any size be
 // filled and checked where they lie.
-#include <cuda_runtime.h>
-
 #include <algorithm>
 #include <cstring>
-#include <fstream>
 #include <mutex>
 #include <string>
 #include <vector>
 
 #include "device/buffer_kernels.cuh"
+#include "device/cuda_check.hpp"
+#include "device/cuda_device_info.hpp"
 #include "device/device.hpp"
 
 namespace xpose {
 namespace {
-
-void check(cudaError_t status, const char* what) {
-  if (status == cudaSuccess) return;
-  (void)cudaGetLastError();
-  const ErrorKind kind =
-      status == cudaErrorMemoryAllocation ? ErrorKind::no_memory : ErrorKind::device;
-  throw Error(kind, std::string(what) + ": " + cudaGetErrorString(status));
-}
-
-// As nvidia-smi prints it.
-std::string uuid_text(const cudaUUID_t& uuid) {
-  std::string text = "GPU";
-  for (int i = 0; i < 16; ++i) {
-    if (i == 0 || i == 4 || i == 6 || i == 8 || i == 10) text += '-';
-    constexpr const char* digits = "0123456789abcdef";
-    const auto byte = static_cast<unsigned char>(uuid.bytes[i]);
-    text += digits[byte / 16];
-    text += digits[byte % 16];
-  }
-  return text;
-}
-
-// "580.159.04" where the kernel module tells, else the CUDA version that the driver supports.
-std::string driver_version() {
-  std::ifstream file("/proc/driver/nvidia/version");
-  for (std::string word; file >> word;)
-    if (word.find('.') != std::string::npos &&
-        word.find_first_not_of("0123456789.") == std::string::npos)
-      return word;
-  int version = 0;
-  check(cudaDriverGetVersion(&version), "asking for the driver's version");
-  return "CUDA " + std::to_string(version / 1000) + '.' + std::to_string(version % 1000 / 10);
-}
 
 // While it lives, this thread may allocate although a stream records a graph.
 class AnyCapture {
@@ -63,18 +29,7 @@ class AnyCapture {
 
 class CudaBackend final : public Backend {
  public:
-  explicit CudaBackend(int ordinal) {
-    cudaDeviceProp properties{};
-    check(cudaGetDeviceProperties(&properties, ordinal), "reading the device's properties");
-    info_.device = {DeviceKind::cuda, ordinal};
-    info_.name = properties.name;
-    info_.id = uuid_text(properties.uuid);
-    info_.driver = driver_version();
-    info_.multiprocessors = static_cast<std::uint32_t>(properties.multiProcessorCount);
-    info_.compute_capability = static_cast<std::uint32_t>(10 * properties.major + properties.minor);
-    info_.cache_bytes = static_cast<std::uint64_t>(properties.l2CacheSize);
-    info_.memory_bytes = properties.totalGlobalMem;
-  }
+  explicit CudaBackend(int ordinal) : info_(cuda_device_info(ordinal)) {}
 
   const DeviceInfo& info() const override { return info_; }
 
@@ -267,7 +222,7 @@ class CudaBackend final : public Backend {
     return found;
   }
 
-  DeviceInfo info_{};
+  const DeviceInfo info_;
   std::mutex mutex_;  // guards what follows
   unsigned long long* least_ = nullptr;
   cudaEvent_t begin_ = nullptr;

@@ -1,8 +1,6 @@
 #include "worker/worker_process.hpp"
 
-#include <fcntl.h>
 #include <poll.h>
-#include <spawn.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -14,101 +12,16 @@
 #include <cstring>
 #include <mutex>
 #include <optional>
-#include <system_error>
 #include <vector>
-#include <xpose/problem.hpp>
 
 #include "process/deadline.hpp"
 #include "process/descriptor.hpp"
 #include "worker/frame.hpp"
 #include "worker/output_tail.hpp"
+#include "worker/start_worker.hpp"
 
 namespace xpose {
 namespace {
-
-[[noreturn]] void fail(const std::filesystem::path& executable, int error) {
-  const bool not_there = error == ENOENT || error == EACCES || error == ENOEXEC || error == ENOTDIR;
-  throw Error(error == ENOMEM ? ErrorKind::no_memory : ErrorKind::failed,
-              "cannot start the worker " + executable.string() + ": " +
-                  std::generic_category().message(error) +
-                  (not_there ? "; install xpose-trial there, or set XPOSE_TRIAL to where it is"
-                             : "; raise the limits on processes, open files and memory"));
-}
-
-// Both ends of the channel and of the pipe for its output.
-struct Ends {
-  Descriptor channel, worker_channel, output, worker_output;
-};
-
-// Above what the child's descriptors become, since a host may run with some of 0 to 3 closed: a
-// print of the host's would end up in the channel, and dup2 onto itself keeps close-on-exec.
-Descriptor moved_up(Descriptor original) {
-  if (original.get() < 0 || original.get() > channel_descriptor) return original;
-  return Descriptor(fcntl(original.get(), F_DUPFD_CLOEXEC, channel_descriptor + 1));
-}
-
-Ends open_ends(const std::filesystem::path& executable) {
-  const auto end = [&](int number) {
-    Descriptor moved = moved_up(Descriptor(number));
-    if (moved.get() < 0) fail(executable, errno);
-    return moved;
-  };
-  Ends ends;
-  std::array<int, 2> pair{};
-  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair.data()) != 0) fail(executable, errno);
-  ends.channel = end(pair[0]);
-  ends.worker_channel = end(pair[1]);
-  if (pipe2(pair.data(), O_CLOEXEC) != 0) fail(executable, errno);
-  ends.output = end(pair[0]);
-  ends.worker_output = end(pair[1]);
-  fcntl(ends.output.get(), F_SETFL, O_NONBLOCK);
-  return ends;
-}
-
-class SpawnOptions {
- public:
-  SpawnOptions() {
-    posix_spawn_file_actions_init(&actions);
-    posix_spawnattr_init(&attributes);
-  }
-  ~SpawnOptions() {
-    posix_spawnattr_destroy(&attributes);
-    posix_spawn_file_actions_destroy(&actions);
-  }
-  SpawnOptions(const SpawnOptions&) = delete;  // owns what the C library allocated
-  SpawnOptions& operator=(const SpawnOptions&) = delete;
-
-  posix_spawn_file_actions_t actions{};
-  posix_spawnattr_t attributes{};
-};
-
-pid_t spawn(const std::filesystem::path& executable, int channel, int output) {
-  const auto check = [&](int error) {
-    if (error != 0) fail(executable, error);
-  };
-  SpawnOptions options;
-  auto* actions = &options.actions;
-  check(posix_spawn_file_actions_addopen(actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0));
-  check(posix_spawn_file_actions_adddup2(actions, output, STDOUT_FILENO));
-  check(posix_spawn_file_actions_adddup2(actions, output, STDERR_FILENO));
-  check(posix_spawn_file_actions_adddup2(actions, channel, channel_descriptor));
-  check(posix_spawn_file_actions_addclosefrom_np(actions, channel_descriptor + 1));
-
-  sigset_t none, all;
-  sigemptyset(&none);
-  sigfillset(&all);
-  posix_spawnattr_setpgroup(&options.attributes, 0);
-  posix_spawnattr_setsigmask(&options.attributes, &none);
-  posix_spawnattr_setsigdefault(&options.attributes, &all);
-  posix_spawnattr_setflags(&options.attributes,
-                           POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-
-  std::string name = executable.string();
-  const std::array<char*, 2> arguments{name.data(), nullptr};
-  pid_t pid = -1;
-  check(posix_spawn(&pid, name.c_str(), actions, &options.attributes, arguments.data(), environ));
-  return pid;
-}
 
 // Workers that did not die in time. Leaked, so that it outlives every static object.
 struct LeftBehind {
@@ -236,11 +149,11 @@ ProcessEnd WorkerProcess::Impl::reap(const Deadline& deadline) const {
 WorkerProcess::WorkerProcess(const std::filesystem::path& executable)
     : impl_(std::make_unique<Impl>()) {
   reap_left_behind();
-  Ends ends = open_ends(executable);
-  impl_->pid = spawn(executable, ends.worker_channel.get(), ends.worker_output.get());
-  impl_->process = moved_up(open_process(impl_->pid));
-  impl_->channel = std::move(ends.channel);
-  impl_->output = std::move(ends.output);
+  StartedWorker started = start_worker(executable);
+  impl_->pid = started.pid;
+  impl_->process = std::move(started.process);
+  impl_->channel = std::move(started.channel);
+  impl_->output = std::move(started.output);
 }
 
 WorkerProcess::~WorkerProcess() { kill(); }

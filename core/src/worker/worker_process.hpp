@@ -1,5 +1,5 @@
-// A child process that talks over a channel: started, watched, heard and ended. Process calls are
-// made here alone.
+// A child process that talks over a channel: started, watched, heard and ended. No other class
+// makes process calls.
 #pragma once
 
 #include <sys/types.h>
