@@ -35,13 +35,11 @@ PluginInfo Admission::ask_worker(const std::filesystem::path& file, const std::s
     reply = worker_.load(file, digest);
     return reply.plugin ? Outcome{} : reply.outcome;
   };
-  const auto convict = [&](const Outcome& end) {
-    if (end.verdict != Verdict::timed_out || !worker_.is_impatient())
-      put_in_quarantine(
-          cache_, warn_,
-          {digest, "", one_line(file.filename().string()), end.verdict, end.detail, 0});
+  const auto blame = [&](const Outcome& end) {
+    convict(worker_, cache_, warn_,
+            {digest, "", one_line(file.filename().string()), end.verdict, end.detail, 0});
   };
-  const Outcome outcome = attempt_twice(worker_, attempt, convict);
+  const Outcome outcome = attempt_twice(worker_, attempt, blame);
   if (outcome.verdict != Verdict::ok) throw Refusal{outcome.detail};
   return *reply.plugin;
 }

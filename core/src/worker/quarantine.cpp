@@ -1,6 +1,7 @@
 #include "worker/quarantine.hpp"
 
 #include <ctime>
+#include <utility>
 
 namespace xpose {
 
@@ -21,6 +22,12 @@ Quarantine put_in_quarantine(Cache& cache, const Warn& warn, Quarantine row) {
                   row.file + " is now in quarantine, " + std::string(to_string(row.verdict)) +
                   " twice: " + row.words));
   return row;
+}
+
+std::optional<Quarantine> convict(const Worker& worker, Cache& cache, const Warn& warn,
+                                  Quarantine row) {
+  if (row.verdict == Verdict::timed_out && worker.is_impatient()) return std::nullopt;
+  return put_in_quarantine(cache, warn, std::move(row));
 }
 
 std::string describe(const Quarantine& quarantine) {

@@ -2,6 +2,7 @@
 // may be out of memory once, or a neighbour may have broken the worker.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "cache/cache.hpp"
@@ -33,6 +34,11 @@ Outcome attempt_twice(Worker& worker, const Attempt& attempt, const Convict& con
 
 // Remembers the row, from now on, and warns of it. The row as it is remembered.
 Quarantine put_in_quarantine(Cache& cache, const Warn& warn, Quarantine row);
+
+// The same for an end that came twice in this worker. None where it proves nothing: a timeout in a
+// worker that is less patient than the default.
+std::optional<Quarantine> convict(const Worker& worker, Cache& cache, const Warn& warn,
+                                  Quarantine row);
 
 // "in quarantine since DATE TIME UTC: WORDS; rebuild its plugin, or `xpose cache forget ...`"
 std::string describe(const Quarantine& quarantine);

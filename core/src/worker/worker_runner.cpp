@@ -37,17 +37,13 @@ std::optional<Outcome> WorkerRunner::quarantined(const Strategy& strategy) {
   return outcome;
 }
 
-// In a less patient worker than the default for this run alone.
-void WorkerRunner::convict(const Strategy& strategy, const Outcome& outcome) {
-  if (outcome.verdict == Verdict::timed_out && needs_.worker.is_impatient()) {
-    out_.emplace(strategy.info.name, outcome);
-    return;
-  }
+// It is out for this run in any case, and later where the cache remembers it.
+void WorkerRunner::blame(const Strategy& strategy, const Outcome& end) {
   const std::string file = needs_.file_of(strategy.digest).filename().string();
-  const Quarantine row = put_in_quarantine(
-      needs_.cache, needs_.warn,
-      {strategy.digest, strategy.info.name, one_line(file), outcome.verdict, outcome.detail, 0});
-  out_.emplace(strategy.info.name, Outcome{outcome.verdict, describe(row)});
+  const auto row =
+      convict(needs_.worker, needs_.cache, needs_.warn,
+              {strategy.digest, strategy.info.name, one_line(file), end.verdict, end.detail, 0});
+  out_.emplace(strategy.info.name, row ? Outcome{end.verdict, describe(*row)} : end);
 }
 
 // The strategy's plugin, into the worker.
@@ -95,7 +91,7 @@ std::vector<QuoteAnswer> WorkerRunner::quote(const Strategy& strategy,
     outcome = attempt(false);
   else
     outcome =
-        attempt_twice(needs_.worker, attempt, [&](const Outcome& end) { convict(strategy, end); });
+        attempt_twice(needs_.worker, attempt, [&](const Outcome& end) { blame(strategy, end); });
   if (outcome.verdict == Verdict::ok) return std::move(reply.quotes);
   return std::vector<QuoteAnswer>(configs.size(), QuoteAnswer{outcome, "", 0});
 }
@@ -169,7 +165,7 @@ Reply WorkerRunner::judged(Request::What what, const Candidate& candidate) {
     attempt_one(false);
   else
     reply.outcome = attempt_twice(needs_.worker, attempt_one,
-                                  [&](const Outcome& end) { convict(*candidate.strategy, end); });
+                                  [&](const Outcome& end) { blame(*candidate.strategy, end); });
   return reply;
 }
 

@@ -46,7 +46,7 @@ class WorkerRunner final : public TrialRunner {
   Reply attempt(Request::What what, const Candidate& candidate);
   Reply attempt_all(const Candidate& candidate);
   Reply judged(Request::What what, const Candidate& candidate);
-  void convict(const Strategy& strategy, const Outcome& outcome);
+  void blame(const Strategy& strategy, const Outcome& end);
   std::optional<Outcome> quarantined(const Strategy& strategy);
   void begin(const Candidate& candidate);
 

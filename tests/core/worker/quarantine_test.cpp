@@ -60,6 +60,24 @@ TEST(QuarantineTest, OtherEndsConvictNobody) {
   EXPECT_FALSE(told.convicted);
 }
 
+// A worker that is given less than the default may have been too busy.
+TEST(QuarantineTest, AnImpatientTimeoutConvictsNobody) {
+  const double usual = EngineOptions{}.stage_seconds;
+  const auto is_convicted = [](double stage_seconds, Verdict verdict) {
+    Cache cache("", "", {});
+    std::size_t warnings = 0;
+    const auto row =
+        convict(Worker("/no/worker", stage_seconds), cache, [&](std::string_view) { ++warnings; },
+                {"d1", "smem", "smem.so", verdict, "words", 0});
+    EXPECT_EQ(cache.find_quarantine("d1", "smem"), row);
+    EXPECT_EQ(warnings, row ? 1U : 0U);
+    return row.has_value();
+  };
+  EXPECT_FALSE(is_convicted(usual / 2, Verdict::timed_out));
+  EXPECT_TRUE(is_convicted(usual, Verdict::timed_out));
+  EXPECT_TRUE(is_convicted(usual / 2, Verdict::crashed));
+}
+
 TEST(QuarantineTest, ARowIsRememberedAndSaidInOneWording) {
   Cache cache("", "", {});
   std::vector<std::string> warnings;
