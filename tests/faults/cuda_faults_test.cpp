@@ -22,6 +22,7 @@
 #include <thread>
 #include <vector>
 
+#include "../temporary_folder.hpp"
 #include "xpose/xpose.hpp"
 
 namespace xpose {
@@ -84,23 +85,19 @@ class CudaFaults : public testing::Test {
   void SetUp() override {
     if (const std::string reason = cuda_unavailable_reason(); !reason.empty())
       GTEST_SKIP() << reason;
-    std::string name = testing::TempDir() + "xpose_cuda_faults_XXXXXX";
-    folder = ::mkdtemp(name.data());
     fs::create_directory(folder / "plugins");
     for (const char* plugin : {"cuda_naive.so", "cuda_copy.so"})
       fs::copy(fs::path(XPOSE_PLUGINS) / plugin, folder / "plugins");
     driver = driver_library();
     ASSERT_NE(driver, "");
   }
-  void TearDown() override {
-    if (!folder.empty()) fs::remove_all(folder);
-  }
 
   Attempts run(const char* mode, int error, std::uint64_t nth) const;
   void fail_each(const char* mode, int error,
                  const std::function<std::string(const Attempts&)>& complaint);
 
-  fs::path folder;
+  const TemporaryFolder temporary;
+  const fs::path folder = temporary.path();
   std::string driver;
 };
 

@@ -9,19 +9,10 @@
 
 #include "loaded_plugins.hpp"
 #include "problem/normal_form.hpp"
-#include "strategy/candidates.hpp"
+#include "quotes_here.hpp"
 
 namespace xpose {
 namespace {
-
-DeviceInfo device_of(DeviceKind kind) {
-  DeviceInfo info{};
-  info.device = {kind, 0};
-  info.multiprocessors = kind == DeviceKind::cuda ? 132 : 2;
-  info.compute_capability = kind == DeviceKind::cuda ? 90 : 0;
-  info.cache_bytes = 32 << 20;
-  return info;
-}
 
 // Small and large, square and skinny, alone and in batches, aligned and not, in place and not.
 std::vector<Problem> problems(Device device) {
