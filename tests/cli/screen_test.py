@@ -3,12 +3,14 @@
 Lines fit the terminal, progress leaves nothing behind, and what is piped is whole.
 """
 
+import contextlib
 import fcntl
 import json
 import os
 import pathlib
 import pty
 import re
+import sqlite3
 import struct
 import subprocess
 import sys
@@ -154,8 +156,11 @@ class Tables(unittest.TestCase):
 
     def test_cache_show_fits(self):
         subprocess.run([XPOSE, *TUNE], capture_output=True)
+        with contextlib.closing(sqlite3.connect(os.environ["XPOSE_CACHE"])) as database, database:
+            database.execute("UPDATE decision SET untried = 3")
         for shown in self.fit("cache", "show"):
             self.assertIn("64x64 of 4 bytes", shown.text)
+            self.assertIn("*: provisional", shown.text)
 
     def test_explain_fits(self):
         self.fit("explain", "tile", "--shape", "256x256")

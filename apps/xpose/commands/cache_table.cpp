@@ -64,7 +64,9 @@ void print_decisions(std::ostream& out, const std::vector<Decision>& decisions,
   }
   table.print(out, screen);
   if (std::ranges::any_of(decisions, [](const Decision& one) { return one.untried > 0; }))
-    out << "*: provisional; the next tune or plan tries the remaining strategies.\n";
+    out << wrapped_text("*: provisional; the next tune or plan tries the remaining strategies.",
+                        screen.width)
+        << '\n';
   if (above) out << wrapped_text(above_the_roof, screen.width) << '\n';
 }
 
