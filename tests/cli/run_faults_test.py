@@ -239,7 +239,7 @@ class Memory(InAFolder):
 
     def test_an_input_larger_than_the_memory_of_its_control_group(self):
         try:
-            group = group_of(160 << 20)
+            group = group_of(96 << 20)
         except OSError as error:
             print(f"SKIPPED: no control group can be made: {error}", file=sys.stderr)
             self.skipTest(f"no control group can be made: {error}")
