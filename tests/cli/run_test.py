@@ -276,6 +276,21 @@ class Bands(InAFolder):
                     self.assertLess(usage.ru_maxrss << 10, 256 << 20)
                 self.assertLess(usage.ru_oublock * 512, 1.02 * size)
 
+    def test_memory_is_a_gibibyte_by_default(self):
+        """Three quarters of it are four tiles. Of so many rows larger ones would be taken, if there were more."""
+        shape = (1 << 20, 4096)
+        header = header_file(dict_text("'<f4'", shape))
+        self.source.write_bytes(header)
+        os.truncate(self.source, len(header) + 4 * shape[0] * shape[1])
+        process = subprocess.Popen(command(self.source, "-", "-v"), stdout=subprocess.DEVNULL,
+                                   stderr=subprocess.PIPE, text=True)
+        with process, contextlib.ExitStack() as ending:
+            ending.callback(process.kill)
+            process.stderr.readline()
+            plan = process.stderr.readline()
+        rows, cols = re.search(r" tiles of (\d+)x(\d+)\n", plan).groups()
+        self.assertLessEqual(4 * 4 * int(rows) * int(cols), 768 << 20, plan)
+
     def test_sizes_of_memory(self):
         np.save(self.source, random_array("<f4", (20, 30)))
         for size in ("1M", "1048576", "3G", "2T", "512K512"):
@@ -566,9 +581,16 @@ class Interrupted(InAFolder):
         self.check_end(process, 1, r"\Axpose: \S+a\.npy: the file became shorter while it was read[^\n]*\n\Z")
 
     def test_input_that_changes_while_it_is_read(self):
-        """Cut within its last page, which then reads as zeros; and written to."""
-        for change in (lambda: os.truncate(self.source, self.source.stat().st_size - 100),
-                       lambda: os.utime(self.source)):
+        """Cut within its last page, which then reads as zeros; longer, with the time that it had; and written to."""
+        def cut():
+            os.truncate(self.source, self.source.stat().st_size - 100)
+
+        def append_in_secret():
+            status = self.source.stat()
+            os.truncate(self.source, status.st_size + 100)
+            os.utime(self.source, ns=(status.st_atime_ns, status.st_mtime_ns))
+
+        for change in (cut, append_in_secret, lambda: os.utime(self.source)):
             process = self.started()
             change()
             self.check_end(process, 1, r"\Axpose: \S+a\.npy: the file (changed|became shorter)[^\n]*\n\Z")
