@@ -4,6 +4,7 @@
 
 #include <sstream>
 
+#include "output/json.hpp"
 #include "output/tune_table.hpp"
 
 namespace xpose::app {
@@ -162,19 +163,37 @@ TEST(TuneTable, AShareAboveTheRoofIsExplainedInAFootnote) {
   EXPECT_EQ(printed(below, false).find(above_the_roof), std::string::npos);
 }
 
-TEST(TuneTable, SaysWhatWasPredictedAndHowItCounted) {
+// A prediction that does not count yet, one that is discounted, and a rival without a trial.
+TuneReport report_with_predictions() {
   TuneReport one = report();
   one.trials[0].predicted_share = 0.5;
   one.trials[0].discount = 0;
   one.trials[2].predicted_share = 1;
   one.trials[2].discount = 8;
   one.untried_rivals = {"other"};
-  const std::string text = printed(one, false);
+  return one;
+}
+
+TEST(TuneTable, SaysWhatWasPredictedAndHowItCounted) {
+  const std::string text = printed(report_with_predictions(), false);
   EXPECT_NE(text.find(" 50.0 ?  ok\n"), std::string::npos) << text;
   EXPECT_NE(text.find(" 100.0 / 8.0  ok\n"), std::string::npos) << text;
   EXPECT_NE(text.find("Predicted ?: the strategy was never measured here"), std::string::npos);
   EXPECT_NE(text.find("Predicted / N: "), std::string::npos);
   EXPECT_NE(text.find("provisional: the budget did not reach other."), std::string::npos);
+}
+
+TEST(TuneJson, SaysWhatWasPredictedAndHowItCounted) {
+  const Json json = to_json(report_with_predictions());
+  EXPECT_EQ(json["trials"][0]["predicted_share"], 0.5);
+  EXPECT_EQ(json["trials"][0]["share_of_roof"], 1.25);
+  EXPECT_TRUE(json["trials"][0]["discount"].is_null());
+  EXPECT_TRUE(json["trials"][1]["predicted_share"].is_null());
+  EXPECT_EQ(json["trials"][2]["predicted_share"], 1);
+  EXPECT_EQ(json["trials"][2]["discount"], 8);
+  EXPECT_EQ(json["provisional"], true);
+  EXPECT_EQ(json["untried_rivals"], Json({"other"}));
+  EXPECT_EQ(to_json(report())["provisional"], false);
 }
 
 TEST(TuneTable, StrategiesThatCannotServeForOneReasonAreOneLine) {
