@@ -10,6 +10,7 @@
 
 #include <array>
 #include <csignal>
+#include <fstream>
 #include <functional>
 #include <string>
 #include <xpose/problem.hpp>
@@ -113,6 +114,16 @@ TEST(HostChannel, KeepsTheBeginningOfTheNextRequest) {
   EXPECT_EQ(worker.receive(), "one!");
   worker.send(next.substr(10));
   EXPECT_EQ(worker.receive(), "two!");
+}
+
+// Else the kernel might end the host.
+TEST(HostChannel, TheWorkerIsTheFirstToEndWhereMemoryRunsOut) {
+  Worker worker([](HostChannel&) {
+    int score = 0;
+    std::ifstream("/proc/self/oom_score_adj") >> score;
+    return score == 1000 ? 0 : 1;
+  });
+  EXPECT_EQ(worker.end(), 0);
 }
 
 TEST(HostChannel, GivesNothingForSilenceAndGarbage) {
