@@ -232,6 +232,7 @@ const std::vector<Harm> entries = {
     at_entry("unknown_status", Known::quarantined, "protocol_error"),
     at_entry("null_plan", Known::quarantined, "signal 11"),
     at_entry("words_without_end", Known::quarantined, "protocol_error"),
+    at_entry("long_description", Known::refused, "describes itself in more than 1048576 bytes"),
 };
 INSTANTIATE_TEST_SUITE_P(Entries, HarmTest, testing::ValuesIn(entries), name_of);
 

@@ -19,7 +19,8 @@ enum harm {
   busy_at_load,
   unknown_status,
   null_plan,
-  words_without_end
+  words_without_end,
+  long_description
 };
 
 static const int64_t values[] = {1, 2};
@@ -61,6 +62,48 @@ static void* run_for_ever(void* nothing) {
 __attribute__((constructor)) static void at_load(void) {
   pthread_t thread;
   if (HARM_AT_ENTRY == busy_at_load) pthread_create(&thread, NULL, run_for_ever, NULL);
+}
+
+/* 256 strategies, each as long as it may be: within every other limit, but of more than a mebibyte.
+ */
+enum {
+  most_strategies = 256,
+  most_values = 64,
+  most_axes = 8,
+  most_name = 128,
+  most_summary = 512
+};
+
+static void fill(char* text, size_t bytes, unsigned number) {
+  memset(text, 'a', bytes);
+  text[bytes] = 0;
+  for (; number != 0; number /= 10) text[--bytes] = (char)('0' + number % 10);
+}
+
+static const xpose_strategy* const* describe_at_length(void) {
+  static char names[most_strategies][most_name + 1], axis_names[most_axes][most_name + 1];
+  static char summary[most_summary + 1];
+  static int64_t long_values[most_values];
+  static xpose_axis axes[most_axes];
+  static xpose_card cards[most_strategies];
+  static xpose_strategy all[most_strategies];
+  static const xpose_strategy* pointers[most_strategies];
+  fill(summary, most_summary, 0);
+  for (int i = 0; i < most_values; ++i) long_values[i] = INT64_MIN + i;
+  for (unsigned i = 0; i < most_axes; ++i) {
+    fill(axis_names[i], most_name, i);
+    axes[i] = (xpose_axis){axis_names[i], long_values, i < 2 ? most_values : 1};
+  }
+  for (unsigned i = 0; i < most_strategies; ++i) {
+    fill(names[i], most_name, i);
+    cards[i] = (xpose_card)PLAIN_CARD(names[i]);
+    cards[i].summary = summary;
+    cards[i].axes = axes;
+    cards[i].axis_count = most_axes;
+    all[i] = (xpose_strategy)PLAIN_STRATEGY(cards[i]);
+    pointers[i] = &all[i];
+  }
+  return pointers;
 }
 
 const xpose_plugin* xpose_plugin_entry(void) {
@@ -108,6 +151,10 @@ const xpose_plugin* xpose_plugin_entry(void) {
       break;
     case words_without_end:
       strategy.launch = launch_talking;
+      break;
+    case long_description:
+      plugin.strategies = describe_at_length();
+      plugin.strategy_count = most_strategies;
       break;
   }
   return &plugin;
