@@ -3,6 +3,7 @@
 Results on stdout, talk on stderr, exit codes as documented, errors of one line that name a remedy.
 """
 
+import contextlib
 import json
 import os
 import pathlib
@@ -222,6 +223,10 @@ class Tune(unittest.TestCase):
                 talk += os.read(main, 4096)
             process.send_signal(signal.SIGINT)
             out, _ = process.communicate(timeout=120)
+            with contextlib.suppress(OSError):  # the end of a terminal
+                while part := os.read(main, 4096):
+                    talk += part
+            self.assertIn(b"xpose: interrupted: the trial in progress is finished first; ", talk)
             self.assertEqual(process.returncode, 130)
             self.assertTrue(json.loads(path.read_text())["interrupted"])
             self.assertIn("Interrupted", out)
