@@ -255,6 +255,18 @@ TEST(CacheTable, ShowsFiguresDatesAndNoControlCharacters) {
       << text;
 }
 
+// The footnotes as well: a decision is provisional, and one has a share above the roof.
+TEST(CacheTable, EveryLineFitsANarrowScreen) {
+  CacheContents all = contents();
+  all.decisions[0].trials[0].seconds = all.decisions[0].roof_seconds / 2;
+  std::ostringstream shown;
+  print_cache(shown, all, {60, false});
+  EXPECT_NE(shown.str().find("*: provisional; "), std::string::npos) << shown.str();
+  EXPECT_NE(shown.str().find("Above 100 %"), std::string::npos) << shown.str();
+  std::istringstream lines(shown.str());
+  for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 60U) << line;
+}
+
 TEST(CacheTable, NothingIsPrintedOfNothing) {
   std::ostringstream shown;
   print_cache(shown, {}, {});
