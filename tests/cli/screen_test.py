@@ -156,7 +156,7 @@ class Tables(unittest.TestCase):
         self.assertNotIn("Left out", wide.text)
 
     def test_cache_show_fits(self):
-        subprocess.run([XPOSE, *TUNE], capture_output=True)
+        subprocess.run([XPOSE, *TUNE], capture_output=True, check=True)
         with contextlib.closing(sqlite3.connect(os.environ["XPOSE_CACHE"])) as database, database:
             database.execute("UPDATE decision SET untried = 3")
         for shown in self.fit("cache", "show"):
