@@ -1,25 +1,25 @@
-# xpose_add_plugin(NAME [NO_MODEL] [FOLDER name] [SOURCES file...] [LIBRARIES target...])
+# xpose_add_plugin(NAME [NO_SIMULATOR] [FOLDER name] [SOURCES file...] [LIBRARIES target...])
 #
 # Builds the plugin NAME.so from the sources (default: NAME.cu, NAME.cpp and NAME.c in the current folder)
 # with hidden visibility, one exported symbol, every symbol resolved at link time and a static CUDA
 # runtime; writes beside it what it offers (NAME.so.description), for which a worker loads it; installs both
 # where the library looks; and registers three kinds of tests: symbols.NAME; the
 # conformance suite, conformance.STRATEGY.BYTES for each strategy and element size; and for strategies
-# that have a model the suite on that, model.STRATEGY.BYTES, which needs no device.
+# that have a simulator the suite on that, simulator.STRATEGY.BYTES, which needs no device.
 #
-# Every CUDA source is compiled a second time, by the C++ compiler, for the model: there the kernels
+# Every CUDA source is compiled a second time, by the C++ compiler, for the simulator: there the kernels
 # run on the host and each access is seen (xpose explain). XPOSE_PLUGIN stands in a CUDA source then.
 # FOLDER is where it goes beside the folder plugins, for what is not to be tried (default: plugins).
-# NO_MODEL leaves that out, for sources that only nvcc can compile. Without the CUDA Toolkit a CUDA
-# plugin can be explained, but not run; with NO_MODEL it is left out.
+# NO_SIMULATOR leaves that out, for sources that only nvcc can compile. Without the CUDA Toolkit a CUDA
+# plugin can be explained, but not run; with NO_SIMULATOR it is left out.
 include_guard(GLOBAL)
 cmake_policy(PUSH)  # whatever the author's project asks for, or does not
 cmake_policy(VERSION 3.25)
 include(${CMAKE_CURRENT_LIST_DIR}/XposeAuthorHints.cmake)
-include(${CMAKE_CURRENT_LIST_DIR}/XposeModel.cmake)
+include(${CMAKE_CURRENT_LIST_DIR}/XposeSimulator.cmake)
 
 function(xpose_add_plugin name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "NO_MODEL" "FOLDER" "SOURCES;LIBRARIES")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "NO_SIMULATOR" "FOLDER" "SOURCES;LIBRARIES")
   if(arg_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "xpose_add_plugin(${name}): unknown arguments ${arg_UNPARSED_ARGUMENTS}")
   endif()
@@ -41,32 +41,32 @@ function(xpose_add_plugin name)
   set(cuda_sources ${arg_SOURCES})
   list(FILTER cuda_sources INCLUDE REGEX "\\.cu$")
   get_property(languages GLOBAL PROPERTY ENABLED_LANGUAGES)
-  if(cuda_sources AND NOT arg_NO_MODEL AND NOT "CXX" IN_LIST languages)
-    message(FATAL_ERROR "xpose_add_plugin(${name}): the model of a CUDA plugin needs a C++ compiler. Write "
-      "project(... LANGUAGES CXX CUDA), or xpose_add_plugin(${name} NO_MODEL)")
+  if(cuda_sources AND NOT arg_NO_SIMULATOR AND NOT "CXX" IN_LIST languages)
+    message(FATAL_ERROR "xpose_add_plugin(${name}): the simulator of a CUDA plugin needs a C++ compiler. Write "
+      "project(... LANGUAGES CXX CUDA), or xpose_add_plugin(${name} NO_SIMULATOR)")
   endif()
   if(cuda_sources AND NOT "CUDA" IN_LIST languages)
-    if(arg_NO_MODEL)
+    if(arg_NO_SIMULATOR)
       xpose_say_no_cuda(${name} "it is left out")
       return()
     endif()
     xpose_say_no_cuda(${name} "it can be explained, but not run")
     list(REMOVE_ITEM arg_SOURCES ${cuda_sources})
-    xpose_model_sources(without_cuda ${name} without_cuda ${cuda_sources})
+    xpose_simulator_sources(without_cuda ${name} without_cuda ${cuda_sources})
     list(APPEND arg_SOURCES ${without_cuda})
   endif()
 
   add_library(${name} MODULE ${arg_SOURCES})
   target_link_libraries(${name} PRIVATE xpose::plugin ${arg_LIBRARIES})
   if(without_cuda)
-    target_compile_definitions(${name} PRIVATE XPOSE_MODEL XPOSE_NO_CUDA)
-    xpose_model_hints(${name} ${name})
+    target_compile_definitions(${name} PRIVATE XPOSE_SIMULATOR XPOSE_NO_CUDA)
+    xpose_simulator_hints(${name} ${name})
   endif()
   xpose_optimise(${name})
-  if(cuda_sources AND NOT arg_NO_MODEL)
-    xpose_add_model(${name} SOURCES ${cuda_sources} LIBRARIES ${arg_LIBRARIES})
+  if(cuda_sources AND NOT arg_NO_SIMULATOR)
+    xpose_add_simulator(${name} SOURCES ${cuda_sources} LIBRARIES ${arg_LIBRARIES})
     if(arg_FOLDER STREQUAL "plugins")
-      set_property(GLOBAL APPEND PROPERTY XPOSE_MODELLED_PLUGINS ${name})  # for the model's own tests
+      set_property(GLOBAL APPEND PROPERTY XPOSE_SIMULATED_PLUGINS ${name})  # for the simulator's own tests
     endif()
   endif()
   if(NOT DEFINED XPOSE_PLUGIN_OUTPUT_DIRECTORY)

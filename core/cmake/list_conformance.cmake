@@ -14,9 +14,9 @@ else()
     list(GET fields 2 label)
     set(test "conformance.${strategy}.${bytes}")
     set(where)
-    if(label STREQUAL "model")  # the kernels on the host, see explain.hpp
-      set(test "model.${strategy}.${bytes}")
-      set(where --model)
+    if(label STREQUAL "simulator")  # the kernels on the host, see explain.hpp
+      set(test "simulator.${strategy}.${bytes}")
+      set(where --simulator)
     endif()
     add_test("${test}" "${XPOSE_COMMAND}" check "${PLUGIN}" --strategy "${strategy}" --bytes "${bytes}" ${where})
     set_tests_properties("${test}" PROPERTIES LABELS "${label}" SKIP_RETURN_CODE 77 TIMEOUT 900)

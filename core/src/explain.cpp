@@ -8,19 +8,19 @@
 #include "explain/resident_loads.hpp"
 #include "problem/normal_form.hpp"
 #include "reported.hpp"
-#include "simulation/model_device.hpp"
-#include "simulation/model_run.hpp"
+#include "simulation/simulated_device.hpp"
+#include "simulation/simulated_run.hpp"
 
 namespace xpose {
 namespace {
 
-void add_model(Explanation& told, const Registry::Named& named, const DeviceInfo& device,
-               const ExplainOptions& options) {
-  auto model = run_model(named.candidate, told.problem, device, named.plugin, options.progress);
-  if (auto* account = std::get_if<AccessAccount>(&model))
-    told.model = std::move(*account);
+void add_simulation(Explanation& told, const Registry::Named& named, const DeviceInfo& device,
+                    const ExplainOptions& options) {
+  auto ran = simulate(named.candidate, told.problem, device, named.plugin, options.progress);
+  if (auto* account = std::get_if<AccessAccount>(&ran))
+    told.simulation = std::move(*account);
   else
-    told.no_model = std::get<std::string>(model);
+    told.no_simulation = std::get<std::string>(ran);
 }
 
 // Why the hardware's side is empty stands in its place.
@@ -29,7 +29,7 @@ void add_hardware(Explanation& told, Chooser& chooser, const Candidate& candidat
   if (!options.measure) {
     told.no_hardware = "the device's counters were not asked for";
   } else if (const std::string reason = cuda_unavailable_reason(); !reason.empty()) {
-    told.no_hardware = reason + "; the model's figures need no device";
+    told.no_hardware = reason + "; the simulator's figures need no device";
   } else {
     auto hardware = measure(chooser, candidate, told.problem);
     if (auto* account = std::get_if<HardwareAccount>(&hardware))
@@ -53,12 +53,12 @@ Explanation explain(Engine& engine, const Problem& problem, const std::string& s
     told.problem = normal_form(problem);
     if (is_empty(told.problem))
       throw Error(ErrorKind::invalid, "the problem is empty: there is nothing to explain");
-    const DeviceInfo device = device_or_model(problem.device);
+    const DeviceInfo device = device_or_simulated(problem.device);
     const Registry::Named named =
         EngineAccess::chooser(engine).named(told.problem, device, strategy, options.config);
     told.variant = named.candidate.variant;
     told.launch = named.candidate.launch;
-    add_model(told, named, device, options);
+    add_simulation(told, named, device, options);
     add_hardware(told, EngineAccess::chooser(engine), named.candidate, options);
     told.bytes_in_flight = loads_in_flight(told);
     told.limiter = limiter_words(told);

@@ -3,8 +3,8 @@
 // through shared memory, so that its stores are runs of an output row of 512 to 2048 bytes. Its
 // rows are one element longer than the tile, modulo 128 bytes: then neighbouring words of an output
 // row, of whatever elements, lie in neighbouring banks. The padding is that of Ruetsch and
-// Micikevicius ("Optimizing Matrix Transpose in CUDA"), for an element of any size. By the model
-// every sector is asked for once and whole, and no access takes a wavefront too many
+// Micikevicius ("Optimizing Matrix Transpose in CUDA"), for an element of any size. By the
+// simulator every sector is asked for once and whole, and no access takes a wavefront too many
 // (budgets_test).
 #pragma once
 

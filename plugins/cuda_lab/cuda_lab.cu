@@ -1,5 +1,5 @@
 // The experiments of `xpose lab`: small kernels that each show one thing about memory. They have
-// the form of strategies, so that the model and the counters see them as they see a transpose.
+// the form of strategies, so that the simulator and the counters see them as they see a transpose.
 #include "multiply.cuh"
 #include "records.cuh"
 #include "reversal.cuh"

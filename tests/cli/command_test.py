@@ -407,7 +407,7 @@ class Others(unittest.TestCase):
         self.assertFalse(strategies["host_naive_row"]["in_place"])
         self.assertEqual(set(strategies["host_naive_row"]),
                          {"name", "summary", "device", "role", "element_sizes", "min_alignment", "max_batch_rank",
-                          "max_extent", "in_place", "capturable", "has_model", "min_compute_capability",
+                          "max_extent", "in_place", "capturable", "has_simulator", "min_compute_capability",
                           "prior_rank", "axes"})
         refused = json.loads(xpose("plugins", "--plugins", "/nonexistent/folder", "--json").stdout)["plugins"][-1]
         self.assertIsNone(refused["digest"])
@@ -550,7 +550,7 @@ class Others(unittest.TestCase):
         count = lambda text: int(text.split(": ")[1].split(" ")[0])
         self.assertLess(0, count(part.stdout))
         self.assertLess(count(part.stdout), count(result.stdout))
-        for words, options in (("strategy 'other'", ("--strategy", "other")), ("CUDA strategy", ("--model",)),
+        for words, options in (("strategy 'other'", ("--strategy", "other")), ("CUDA strategy", ("--simulator",)),
                                ("strategy for elements of 48 bytes", ("--bytes", "48")),
                                ("strategy 'other' for elements of 4 bytes", ("--strategy", "other", "--bytes", "4"))):
             none = xpose("check", file, *options)

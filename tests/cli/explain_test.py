@@ -15,7 +15,7 @@ def xpose(*arguments):
 
 
 def explain(*arguments):
-    return xpose("explain", "--no-cache", "--model-only", *arguments)
+    return xpose("explain", "--no-cache", "--simulator-only", *arguments)
 
 
 STUDY = ("--shape", "512x512", "--config", "block_x=32,block_y=16,tile_y=16")
@@ -37,7 +37,7 @@ class Explain(unittest.TestCase):
                                 ("shared load ", "8192 +131072 +8192 +16.00"),
                                 ("global store", "8192 +32768 +32768 +1.00")):
             self.assertRegex(result.stdout, r"(?m)^smem\.cuh:\d+ +" + access + r" +4 +" + figures + "$")
-        self.assertRegex(result.stdout, r"(?m)^total +ideal +model$")
+        self.assertRegex(result.stdout, r"(?m)^total +ideal +simulator$")
         self.assertRegex(result.stdout, r"(?m)^shared load wavefronts +8192 +131072$")
         self.assertIn("hardware not measured: the device's counters were not asked for", lines)
         self.assertIn("bytes in flight: at most 8.0 KiB of loads a multiprocessor", lines)
@@ -49,7 +49,7 @@ class Explain(unittest.TestCase):
             result = explain("smem", *STUDY, "--report", str(page))
             self.assertEqual((result.returncode, result.stderr), (0, ""))
             text = page.read_text()
-            self.assertIn("xpose.explain/1", text)
+            self.assertIn("xpose.explain/2", text)
             self.assertIn("<title>xpose explain: smem{block_x=32,block_y=16,tile_y=16}</title>", text)
             missing = explain("smem", *STUDY, "--report", str(pathlib.Path(folder, "no", "page.html")))
             self.assertEqual(missing.returncode, 1)
@@ -59,13 +59,13 @@ class Explain(unittest.TestCase):
         result = explain("naive_row", "--shape", "64x96", "--json", "-")
         self.assertEqual((result.returncode, result.stderr), (0, ""))
         told = json.loads(result.stdout)
-        self.assertEqual(told["schema"], "xpose.explain/1")
+        self.assertEqual(told["schema"], "xpose.explain/2")
         self.assertEqual(told["variant"], "naive_row{block_x=32,block_y=16}")
         self.assertEqual((told["problem"]["rows"], told["problem"]["cols"]), (64, 96))
         self.assertIsNone(told["hardware"])
-        model = told["model"]
-        self.assertEqual(model["findings"], [])
-        (kernel,) = model["kernels"]
+        simulation = told["simulation"]
+        self.assertEqual(simulation["findings"], [])
+        (kernel,) = simulation["kernels"]
         self.assertEqual((kernel["name"], kernel["grid"], kernel["block"]),
                          ("naive_row", [3, 4, 1], [32, 16, 1]))
         load, store = sorted(kernel["sites"], key=lambda site: site["kind"])
@@ -78,11 +78,11 @@ class Explain(unittest.TestCase):
         self.assertEqual(load["example"]["lanes"], 2**32 - 1)
         self.assertEqual(load["example"]["offset"], [4 * lane for lane in range(32)])
         self.assertEqual(store["example"]["offset"], [4 * 64 * lane for lane in range(32)])
-        self.assertEqual(model["totals"]["store_sectors"], 64 * 96)
+        self.assertEqual(simulation["totals"]["store_sectors"], 64 * 96)
 
     def test_lanes_that_are_not_active_have_no_offset(self):
         told = json.loads(explain("naive_row", "--shape", "3x5", "--json", "-").stdout)
-        site = told["model"]["kernels"][0]["sites"][0]
+        site = told["simulation"]["kernels"][0]["sites"][0]
         self.assertEqual(site["example"]["lanes"], 31)
         self.assertEqual(site["example"]["offset"][5:], [None] * 27)
 
@@ -125,26 +125,26 @@ class Explain(unittest.TestCase):
         self.assertRegex(xpose("--help").stdout, r"(?m)^  explain  show why")
 
 
-class CheckOnTheModel(unittest.TestCase):
+class CheckOnTheSimulator(unittest.TestCase):
     def setUp(self):
         plugins = json.loads(xpose("plugins", "--no-cache", "--json", "-").stdout)["plugins"]
         self.files = {plugin["name"]: plugin["file"] for plugin in plugins}
 
-    def test_lists_a_test_of_the_model_for_each_cuda_strategy(self):
+    def test_lists_a_test_of_the_simulator_for_each_cuda_strategy(self):
         listed = xpose("check", self.files["cuda_naive"], "--list").stdout.splitlines()
         self.assertIn("naive_row 4 gpu", listed)
-        self.assertIn("naive_row 4 model", listed)
-        self.assertNotIn("model", xpose("check", self.files["host_naive"], "--list").stdout)
+        self.assertIn("naive_row 4 simulator", listed)
+        self.assertNotIn("simulator", xpose("check", self.files["host_naive"], "--list").stdout)
 
     def test_runs_without_a_device(self):
-        result = xpose("check", self.files["cuda_naive"], "--model", "--strategy", "naive_col",
+        result = xpose("check", self.files["cuda_naive"], "--simulator", "--strategy", "naive_col",
                        "--bytes", "2", "--max-elements", "5000")
         self.assertEqual(result.returncode, 0, result.stderr)
-        self.assertRegex(result.stdout, r"^naive_col, elements of 2 bytes, on the model: \d\d+ right, "
+        self.assertRegex(result.stdout, r"^naive_col, elements of 2 bytes, on the simulator: \d\d+ right, "
                                         r"\d+ declined, 0 failed\n")
 
     def test_a_host_plugin_has_none(self):
-        result = xpose("check", self.files["host_naive"], "--model")
+        result = xpose("check", self.files["host_naive"], "--simulator")
         self.assertEqual(result.returncode, 2)
         self.assertIn("offers no CUDA strategy", result.stderr)
 

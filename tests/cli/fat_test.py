@@ -68,8 +68,8 @@ class Fat(unittest.TestCase):
         self.assertEqual(xpose("check", host, "--list").stdout.splitlines(),
                          [f"{name} {size} host" for name in ("host_fat", "host_fat_in_place")
                           for size in (32, 48, 256)])
-        self.assertIn("fat 48 model", xpose("check", cuda, "--list").stdout.splitlines())
-        for options in ((host,), (cuda, "--model")):
+        self.assertIn("fat 48 simulator", xpose("check", cuda, "--list").stdout.splitlines())
+        for options in ((host,), (cuda, "--simulator")):
             result = xpose("check", *options, "--strategy", "host_fat" if host in options else "fat",
                            "--bytes", "112")  # any size that a card serves
             self.assertEqual(result.returncode, 0, result.stdout)
@@ -79,7 +79,7 @@ class Fat(unittest.TestCase):
         self.assertEqual(xpose("check", cards["host_naive_row"][1], "--bytes", "32").returncode, 2)
 
     def test_explain(self):
-        result = xpose("explain", "--no-cache", "--model-only", "fat", "--shape", "64x64", "--bytes", "48",
+        result = xpose("explain", "--no-cache", "--simulator-only", "fat", "--shape", "64x64", "--bytes", "48",
                        "--json", "-")
         self.assertEqual((result.returncode, result.stderr), (0, ""))
         self.assertEqual(json.loads(result.stdout)["problem"]["element_bytes"], 48)

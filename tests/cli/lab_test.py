@@ -41,25 +41,25 @@ def figures(entry, side):
 
 
 class Lab(unittest.TestCase):
-    def test_the_model_finds_what_theory_expects(self):
-        result = lab("--model", "--json", "-")
+    def test_the_simulator_finds_what_theory_expects(self):
+        result = lab("--simulator-only", "--json", "-")
         self.assertEqual((result.returncode, result.stderr), (0, ""))
         document = json.loads(result.stdout)
-        self.assertEqual(document["schema"], "xpose.lab/1")
+        self.assertEqual(document["schema"], "xpose.lab/2")
         found = {entry["experiment"]: entry for entry in document["experiments"]}
         self.assertEqual(list(found), list(EXPECTED))
         for name, expected in EXPECTED.items():
             with self.subTest(name):
-                self.assertEqual(figures(found[name], "model"), expected)
+                self.assertEqual(figures(found[name], "simulator"), expected)
                 self.assertEqual(figures(found[name], "expected"), expected)
                 self.assertNotIn("hardware", found[name])
 
     def test_tables_and_lessons(self):
-        result = lab("--model")
+        result = lab("--simulator-only")
         self.assertEqual((result.returncode, result.stderr), (0, ""))
         self.assertRegex(result.stdout, r"(?m)^square_row_col +1024 / 32 +1024 / 32 +- +-$")
         self.assertIn("32 times fewer loads.", result.stdout)
-        self.assertTrue(result.stdout.endswith("The model agrees with the theory everywhere.\n"))
+        self.assertTrue(result.stdout.endswith("The simulator agrees with the theory everywhere.\n"))
 
     def test_wrong_usage(self):
         result = lab("--square")

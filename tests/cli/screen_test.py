@@ -84,7 +84,7 @@ class Progress(unittest.TestCase):
             self.assertEqual(shown.lines[0], "64x64 of 4 bytes on host")
 
     def test_progress_of_every_command_is_erased(self):
-        for arguments, step in ((("explain", "smem", "--shape", "256x256"), "model 100 %"),
+        for arguments, step in ((("explain", "smem", "--shape", "256x256"), "simulator 100 %"),
                                 (("bench", "--quick", "--device", "host", "--only", "512x512"), ": verify")):
             shown = on_terminal(80, *arguments)
             self.assertIn(step, shown.raw)
@@ -177,7 +177,7 @@ class Tables(unittest.TestCase):
                 self.assertLessEqual(shown.width, columns, shown.text)
 
     def test_lab_fits(self):
-        self.fit("lab", "--model", widths=(60, 80))
+        self.fit("lab", "--simulator-only", widths=(60, 80))
 
     def test_check_fits(self):
         words = ("--strategy", "host_naive_row", "--bytes", "2", "--max-elements", "10")

@@ -147,7 +147,7 @@ TEST_F(Provisional, ALaterPlanTriesTheWinnerAndWhoIsLeft) {
   EXPECT_NE(plan(surely()).variant().strategy, "slow");
   for (const char* strategy : {"host_blocked", "host_naive_row", "slow"})
     EXPECT_TRUE(tried_.contains(strategy)) << strategy;
-  EXPECT_LE(tried_.size(), 4U);  // the model's first choice may be another
+  EXPECT_LE(tried_.size(), 4U);  // the cost model's first choice may be another
   const Decision after = decision();
   EXPECT_EQ(after.untried, 0);
   EXPECT_EQ(after.improvements, 1);

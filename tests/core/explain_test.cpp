@@ -22,7 +22,7 @@ Engine traced(const std::string& kind = "lines") {
   return Engine(options);
 }
 
-// The model alone: a device of this machine is not asked.
+// The simulator alone: a device of this machine is not asked.
 Explanation explained(const std::string& strategy, const Problem& problem) {
   Engine engine = traced();
   ExplainOptions options;
@@ -58,10 +58,10 @@ ErrorKind refused(const std::string& strategy, const Problem& problem, const Con
 TEST(Explain, CountsByLine) {
   const Explanation told = explained("traced_right", on_cuda(8, 64));
   EXPECT_EQ(to_string(told.variant), "traced_right{luck=7}");
-  ASSERT_TRUE(told.model) << told.no_model;
-  EXPECT_TRUE(told.model->findings.empty());
-  ASSERT_EQ(told.model->kernels.size(), 1U);
-  const KernelAccount& kernel = told.model->kernels[0];
+  ASSERT_TRUE(told.simulation) << told.no_simulation;
+  EXPECT_TRUE(told.simulation->findings.empty());
+  ASSERT_EQ(told.simulation->kernels.size(), 1U);
+  const KernelAccount& kernel = told.simulation->kernels[0];
   EXPECT_EQ(kernel.name, "by_hand");
   EXPECT_EQ(kernel.grid, (std::array<std::uint32_t, 3>{2, 8, 1}));
   EXPECT_EQ(kernel.launches, 1U);
@@ -78,7 +78,7 @@ TEST(Explain, CountsByLine) {
   EXPECT_EQ(store.sectors, 512U);
   EXPECT_EQ(store.ideal_sectors, 64U);
   EXPECT_EQ(store.example.offset[1], 32U);
-  const AccessTotals sum = told.model->totals();
+  const AccessTotals sum = told.simulation->totals();
   EXPECT_EQ(sum.load_sectors, 64U);
   EXPECT_EQ(sum.store_sectors, 512U);
   EXPECT_EQ(sum.load_wavefronts, 16U);
@@ -93,10 +93,10 @@ TEST(Explain, LoopsOverBatchesThatTheStrategyDoesNotTake) {
   problem.in_ld = 40;
   problem.batch = {{3, 5 * 40, 5 * 37}, {2, 2000, 2000}};
   const Explanation told = explained("traced_right", problem);
-  ASSERT_TRUE(told.model);
-  EXPECT_TRUE(told.model->findings.empty()) << told.limiter;
-  EXPECT_EQ(told.model->kernels.at(0).launches, 6U);
-  EXPECT_EQ(told.model->kernels.at(0).sites.at(0).bytes, 6U * 5 * 37 * 4);
+  ASSERT_TRUE(told.simulation);
+  EXPECT_TRUE(told.simulation->findings.empty()) << told.limiter;
+  EXPECT_EQ(told.simulation->kernels.at(0).launches, 6U);
+  EXPECT_EQ(told.simulation->kernels.at(0).sites.at(0).bytes, 6U * 5 * 37 * 4);
 }
 
 struct Caught {
@@ -111,9 +111,9 @@ class Catches : public testing::TestWithParam<Caught> {};
 TEST_P(Catches, WithItsLine) {
   const Caught& wanted = GetParam();
   const Explanation told = explained(wanted.strategy, on_cuda(2, 32));
-  ASSERT_TRUE(told.model);
-  ASSERT_FALSE(told.model->findings.empty());
-  const Finding& finding = told.model->findings[0];
+  ASSERT_TRUE(told.simulation);
+  ASSERT_FALSE(told.simulation->findings.empty());
+  const Finding& finding = told.simulation->findings[0];
   EXPECT_EQ(finding.kind, wanted.kind);
   EXPECT_EQ(finding.where.line, line_of(wanted.word));
   EXPECT_EQ(finding.times, wanted.times);
@@ -137,23 +137,23 @@ INSTANTIATE_TEST_SUITE_P(
 TEST(Explain, SaysSoWhereThePluginHasNoLines) {
   Engine engine = traced("stripped");
   const Explanation told = explain(engine, on_cuda(2, 32), "traced_racy", {});
-  ASSERT_TRUE(told.model);
-  ASSERT_EQ(told.model->kernels.at(0).sites.size(), 4U);
-  EXPECT_EQ(told.model->kernels[0].sites[0].where, SourceLine{});
-  ASSERT_EQ(told.model->findings.size(), 1U);
-  EXPECT_EQ(to_string(told.model->findings[0]).find("at an unknown line"), 0U);
+  ASSERT_TRUE(told.simulation);
+  ASSERT_EQ(told.simulation->kernels.at(0).sites.size(), 4U);
+  EXPECT_EQ(told.simulation->kernels[0].sites[0].where, SourceLine{});
+  ASSERT_EQ(told.simulation->findings.size(), 1U);
+  EXPECT_EQ(to_string(told.simulation->findings[0]).find("at an unknown line"), 0U);
 }
 
-TEST(Explain, SaysWhyThereIsNoModel) {
-  EXPECT_EQ(explained("traced_declining", on_cuda(2, 32)).no_model,
+TEST(Explain, SaysWhyThereIsNoSimulator) {
+  EXPECT_EQ(explained("traced_declining", on_cuda(2, 32)).no_simulation,
             "bulk tensor copies do not run here");
   const Explanation without = explained("traced_without", on_cuda(2, 32));
-  EXPECT_FALSE(without.model);
-  EXPECT_NE(without.no_model.find("has no model"), std::string::npos);
-  EXPECT_NE(without.limiter.find("has no model"), std::string::npos);
+  EXPECT_FALSE(without.simulation);
+  EXPECT_NE(without.no_simulation.find("has no simulator"), std::string::npos);
+  EXPECT_NE(without.limiter.find("has no simulator"), std::string::npos);
 }
 
-TEST(Explain, TakesTheModelDeviceWhereThereIsNone) {
+TEST(Explain, TakesTheSimulatedDeviceWhereThereIsNone) {
   if (!cuda_unavailable_reason().empty()) {
     EXPECT_EQ(explained("traced_right", on_cuda(2, 32)).launch, "by hand on 132 multiprocessors");
   }
@@ -185,10 +185,10 @@ TEST(Explain, TellsItsProgressUpwards) {
   EXPECT_EQ(shares.back(), 1);
 }
 
-// The suite, through the model.
+// The suite, through the simulator.
 std::vector<ConformanceCase> checked(const std::string& strategy) {
   ConformanceOptions options;
-  options.model = true;
+  options.simulator = true;
   options.max_elements = 10000;
   options.engine.worker = XPOSE_TRIAL_PROGRAM;
   std::vector<ConformanceCase> cases;
@@ -198,7 +198,7 @@ std::vector<ConformanceCase> checked(const std::string& strategy) {
   return cases;
 }
 
-TEST(ModelConformance, PassesWhatIsRight) {
+TEST(SimulatorConformance, PassesWhatIsRight) {
   const auto cases = checked("traced_right");
   ASSERT_GT(cases.size(), 20U);
   for (const ConformanceCase& one : cases)
@@ -208,7 +208,7 @@ TEST(ModelConformance, PassesWhatIsRight) {
         << to_string(one.problem) << one.detail;
 }
 
-TEST(ModelConformance, FailsWithTheLine) {
+TEST(SimulatorConformance, FailsWithTheLine) {
   for (const ConformanceCase& one : checked("traced_faulty"))
     if (one.verdict != Verdict::unsupported) {
       EXPECT_EQ(one.verdict, Verdict::read_outside);
@@ -221,7 +221,7 @@ TEST(ModelConformance, FailsWithTheLine) {
   EXPECT_EQ(checked("traced_declining").at(0).verdict, Verdict::unsupported);
 }
 
-TEST(ModelConformance, NeedsAModel) { EXPECT_THROW(checked("traced_without"), Error); }
+TEST(SimulatorConformance, NeedsASimulator) { EXPECT_THROW(checked("traced_without"), Error); }
 
 }  // namespace
 }  // namespace xpose

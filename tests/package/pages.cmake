@@ -31,5 +31,5 @@ expect_match("${output}" "conformance.my_bands.4 [.]+ +Passed" "the plugin in C"
 expect_match("${output}" "my_bands +host +my_c_plugin 1.0 +band=64,256" "xpose plugins")
 
 follow(plugins/CUDA.md "In full" my_tiles)
-expect_match("${output}" "model.my_tiles.4 [.]+ +Passed" "the CUDA plugin")
+expect_match("${output}" "simulator.my_tiles.4 [.]+ +Passed" "the CUDA plugin")
 expect_match("${output}" "conformance.my_tiles.4 [.]+[*]*(Skipped| +Passed)" "the CUDA plugin")

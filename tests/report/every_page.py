@@ -13,7 +13,7 @@ class Every(page.Page):
     """What holds for both pages."""
 
     def test_asks_for_nothing_and_complains_of_nothing(self):
-        for name in (*PAGES, "tune_bare.html", "explain_model.html", "explain_blind.html"):
+        for name in (*PAGES, "tune_bare.html", "explain_simulator.html", "explain_blind.html"):
             self.open(name)
             self.assertEqual([url for url in page.CHROMIUM.requests if not url.startswith("file://")], [], name)
             self.assertEqual(len(page.CHROMIUM.requests), 1, name)

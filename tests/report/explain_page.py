@@ -20,20 +20,20 @@ class Explain(page.Page):
 
     def test_figures_side_by_side(self):
         rows = self.rows("figures-table")
-        model, hardware = self.document["model"]["totals"], self.document["hardware"]["totals"]
+        simulation, hardware = self.document["simulation"]["totals"], self.document["hardware"]["totals"]
         for key in hardware:
             if key.startswith("ideal_"):
                 continue
-            self.assertEqual(page.number(rows[key][1]), model[key])
+            self.assertEqual(page.number(rows[key][1]), simulation[key])
             self.assertEqual(page.number(rows[key][3]), hardware[key])
-            if hardware[key] == model[key]:
+            if hardware[key] == simulation[key]:
                 self.assertEqual(rows[key][4], "none")
             else:
-                self.assertAlmostEqual(page.number(rows[key][4]), 100 * (hardware[key] / model[key] - 1), delta=0.051)
+                self.assertAlmostEqual(page.number(rows[key][4]), 100 * (hardware[key] / simulation[key] - 1), delta=0.051)
         for key in ("dram_read_bytes", "registers", "instructions"):
             self.assertEqual(page.number(rows[key][3]), self.document["hardware"][key])
         bars = self.bars("wavefronts-figure")
-        self.assertEqual(list(bars.values()), [model["load_wavefronts"], model["store_wavefronts"]])
+        self.assertEqual(list(bars.values()), [simulation["load_wavefronts"], simulation["store_wavefronts"]])
 
     def test_slider_changes_the_picture_and_its_words(self):
         self.js("goTo(0); document.getElementById('site').focus()")
@@ -66,7 +66,7 @@ class Explain(page.Page):
         self.assertIn("4 sectors in full: 128 of the 128 bytes moved are used", self.js(sentence))
         self.assertEqual(self.js("document.querySelectorAll('#warp-figure [data-sector]').length"), 4)
 
-    def test_pages_rules_are_the_models(self):
+    def test_pages_rules_are_the_simulators(self):
         """Sites that the fixture has not: wide lanes, shared words, strides, inactive lanes."""
         def count(space, lane_bytes, offsets, lanes=0xffffffff):
             site = json.dumps({"space": space, "kind": "load", "lane_bytes": lane_bytes,
@@ -111,8 +111,8 @@ class Explain(page.Page):
         self.js("goTo(0)")
         self.assertTrue(self.js("document.getElementById('colour').hidden"))
 
-    def test_without_hardware_and_without_model(self):
-        self.open("explain_model.html")
+    def test_without_hardware_and_without_simulator(self):
+        self.open("explain_simulator.html")
         self.assertIn("no CUDA device; run on a machine with one", self.js("document.getElementById('figures-about').textContent"))
         self.open("explain_blind.html")
         self.assertIn("bulk tensor copies", self.js("document.getElementById('warp-body').textContent"))

@@ -129,7 +129,7 @@ Explanation explanation(bool measured) {
   made.problem = matrix(4096, 4096, 4, Device{DeviceKind::cuda, 0});
   made.variant = {"smem", {{"block_x", 32}, {"block_y", 16}}};
   made.launch = "16384 blocks of 32x16, 4 KiB shared";
-  made.model = tile_account(32);
+  made.simulation = tile_account(32);
   made.limiter =
       "The limiter is shared memory: the load at smem.cuh:27 reads a column of the tile, whose 32 "
       "words all lie in one bank, so each request takes 32 wavefronts where one would do. Global "

@@ -1,4 +1,4 @@
-// Data for the reports that needs no device and no clock: what a tune on a GPU and the access model
+// Data for the reports that needs no device and no clock: what a tune on a GPU and the simulator
 // would have said of a 32x32 tile that is written by rows and read by columns.
 #pragma once
 

@@ -78,10 +78,10 @@ TEST(Report, IsOneFileThatAsksForNothing) {
 
 TEST(ExplainJson, HasEveryFieldInSnakeCase) {
   const Json json = to_json(fixture::explanation(true));
-  EXPECT_EQ(json["schema"], "xpose.explain/1");
+  EXPECT_EQ(json["schema"], "xpose.explain/2");
   EXPECT_EQ(json["variant"], "smem{block_x=32,block_y=16}");
   EXPECT_EQ(json["config"], (Json{{"block_x", 32}, {"block_y", 16}}));
-  const Json& site = json["model"]["kernels"][0]["sites"][2];
+  const Json& site = json["simulation"]["kernels"][0]["sites"][2];
   EXPECT_EQ(site["where"], (Json{{"file", "plugins/cuda_smem/smem.cuh"}, {"line", 27}}));
   EXPECT_EQ(site["space"], "shared");
   EXPECT_EQ(site["kind"], "load");
@@ -93,7 +93,7 @@ TEST(ExplainJson, HasEveryFieldInSnakeCase) {
   EXPECT_EQ(json["hardware"]["totals"]["store_wavefronts"], 547047);
   EXPECT_EQ(json["hardware"]["registers"], 18);
   const Json blind = to_json(Explanation{});
-  EXPECT_TRUE(blind["model"].is_null());
+  EXPECT_TRUE(blind["simulation"].is_null());
   EXPECT_TRUE(blind["hardware"].is_null());
 }
 

@@ -60,15 +60,15 @@ int main(int argc, char** argv) {
       {report.trials[5].variant, report.problem, fixture::tile_account(32)},
       {report.trials[7].variant, report.problem, fixture::naive_account()}};
   Explanation blind = fixture::explanation(false);
-  blind.model.reset();
-  blind.no_model = "it uses bulk tensor copies, which the model cannot run";
+  blind.simulation.reset();
+  blind.no_simulation = "it uses bulk tensor copies, which the simulator cannot run";
   const std::pair<const char*, std::string> files[] = {
       {"tune.html", tune_report(report, device(), sizes(), accounts)},
       {"tune_one_round.html", tune_report(one_round(), device(), {}, {})},
       {"tune_bare.html", tune_report(TuneReport{}, device(), {}, {})},
       {"tune.json", text_of(to_json(report))},
       {"explain.html", explain_report(fixture::explanation(true))},
-      {"explain_model.html", explain_report(fixture::explanation(false))},
+      {"explain_simulator.html", explain_report(fixture::explanation(false))},
       {"explain_blind.html", explain_report(blind)},
       {"explain.json", text_of(to_json(fixture::explanation(true)))}};
   for (const auto& [name, text] : files)

@@ -14,8 +14,8 @@ using BySize = std::array<double, 5>;
 
 Engine& engine();
 
-// Of every plugin in the folder, those whose kernels the model can run.
-std::vector<StrategyInfo> modelled_strategies();
+// Of every plugin in the folder, those whose kernels the simulator can run.
+std::vector<StrategyInfo> simulated_strategies();
 
 std::set<std::string> with_a_budget_of_every_config();
 

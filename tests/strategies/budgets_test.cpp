@@ -1,5 +1,5 @@
-// What each CUDA kernel may ask of memory, by the model: exactly these sectors and wavefronts. The
-// figures are those of the hardware's counters at 4096x4096 (NOTES.md), for a smaller matrix.
+// What each CUDA kernel may ask of memory, by the simulator: exactly these sectors and wavefronts.
+// The figures are those of the hardware's counters at 4096x4096 (NOTES.md), for a smaller matrix.
 #include "budgets.hpp"
 
 #include <gtest/gtest.h>
@@ -70,9 +70,9 @@ TEST_P(Budgets, AreExact) {
     options.config = budget.config;
     options.measure = false;
     const Explanation told = explain(engine(), problem, budget.strategy, options);
-    ASSERT_TRUE(told.model) << told.no_model;
-    EXPECT_TRUE(told.model->findings.empty()) << told.limiter;
-    const AccessTotals sum = told.model->totals();
+    ASSERT_TRUE(told.simulation) << told.no_simulation;
+    EXPECT_TRUE(told.simulation->findings.empty()) << told.limiter;
+    const AccessTotals sum = told.simulation->totals();
     const std::string of = " for elements of " + std::to_string(1 << size) + " bytes";
     EXPECT_EQ(static_cast<double>(sum.load_sectors) / warps, budget.load_sectors.at(size)) << of;
     EXPECT_EQ(static_cast<double>(sum.store_sectors) / warps, budget.store_sectors.at(size)) << of;
@@ -92,9 +92,9 @@ TEST(InPlaceBudgets, VectorsAskForNothingTwice) {
     ExplainOptions options;
     options.measure = false;
     const Explanation told = explain(engine(), problem, "swap_vectors", options);
-    ASSERT_TRUE(told.model) << told.no_model;
-    EXPECT_TRUE(told.model->findings.empty()) << told.limiter;
-    const AccessTotals sum = told.model->totals();
+    ASSERT_TRUE(told.simulation) << told.no_simulation;
+    EXPECT_TRUE(told.simulation->findings.empty()) << told.limiter;
+    const AccessTotals sum = told.simulation->totals();
     const std::string of = " for elements of " + std::to_string(1 << size) + " bytes";
     EXPECT_EQ(static_cast<double>(sum.load_sectors) / warps, coalesced.at(size)) << of;
     EXPECT_EQ(static_cast<double>(sum.store_sectors) / warps, coalesced.at(size)) << of;
@@ -120,9 +120,9 @@ TEST(FatBudgets, AskForNothingTwice) {
       const Explanation told = explain(engine(), problem, "fat", options);
       const std::string of =
           " for elements of " + std::to_string(bytes) + " bytes, way " + std::to_string(way);
-      ASSERT_TRUE(told.model) << told.no_model << of;
-      EXPECT_TRUE(told.model->findings.empty()) << told.limiter << of;
-      const AccessTotals sum = told.model->totals();
+      ASSERT_TRUE(told.simulation) << told.no_simulation << of;
+      EXPECT_TRUE(told.simulation->findings.empty()) << told.limiter << of;
+      const AccessTotals sum = told.simulation->totals();
       const std::uint64_t moved = static_cast<std::uint64_t>(96 * problem.cols) * bytes;
       EXPECT_EQ(sum.load_sectors, moved / 32) << of;
       EXPECT_EQ(sum.store_sectors, moved / 32) << of;
@@ -182,9 +182,9 @@ TEST(UnalignedBudgets, AreExact) {
     options.measure = false;
     const Explanation told = explain(
         engine(), matrix(1023, 1025, expected.bytes, {DeviceKind::cuda, 0}), "unaligned", options);
-    ASSERT_TRUE(told.model) << told.no_model;
-    EXPECT_TRUE(told.model->findings.empty()) << told.limiter;
-    const AccessTotals sum = told.model->totals();
+    ASSERT_TRUE(told.simulation) << told.no_simulation;
+    EXPECT_TRUE(told.simulation->findings.empty()) << told.limiter;
+    const AccessTotals sum = told.simulation->totals();
     EXPECT_EQ(sum.load_sectors, expected.load_sectors) << expected.bytes;
     EXPECT_EQ(sum.store_sectors, expected.store_sectors) << expected.bytes;
     EXPECT_EQ(sum.load_wavefronts, sum.ideal_load_wavefronts + expected.conflicts)
@@ -197,7 +197,7 @@ TEST(Budgets, LeaveNoStrategyOut) {
   std::set<std::string> budgeted = with_a_budget_of_every_config();
   for (const Budget& budget : exact) budgeted.insert(budget.strategy);
   budgeted.insert("fat");  // above, of sizes of its own
-  for (const StrategyInfo& strategy : modelled_strategies())
+  for (const StrategyInfo& strategy : simulated_strategies())
     EXPECT_TRUE(budgeted.contains(strategy.name)) << strategy.name << " has no budget";
 }
 
@@ -214,11 +214,11 @@ Engine& engine() {
   return engine;
 }
 
-std::vector<StrategyInfo> modelled_strategies() {
+std::vector<StrategyInfo> simulated_strategies() {
   std::vector<StrategyInfo> found;
   for (const PluginInfo& plugin : engine().plugins())
     for (const StrategyInfo& strategy : plugin.strategies)
-      if (strategy.has_model && strategy.name != "copy_device_memcpy")  // has no kernel
+      if (strategy.has_simulator && strategy.name != "copy_device_memcpy")  // has no kernel
         found.push_back(strategy);
   return found;
 }

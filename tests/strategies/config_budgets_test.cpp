@@ -1,5 +1,5 @@
-// What every config of the fast strategies may ask of memory at most, by the model: sectors over
-// those that the problem's bytes fill, and wavefronts over those that the accesses need.
+// What every config of the fast strategies may ask of memory at most, by the simulator: sectors
+// over those that the problem's bytes fill, and wavefronts over those that the accesses need.
 #include <gtest/gtest.h>
 
 #include <ostream>
@@ -52,7 +52,7 @@ std::vector<Config> configs_of(const StrategyInfo& strategy) {
 class ConfigBudgets : public testing::TestWithParam<ConfigBudget> {
  protected:
   static StrategyInfo strategy() {
-    for (const StrategyInfo& strategy : modelled_strategies())
+    for (const StrategyInfo& strategy : simulated_strategies())
       if (strategy.name == GetParam().strategy) return strategy;
     throw std::out_of_range(GetParam().strategy);
   }
@@ -79,9 +79,9 @@ TEST_P(ConfigBudgets, AreKept) {
         continue;  // not for this size
       }
       ++served;
-      ASSERT_TRUE(told.model) << told.no_model;
-      EXPECT_TRUE(told.model->findings.empty()) << told.limiter;
-      const AccessTotals sum = told.model->totals();
+      ASSERT_TRUE(told.simulation) << told.no_simulation;
+      EXPECT_TRUE(told.simulation->findings.empty()) << told.limiter;
+      const AccessTotals sum = told.simulation->totals();
       const auto at_most = [&](std::uint64_t took, double unit, const BySize& limits) {
         EXPECT_LE(static_cast<double>(took), unit * limits.at(size));
       };

@@ -1,4 +1,4 @@
-// Kernels that are wrong: the model names what, and the line.
+// Kernels that are wrong: the simulator names the fault, and the line.
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -43,9 +43,9 @@ class WrongKernels : public testing::TestWithParam<Wrong> {};
 
 TEST_P(WrongKernels, AreCaughtWithTheirLine) {
   const Explanation told = explained(GetParam().strategy);
-  ASSERT_TRUE(told.model) << told.no_model;
-  ASSERT_FALSE(told.model->findings.empty());
-  const Finding& finding = told.model->findings[0];
+  ASSERT_TRUE(told.simulation) << told.no_simulation;
+  ASSERT_FALSE(told.simulation->findings.empty());
+  const Finding& finding = told.simulation->findings[0];
   EXPECT_EQ(finding.kind, GetParam().kind) << to_string(finding);
   EXPECT_EQ(finding.access, GetParam().access) << to_string(finding);
   EXPECT_TRUE(finding.where.file.ends_with("wrong_kernels.cu")) << to_string(finding);
@@ -64,8 +64,8 @@ INSTANTIATE_TEST_SUITE_P(Strategies, WrongKernels,
 
 TEST(WrongKernels, TheRightOneIsSilent) {
   const Explanation told = explained("tile_right");
-  ASSERT_TRUE(told.model) << told.no_model;
-  EXPECT_TRUE(told.model->findings.empty()) << told.limiter;
+  ASSERT_TRUE(told.simulation) << told.no_simulation;
+  EXPECT_TRUE(told.simulation->findings.empty()) << told.limiter;
 }
 
 }  // namespace

@@ -13,8 +13,8 @@
 namespace xpose::app {
 namespace {
 
-// Larger problems are for devices: the model takes some 20 ns for an element.
-constexpr std::int64_t most_elements_of_model = 70'000;
+// Larger problems are for devices: the simulator takes some 20 ns for an element.
+constexpr std::int64_t most_simulated_elements = 70'000;
 
 struct Tally {
   std::size_t ok = 0;
@@ -42,7 +42,7 @@ void print_command(const std::string& title, const std::string& command) {
   std::cout << text << std::endl;
 }
 
-void print_failure(const ConformanceCase& one, const std::string& plugin, bool model) {
+void print_failure(const ConformanceCase& one, const std::string& plugin, bool simulator) {
   if (one.at_exit) {
     print_line("FAILED " + one.variant.strategy +
                " at exit: " + std::string(to_string(one.verdict)) + ": " + one.detail);
@@ -59,19 +59,19 @@ void print_failure(const ConformanceCase& one, const std::string& plugin, bool m
                                         " --strategy " + one.variant.strategy + " --bytes " +
                                         std::to_string(one.problem.element_bytes) + " --problem " +
                                         std::to_string(one.index) + config +
-                                        (model ? " --model" : " --in-process"));
+                                        (simulator ? " --simulator" : " --in-process"));
 }
 
 // One strategy and element size; an exit code.
 int check_one(const std::string& plugin, const StrategyInfo& strategy, std::uint32_t bytes,
               const ConformanceOptions& options) {
   const std::string title = strategy.name + ", elements of " + std::to_string(bytes) + " bytes" +
-                            (options.model ? ", on the model" : "");
-  if (options.model && !strategy.has_model) {
-    print_line("SKIPPED " + title + ": the strategy has no model");
+                            (options.simulator ? ", on the simulator" : "");
+  if (options.simulator && !strategy.has_simulator) {
+    print_line("SKIPPED " + title + ": the strategy has no simulator");
     return skipped;
   }
-  if (!options.model && strategy.device_kind == DeviceKind::cuda)
+  if (!options.simulator && strategy.device_kind == DeviceKind::cuda)
     if (const std::string reason = cuda_unavailable_reason(); !reason.empty()) {
       print_line("SKIPPED " + title + ": " + reason);
       return skipped;
@@ -90,7 +90,7 @@ int check_one(const std::string& plugin, const StrategyInfo& strategy, std::uint
           ++tally.declined;
           ++tally.reasons[one.detail];
         } else {
-          if (++tally.failed <= 20) print_failure(one, plugin, options.model);
+          if (++tally.failed <= 20) print_failure(one, plugin, options.simulator);
         }
       },
       options);
@@ -100,8 +100,8 @@ int check_one(const std::string& plugin, const StrategyInfo& strategy, std::uint
              std::to_string(tally.variants.size()) + " configs");
   for (const auto& [reason, count] : tally.reasons)
     print_line("  declined " + std::to_string(count) + " times: " + reason, 4);
-  const bool whole =
-      !options.problem && options.config.empty() && (options.model || options.max_elements == 0);
+  const bool whole = !options.problem && options.config.empty() &&
+                     (options.simulator || options.max_elements == 0);
   if (tally.ok == 0 && tally.failed == 0) {
     print_line("FAILED " + title +
                (whole ? ": no config serves any problem of the suite; take the size off the card"
@@ -111,11 +111,11 @@ int check_one(const std::string& plugin, const StrategyInfo& strategy, std::uint
   return tally.failed == 0 ? done : not_verified;
 }
 
-// A line a test: the suite itself, and the suite on the model where the strategy has one.
+// A line a test: the suite itself, and the suite on the simulator where the strategy has one.
 void list_tests(const StrategyInfo& strategy, std::uint32_t bytes) {
   const std::string line = strategy.name + ' ' + std::to_string(bytes) + ' ';
   std::cout << line << (strategy.device_kind == DeviceKind::cuda ? "gpu" : "host") << '\n';
-  if (strategy.has_model) std::cout << line << "model\n";
+  if (strategy.has_simulator) std::cout << line << "simulator\n";
 }
 
 // What the command line asks for.
@@ -138,8 +138,8 @@ std::optional<Checked> parse_check(const Arguments& arguments) {
       "only configs with these values")("max-elements", po::value<std::string>()->value_name("N"),
                                         "leave out problems with more elements, for slow tools; 0: "
                                         "leave out none, the default without "
-                                        "--model")(
-      "model", "run CUDA strategies on the model, in this process, instead of on a device")(
+                                        "--simulator")(
+      "simulator", "run CUDA strategies on the simulator, in this process, instead of on a device")(
       "list", "print one line a test, STRATEGY BYTES LABEL, and check nothing");
   add_trial_options(options);
   const auto values = parse(
@@ -155,11 +155,11 @@ std::optional<Checked> parse_check(const Arguments& arguments) {
   asked.strategy = (*values)["strategy"].as<std::string>();
   if (values->count("bytes") != 0) asked.bytes = element_bytes_of(*values);
   asked.list = values->count("list") != 0;
-  asked.suite.model = values->count("model") != 0;
+  asked.suite.simulator = values->count("simulator") != 0;
   if (values->count("max-elements") != 0)
     asked.suite.max_elements = whole_number_of(*values, "max-elements", 0);
-  else if (asked.suite.model)
-    asked.suite.max_elements = most_elements_of_model;
+  else if (asked.suite.simulator)
+    asked.suite.max_elements = most_simulated_elements;
   if (values->count("problem") != 0)
     asked.suite.problem = static_cast<std::size_t>(whole_number_of(*values, "problem", 0));
   asked.suite.config = parse_config((*values)["config"].as<std::string>());
@@ -171,7 +171,7 @@ std::optional<Checked> parse_check(const Arguments& arguments) {
 std::vector<std::uint32_t> sizes_of(const StrategyInfo& strategy, const Checked& asked) {
   if (strategy.role == Role::experiment) return {};
   if (!asked.strategy.empty() && strategy.name != asked.strategy) return {};
-  if (asked.suite.model && strategy.device_kind == DeviceKind::host) return {};
+  if (asked.suite.simulator && strategy.device_kind == DeviceKind::host) return {};
   if (asked.bytes == 0) return conformance_sizes(strategy.element_sizes);
   if (!serves_elements(strategy.element_sizes, asked.bytes)) return {};
   return {asked.bytes};
@@ -202,7 +202,7 @@ int check(const Arguments& arguments) {
   if (matched == 0 && asked->list && asked->strategy.empty() && asked->bytes == 0) return done;
   if (matched == 0)
     throw UsageError(
-        plugin.file.filename().string() + " offers no " + (asked->suite.model ? "CUDA " : "") +
+        plugin.file.filename().string() + " offers no " + (asked->suite.simulator ? "CUDA " : "") +
         "strategy" + (asked->strategy.empty() ? "" : " '" + asked->strategy + '\'') +
         (asked->bytes == 0 ? "" : " for elements of " + std::to_string(asked->bytes) + " bytes"));
   return skips == matched ? skipped : worst;

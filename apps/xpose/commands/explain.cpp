@@ -15,7 +15,7 @@
 namespace xpose::app {
 namespace {
 
-// A CUDA device, of this machine or the model's where it has none.
+// A CUDA device, of this machine or the simulator's where it has none.
 Device explained_device(const std::string& text) {
   if (text == "host")
     throw UsageError("explain is for CUDA strategies: give --device cuda or cuda:N");
@@ -29,11 +29,12 @@ po::options_description explain_options() {
   options.add_options()("strategy", po::value<std::string>()->value_name("NAME"),
                         "the strategy, as `xpose plugins --all` lists it");
   add_problem_options(options);
-  options.add_options()("device", po::value<std::string>()->default_value("auto")->value_name("D"),
-                        "auto, cuda or cuda:N; without a GPU, a model of compute capability 9.0")(
+  options.add_options()(
+      "device", po::value<std::string>()->default_value("auto")->value_name("D"),
+      "auto, cuda or cuda:N; without a GPU, a simulated one of compute capability 9.0")(
       "config", po::value<std::string>()->default_value("")->value_name("A=V,..."),
       "values of the strategy's axes; the author's defaults for the rest")(
-      "model-only", "leave the device's counters out")(
+      "simulator-only", "leave the device's counters out")(
       "json", po::value<std::string>()->default_value("")->value_name("FILE|-"),
       "write the explanation as JSON")(
       "report", po::value<std::string>()->default_value("")->value_name("FILE|-"),
@@ -45,13 +46,13 @@ po::options_description explain_options() {
 }  // namespace
 
 int explain(const Arguments& arguments) {
-  const auto values =
-      parse("explain --shape RxC",
-            "Names the limiter of a CUDA strategy. Its kernels run on a model of the device's "
-            "memory, which counts every access by source line. On a machine with a GPU the "
-            "hardware's counters stand beside the model. Exit code 3: the model found a fault in "
-            "the kernels.",
-            explain_options(), {"strategy"}, arguments);
+  const auto values = parse(
+      "explain --shape RxC",
+      "Names the limiter of a CUDA strategy. Its kernels run on a simulator of the device's "
+      "memory, which counts every access by source line. On a machine with a GPU the "
+      "hardware's counters stand beside the simulator. Exit code 3: the simulator found a fault in "
+      "the kernels.",
+      explain_options(), {"strategy"}, arguments);
   if (!values) return done;
   JsonOutput json(output_name(*values, "json"));
   ResultOutput page("--report", output_name(*values, "report"));
@@ -64,12 +65,12 @@ int explain(const Arguments& arguments) {
   ExplainOptions options;
   options.config = parse_config((*values)["config"].as<std::string>());
   check_config(engine.plugins(), {strategy}, problem.device.kind, options.config);
-  options.measure = values->count("model-only") == 0;
+  options.measure = values->count("simulator-only") == 0;
   Explanation told;
   {
     ProgressLine line;
     options.progress = [&](double share) {
-      line.show("model " + std::to_string(static_cast<int>(100 * share)) + " %");
+      line.show("simulator " + std::to_string(static_cast<int>(100 * share)) + " %");
     };
     told = xpose::explain(engine, problem, strategy, options);
   }
@@ -77,7 +78,7 @@ int explain(const Arguments& arguments) {
   if (page.is_wanted()) page.write(explain_report(told));
   if (!json.is_stdout() && !page.is_stdout())
     print_explanation(std::cout, told, screen_of(STDOUT_FILENO));
-  return told.model && !told.model->findings.empty() ? not_verified : done;
+  return told.simulation && !told.simulation->findings.empty() ? not_verified : done;
 }
 
 }  // namespace xpose::app

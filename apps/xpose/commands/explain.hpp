@@ -8,7 +8,7 @@
 
 namespace xpose::app {
 
-// A table of accesses by source line, the totals of model and hardware side by side, the
+// A table of accesses by source line, the totals of simulator and hardware side by side, the
 // occupancy, the findings, and the limiter.
 void print_explanation(std::ostream& out, const Explanation& told, const Screen& screen);
 

@@ -56,34 +56,39 @@ void print_kernel(std::ostream& out, const KernelAccount& kernel, const Screen& 
   table.print(out, screen);
 }
 
-std::string difference_text(std::uint64_t model, std::uint64_t hardware) {
-  if (model == hardware) return "0 %";
-  if (model == 0) return "";
-  const double more = static_cast<double>(hardware) / static_cast<double>(model) - 1;
+std::string difference_text(std::uint64_t simulated, std::uint64_t hardware) {
+  if (simulated == hardware) return "0 %";
+  if (simulated == 0) return "";
+  const double more = static_cast<double>(hardware) / static_cast<double>(simulated) - 1;
   return (more > 0 ? "+" : "") + fixed(100 * more, 2) + " %";
 }
 
 void print_totals(std::ostream& out, const Explanation& told, const Screen& screen) {
-  const AccessTotals model = told.model ? told.model->totals() : AccessTotals{};
+  const AccessTotals simulated = told.simulation ? told.simulation->totals() : AccessTotals{};
   const AccessTotals real = told.hardware ? told.hardware->totals : AccessTotals{};
   std::vector<Table::Column> columns = {{"total"}};
-  if (told.model) columns.insert(columns.end(), {{"ideal", Table::right}, {"model", Table::right}});
+  if (told.simulation)
+    columns.insert(columns.end(), {{"ideal", Table::right}, {"simulator", Table::right}});
   if (told.hardware) columns.push_back({"hardware", Table::right});
-  if (told.model && told.hardware) columns.push_back({"difference", Table::right});
+  if (told.simulation && told.hardware) columns.push_back({"difference", Table::right});
   Table table(columns);
-  const auto row = [&](const char* name, std::uint64_t ideal, std::uint64_t modelled,
+  const auto row = [&](const char* name, std::uint64_t ideal, std::uint64_t simulated_count,
                        std::uint64_t counted) {
     std::vector<std::string> cells = {name};
-    if (told.model) cells.insert(cells.end(), {std::to_string(ideal), std::to_string(modelled)});
+    if (told.simulation)
+      cells.insert(cells.end(), {std::to_string(ideal), std::to_string(simulated_count)});
     if (told.hardware) cells.push_back(std::to_string(counted));
-    if (told.model && told.hardware) cells.push_back(difference_text(modelled, counted));
+    if (told.simulation && told.hardware)
+      cells.push_back(difference_text(simulated_count, counted));
     table.add(cells);
   };
-  row("global load sectors", model.ideal_load_sectors, model.load_sectors, real.load_sectors);
-  row("global store sectors", model.ideal_store_sectors, model.store_sectors, real.store_sectors);
-  row("shared load wavefronts", model.ideal_load_wavefronts, model.load_wavefronts,
+  row("global load sectors", simulated.ideal_load_sectors, simulated.load_sectors,
+      real.load_sectors);
+  row("global store sectors", simulated.ideal_store_sectors, simulated.store_sectors,
+      real.store_sectors);
+  row("shared load wavefronts", simulated.ideal_load_wavefronts, simulated.load_wavefronts,
       real.load_wavefronts);
-  row("shared store wavefronts", model.ideal_store_wavefronts, model.store_wavefronts,
+  row("shared store wavefronts", simulated.ideal_store_wavefronts, simulated.store_wavefronts,
       real.store_wavefronts);
   out << '\n';
   table.print(out, screen);
@@ -107,19 +112,19 @@ void print_explanation(std::ostream& out, const Explanation& told, const Screen&
     out << wrapped_text(text, screen.width, indent) << '\n';
   };
   say(to_string(told.variant) + " on " + to_string(told.problem) + ": " + told.launch);
-  if (told.model)
-    for (const KernelAccount& kernel : told.model->kernels) print_kernel(out, kernel, screen);
+  if (told.simulation)
+    for (const KernelAccount& kernel : told.simulation->kernels) print_kernel(out, kernel, screen);
   else
-    say("\nno model: " + told.no_model);
-  if (told.model || told.hardware) print_totals(out, told, screen);
+    say("\nno simulation: " + told.no_simulation);
+  if (told.simulation || told.hardware) print_totals(out, told, screen);
   say(told.hardware ? hardware_text(*told.hardware)
                     : "\nhardware not measured: " + told.no_hardware);
   if (told.bytes_in_flight != 0)
     say(std::string("bytes in flight: ") + (told.hardware ? "" : "at most ") +
         bytes_text(told.bytes_in_flight) + " of loads a multiprocessor");
-  if (told.model && !told.model->findings.empty()) {
+  if (told.simulation && !told.simulation->findings.empty()) {
     say("\nfindings:");
-    for (const Finding& finding : told.model->findings) say("  " + to_string(finding), 4);
+    for (const Finding& finding : told.simulation->findings) say("  " + to_string(finding), 4);
   }
   say("");
   say(told.limiter);

@@ -90,7 +90,7 @@ Json json_of(const Traffic& traffic) {
 }
 
 struct Outcome {
-  Traffic model;
+  Traffic simulated;
   std::optional<Traffic> hardware;
   double seconds = 0;  // on the device; 0: not measured
   std::string no_hardware;
@@ -102,11 +102,12 @@ Outcome perform(Engine& engine, const Experiment& experiment, bool global, bool 
   ExplainOptions options;
   options.measure = measure;
   const Explanation found = explain(engine, problem, experiment.strategy, options);
-  if (!found.model) throw Error(ErrorKind::failed, "the lab has no model: " + found.no_model);
-  for (const Finding& finding : found.model->findings)
+  if (!found.simulation)
+    throw Error(ErrorKind::failed, "the lab has no simulator: " + found.no_simulation);
+  for (const Finding& finding : found.simulation->findings)
     throw Error(ErrorKind::wrong, std::string(experiment.strategy) + ": " + finding.text);
   Outcome outcome;
-  outcome.model = traffic_of(found.model->totals(), global);
+  outcome.simulated = traffic_of(found.simulation->totals(), global);
   outcome.no_hardware = found.no_hardware;
   if (found.hardware) {
     outcome.hardware = traffic_of(found.hardware->totals, global);
@@ -119,14 +120,14 @@ Outcome perform(Engine& engine, const Experiment& experiment, bool global, bool 
 
 int lab(const Arguments& arguments) {
   po::options_description options;
-  options.add_options()("model", "leave the counters of a GPU out")(
+  options.add_options()("simulator-only", "leave the counters of a GPU out")(
       "json",
       po::value<std::string>()->default_value("")->implicit_value("-")->value_name("FILE|-"),
       "write the figures as JSON");
   const auto values = parse(
       "lab",
       "Runs small kernels that show the cost of memory accesses. Each line has the figures of "
-      "theory, of the access model and, on a machine with a GPU, of its counters. Figures are "
+      "theory, of the simulator and, on a machine with a GPU, of its counters. Figures are "
       "loads / stores of the whole launch.",
       options, {}, arguments);
   if (!values) return done;
@@ -136,30 +137,30 @@ int lab(const Arguments& arguments) {
   engine_options.remember = false;
   Engine engine(engine_options);
 
-  Json document = {{"schema", "xpose.lab/1"}, {"experiments", Json::array()}};
+  Json document = {{"schema", "xpose.lab/2"}, {"experiments", Json::array()}};
   const Screen screen = screen_of(STDOUT_FILENO);
   bool as_expected = true;
   std::string no_hardware;
   for (const Group& group : groups) {
     Table table({{"experiment", Table::left, Table::wrap},
                  {"expected", Table::right},
-                 {"model", Table::right},
+                 {"simulator", Table::right},
                  {"GPU", Table::right},
                  {"time", Table::right, Table::whole, 0, 1}});
     for (const Experiment& experiment : group.experiments) {
       const Outcome outcome =
-          perform(engine, experiment, group.global, values->count("model") == 0);
-      const bool same = outcome.model == experiment.expected;
+          perform(engine, experiment, group.global, values->count("simulator-only") == 0);
+      const bool same = outcome.simulated == experiment.expected;
       as_expected = as_expected && same;
       no_hardware = outcome.no_hardware;
       table.add({experiment.strategy, text(experiment.expected),
-                 text(outcome.model) + (same ? "" : " (differs)"),
+                 text(outcome.simulated) + (same ? "" : " (differs)"),
                  outcome.hardware ? text(*outcome.hardware) : "-",
                  outcome.seconds > 0 ? time_text(outcome.seconds) : "-"});
       Json entry = {{"experiment", experiment.strategy},
                     {"counts", group.global ? "global requests" : "shared wavefronts"},
                     {"expected", json_of(experiment.expected)},
-                    {"model", json_of(outcome.model)}};
+                    {"simulator", json_of(outcome.simulated)}};
       if (outcome.hardware) entry["hardware"] = json_of(*outcome.hardware);
       if (outcome.seconds > 0) entry["seconds"] = outcome.seconds;
       document["experiments"].push_back(std::move(entry));
@@ -172,8 +173,8 @@ int lab(const Arguments& arguments) {
   if (!json.is_stdout()) {
     if (!no_hardware.empty())
       std::cout << wrapped_text("GPU: " + no_hardware, screen.width) << '\n';
-    std::cout << (as_expected ? "The model agrees with the theory everywhere.\n"
-                              : "The model differs from the theory: see above.\n");
+    std::cout << (as_expected ? "The simulator agrees with the theory everywhere.\n"
+                              : "The simulator differs from the theory: see above.\n");
   }
   json.write(document);
   return as_expected ? done : not_verified;

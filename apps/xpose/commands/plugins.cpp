@@ -68,7 +68,7 @@ int plugins(const Arguments& arguments) {
   JsonOutput json(output_name(*values, "json"));
   const Engine engine(engine_options(*values));
 
-  Json document = {{"schema", "xpose.plugins/1"}, {"plugins", Json::array()}};
+  Json document = {{"schema", "xpose.plugins/2"}, {"plugins", Json::array()}};
   for (const PluginInfo& plugin : engine.plugins()) document["plugins"].push_back(to_json(plugin));
   json.write(document);
   if (!json.is_stdout())

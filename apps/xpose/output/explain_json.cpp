@@ -102,15 +102,15 @@ Json to_json(const HardwareAccount& account) {
 
 Json to_json(const Explanation& explanation) {
   Json json;
-  json["schema"] = "xpose.explain/1";
+  json["schema"] = "xpose.explain/2";
   json["xpose"] = version();
   json["problem"] = to_json(explanation.problem);
   json["variant"] = to_string(explanation.variant);
   json["strategy"] = explanation.variant.strategy;
   json["config"] = to_json(explanation.variant.config);
   json["launch"] = explanation.launch;
-  json["model"] = or_null(explanation.model);
-  json["no_model"] = explanation.no_model;
+  json["simulation"] = or_null(explanation.simulation);
+  json["no_simulation"] = explanation.no_simulation;
   json["hardware"] = or_null(explanation.hardware);
   json["no_hardware"] = explanation.no_hardware;
   json["bytes_in_flight"] = explanation.bytes_in_flight;

@@ -91,7 +91,7 @@ Json to_json(const PluginInfo& plugin) {
          {"max_extent", strategy.max_extent},
          {"in_place", strategy.in_place},
          {"capturable", strategy.capturable},
-         {"has_model", strategy.has_model},
+         {"has_simulator", strategy.has_simulator},
          {"min_compute_capability", strategy.min_compute_capability},
          {"prior_rank", strategy.prior_rank},
          {"axes", axes}});

@@ -1,7 +1,7 @@
 // The report of an explanation: figures, and the picture of one warp's accesses.
 
-const model = data.model, hardware = data.hardware;
-const sites = model ? model.kernels.flatMap((kernel) => kernel.sites.map((site) => ({...site, kernel: kernel.name}))) : [];
+const simulation = data.simulation, hardware = data.hardware;
+const sites = simulation ? simulation.kernels.flatMap((kernel) => kernel.sites.map((site) => ({...site, kernel: kernel.name}))) : [];
 const whereOf = ({where}) => where.file ? `${where.file.split("/").pop()}:${where.line}` : "no line";
 const nameOf = (site) => `${site.space} ${site.kind}, ${whereOf(site)}`;
 
@@ -200,7 +200,7 @@ if (sites.length > 0) {
       showSite();
     });
 } else {
-  byId("warp-body").replaceChildren(html("p", {class: "note"}, data.no_model || "The model saw no access."));
+  byId("warp-body").replaceChildren(html("p", {class: "note"}, data.no_simulation || "The simulator saw no access."));
 }
 
 // ----------------------------------------------------------------------------------- the figures
@@ -211,14 +211,14 @@ const totalNames = [["load_sectors", "global load sectors"], ["store_sectors", "
 
 (function drawFigures() {
   const rows = totalNames.map(([key, name]) => {
-    const m = model && model.totals[key], h = hardware && hardware.totals[key];
-    const ideal = model && model.totals["ideal_" + key];
+    const m = simulation && simulation.totals[key], h = hardware && hardware.totals[key];
+    const ideal = simulation && simulation.totals["ideal_" + key];
     const difference = m === null || h === null ? "–" : m === h ? "none" : m === 0 ? `+${grouped(h)}` :
       (h > m ? "+" : "−") + percent(Math.abs(h - m) / m);
-    return {key, cells: [name, model ? grouped(m) : "–", ideal === undefined || !model ? "–" : grouped(ideal), hardware ? grouped(h) : "–", difference]};
+    return {key, cells: [name, simulation ? grouped(m) : "–", ideal === undefined || !simulation ? "–" : grouped(ideal), hardware ? grouped(h) : "–", difference]};
   });
   const one = (key, name, value) => rows.push({key, cells: [name, "–", "–", value, "–"]});
-  if (model) rows.push({key: "barriers", cells: ["barriers", grouped(model.kernels.reduce((sum, kernel) => sum + kernel.barriers, 0)), "–", "–", "–"]});
+  if (simulation) rows.push({key: "barriers", cells: ["barriers", grouped(simulation.kernels.reduce((sum, kernel) => sum + kernel.barriers, 0)), "–", "–", "–"]});
   if (hardware) {
     one("dram_read_bytes", "DRAM bytes read", grouped(hardware.dram_read_bytes));
     one("dram_write_bytes", "DRAM bytes written", grouped(hardware.dram_write_bytes));
@@ -230,12 +230,12 @@ const totalNames = [["load_sectors", "global load sectors"], ["store_sectors", "
     one("seconds", "time of a launch", time(hardware.seconds));
     one("roof_seconds", "time of the roof", time(hardware.roof_seconds));
   }
-  table("figures-table", "Figures of one launch", [["figure"], ["model", 1], ["fewest possible", 1], ["hardware", 1], ["difference", 1]], rows);
-  byId("figures-about").textContent = (model ? `The model ran ${plural(model.kernels.reduce((sum, kernel) => sum + kernel.launches, 0), "launch").replace("launchs", "launches")} on the host in ${time(model.seconds)}. Solid: the fewest that could serve the requests. Hatched: the excess of the access pattern. `
-    : `No model: ${data.no_model} `) + (hardware ? "A black line is the hardware's counter." : `No hardware counters: ${data.no_hardware}`);
-  if (!model) return void byId("access").remove();
+  table("figures-table", "Figures of one launch", [["figure"], ["simulator", 1], ["fewest possible", 1], ["hardware", 1], ["difference", 1]], rows);
+  byId("figures-about").textContent = (simulation ? `The simulator ran ${plural(simulation.kernels.reduce((sum, kernel) => sum + kernel.launches, 0), "launch").replace("launchs", "launches")} on the host in ${time(simulation.seconds)}. Solid: the fewest that could serve the requests. Hatched: the excess of the access pattern. `
+    : `No simulation: ${data.no_simulation} `) + (hardware ? "A black line is the hardware's counter." : `No hardware counters: ${data.no_hardware}`);
+  if (!simulation) return void byId("access").remove();
   const bars = (unit) => [["load", "load_" + unit], ["store", "store_" + unit]].map(([name, key]) =>
-    ({name, value: model.totals[key], ideal: model.totals["ideal_" + key], hardware: hardware ? hardware.totals[key] : undefined}));
+    ({name, value: simulation.totals[key], ideal: simulation.totals["ideal_" + key], hardware: hardware ? hardware.totals[key] : undefined}));
   for (const unit of ["sectors", "wavefronts"]) excessBars(unit + "-figure", [{name: "", key: data.variant, bars: bars(unit)}], unit);
 })();
 
@@ -251,8 +251,8 @@ setApart(byId("headline"), [data.variant]);
     if (hardware.roof_seconds) entries.push(["of the roof", ...percent(roofShare).split("\u00a0")]);
     entries.push(["occupancy", ...percent(hardware.occupancy).split("\u00a0")]);
   }
-  if (model) {
-    const t = model.totals;
+  if (simulation) {
+    const t = simulation.totals;
     const sum = (unit) => [t["load_" + unit] + t["store_" + unit], t["ideal_load_" + unit] + t["ideal_store_" + unit]];
     for (const [unit, name] of [["sectors", "of the fewest sectors"], ["wavefronts", "of the fewest wavefronts"]]) {
       const [all, fewest] = sum(unit);
@@ -281,9 +281,9 @@ setApart(byId("headline"), [data.variant]);
 })();
 
 (function drawFindings() {
-  if (!model || model.findings.length === 0) return;
+  if (!simulation || simulation.findings.length === 0) return;
   byId("findings").hidden = false;
-  byId("findings-list").append(...model.findings.map((finding) =>
+  byId("findings-list").append(...simulation.findings.map((finding) =>
     html("li", {}, html("b", {}, finding.kind.replace(/_/g, " ")), ` at ${whereOf(finding)}, block ${grouped(finding.block)}, thread ${finding.thread}: ${finding.text} (${plural(finding.times, "time")})`)));
 })();
 
@@ -293,4 +293,4 @@ if (sites.length > 0) goTo(excess.indexOf(Math.max(...excess)));
 for (const link of document.querySelectorAll("nav a"))
   if (!document.querySelector(link.getAttribute("href"))) link.remove();
 byId("foot").textContent = `xpose ${data.xpose}. The data of this page is the JSON in its source, which is what --json writes. ` +
-  (model && model.findings.length === 0 ? "The model found nothing wrong with the kernel: no access out of bounds, no race, no divergent barrier, no wrong output." : "");
+  (simulation && simulation.findings.length === 0 ? "The simulator found nothing wrong with the kernel: no access out of bounds, no race, no divergent barrier, no wrong output." : "");

@@ -11,10 +11,10 @@
 
 namespace xpose::app {
 
-// The model's account of a variant that a tune has tried.
+// The simulator's account of a variant that a tune has tried.
 struct VariantAccount {
   Variant variant;
-  Problem problem;  // that the model ran, which may be smaller than the tune's
+  Problem problem;  // that the simulator ran, which may be smaller than the tune's
   AccessAccount account;
 };
 

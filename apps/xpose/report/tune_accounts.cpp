@@ -32,7 +32,7 @@ std::vector<VariantAccount> account_variants(Engine& engine, const TuneReport& r
       options.config = variant.config;
       options.measure = false;
       Explanation told = explain(engine, problem, variant.strategy, options);
-      if (told.model) accounts.push_back({variant, problem, std::move(*told.model)});
+      if (told.simulation) accounts.push_back({variant, problem, std::move(*told.simulation)});
     } catch (const Error& error) {
       say("the report lacks the accesses of " + to_string(variant) + ": " + error.what());
     }

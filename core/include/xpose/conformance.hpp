@@ -27,9 +27,9 @@ struct ConformanceOptions {
   std::int64_t max_elements = 0;            // larger problems are left out; 0: none is
   std::optional<std::size_t> problem = {};  // only the problem of this index
   Config config = {};                       // only configs that have these values
-  // True: the model of explain.hpp runs the kernels on the host, in this process, once a case. Its
-  // findings are failures.
-  bool model = false;
+  // True: the simulator of explain.hpp runs the kernels on the host, in this process, once a case.
+  // Its findings are failures.
+  bool simulator = false;
   EngineOptions engine = {};  // worker, stage_seconds, in_process, threads and warn are used
 };
 
@@ -51,7 +51,8 @@ XPOSE_API std::vector<std::uint32_t> conformance_sizes(std::uint32_t element_siz
 // that disturb each other. At last the worker ends in the ordinary way; a crash, a failure or a
 // hang there is one more case.
 // Throws Error failed where the file is refused, no_strategy for a name that the plugin does not
-// offer or a strategy without a model, device where the strategy's device is missing. [any thread]
+// offer or a strategy without a simulator, device where the strategy's device is missing. [any
+// thread]
 XPOSE_API void check_conformance(const std::filesystem::path& plugin, const std::string& strategy,
                                  std::uint32_t element_bytes,
                                  const std::function<void(const ConformanceCase&)>& each,

@@ -8,16 +8,16 @@
 //     });
 //   }
 //
-// xpose_add_plugin compiles the source a second time, for the host (XPOSE_MODEL), where the kernels
-// run on the model, which sees every access. For that, kernels are launched through launch_kernel
-// or launch_tiles rather than <<<>>>, and take dynamic shared memory from shared_memory<T>() rather
-// than from an extern array.
+// xpose_add_plugin compiles the source a second time, for the host (XPOSE_SIMULATOR), where the
+// kernels run on the simulator, which sees every access. For that, kernels are launched through
+// launch_kernel or launch_tiles rather than <<<>>>, and take dynamic shared memory from
+// shared_memory<T>() rather than from an extern array.
 //
 // Everything but launch_kernel, allow_shared_bytes, check_cuda and shared_memory also compiles
 // without CUDA.
 #pragma once
 
-#ifdef XPOSE_MODEL
+#ifdef XPOSE_SIMULATOR
 #include <xpose/simulator/cuda_words.hpp>
 #endif
 
@@ -40,19 +40,19 @@ struct alignas(Align) Element {
       std::conditional_t<Align == 2, uint16_t, std::conditional_t<Align == 4, uint32_t, uint64_t>>>;
   Word words[Bytes / sizeof(Word)];
 
-#ifdef XPOSE_MODEL
+#ifdef XPOSE_SIMULATOR
   // Word by word where that is how nvcc moves it: all loads, then all stores.
   Element() = default;
   Element(const Element&) = default;
   Element& operator=(const Element&) = default;
-  XPOSE_MODEL_INLINE Element(const Element& other) requires(Align < Bytes) { copy(other); }
-  XPOSE_MODEL_INLINE Element& operator=(const Element& other) requires(Align < Bytes) {
+  XPOSE_SIMULATOR_INLINE Element(const Element& other) requires(Align < Bytes) { copy(other); }
+  XPOSE_SIMULATOR_INLINE Element& operator=(const Element& other) requires(Align < Bytes) {
     copy(other);
     return *this;
   }
 
  private:
-  XPOSE_MODEL_INLINE void copy(const Element& other) {
+  XPOSE_SIMULATOR_INLINE void copy(const Element& other) {
     constexpr int kWords = Bytes / sizeof(Word);
     Word moved[kWords];
     for (int i = 0; i < kWords; ++i) moved[i] = other.words[i];
@@ -131,7 +131,7 @@ void launch_tiles(const char* name, TileKernel<E, More...> kernel, const Problem
   });
 }
 
-#if defined(__CUDACC__) || defined(XPOSE_MODEL)
+#if defined(__CUDACC__) || defined(XPOSE_SIMULATOR)
 
 // Throws DeviceError("WHAT: reason") unless `status` is success, and std::bad_alloc where memory
 // ran out.
@@ -143,7 +143,7 @@ inline void check_cuda(cudaError_t status, const char* what) {
 
 #endif
 
-#if defined(XPOSE_MODEL)
+#if defined(XPOSE_SIMULATOR)
 
 template <class... Parameters>
 void allow_shared_bytes(const char*, void (*)(Parameters...), uint64_t) {}
@@ -151,17 +151,17 @@ void allow_shared_bytes(const char*, void (*)(Parameters...), uint64_t) {}
 template <class... Parameters>
 void launch_kernel(const char* name, void (*kernel)(Parameters...), Shape grid, Shape block,
                    uint64_t shared_bytes, void*, std::type_identity_t<Parameters>... arguments) {
-  const auto thread = [=]() XPOSE_MODEL_UNOBSERVED { kernel(arguments...); };
+  const auto thread = [=]() XPOSE_SIMULATOR_UNOBSERVED { kernel(arguments...); };
   const auto run = [](const void* of)
-                       XPOSE_MODEL_UNOBSERVED { (*static_cast<decltype(thread)*>(of))(); };
-  model::launch(name, {grid.x, grid.y, grid.z}, {block.x, block.y, block.z}, shared_bytes, run,
-                &thread, sizeof thread);
+                       XPOSE_SIMULATOR_UNOBSERVED { (*static_cast<decltype(thread)*>(of))(); };
+  simulator::launch(name, {grid.x, grid.y, grid.z}, {block.x, block.y, block.z}, shared_bytes, run,
+                    &thread, sizeof thread);
 }
 
 // In a kernel: the block's dynamic shared memory, 16-byte aligned.
 template <class T>
 T* shared_memory() {
-  return reinterpret_cast<T*>(model::dynamic_shared);
+  return reinterpret_cast<T*>(simulator::dynamic_shared);
 }
 
 template <bool Ahead, class T>

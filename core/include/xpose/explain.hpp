@@ -1,11 +1,11 @@
-// The memory accesses of a CUDA strategy: predicted by a model that runs its kernels on the host,
-// without a GPU, and measured by the counters of one.
+// The memory accesses of a CUDA strategy: predicted by a simulator that runs its kernels on the
+// host, without a GPU, and measured by the counters of one.
 //
-// The rules of the model are those of the hardware since compute capability 7.0: a warp's global
-// access moves the 32-byte sectors that it touches; shared memory has 32 banks of 4 bytes, and a
-// warp's access takes a wavefront for each different word that its most wanted bank must give;
-// lanes that want one word share it. Accesses of 8 bytes go in two half-warps, of 16 bytes in four
-// quarter-warps (CUDA C++ Programming Guide, "Compute Capabilities").
+// The rules of the simulator are those of the hardware since compute capability 7.0: a warp's
+// global access moves the 32-byte sectors that it touches; shared memory has 32 banks of 4 bytes,
+// and a warp's access takes a wavefront for each different word that its most wanted bank must
+// give; lanes that want one word share it. Accesses of 8 bytes go in two half-warps, of 16 bytes in
+// four quarter-warps (CUDA C++ Programming Guide, "Compute Capabilities").
 #pragma once
 
 #include <array>
@@ -66,7 +66,7 @@ struct AccessTotals {
   std::uint64_t ideal_load_wavefronts = 0, ideal_store_wavefronts = 0;
 };
 
-// A class of defects that the model finds.
+// A class of defects that the simulator finds.
 enum class FindingKind {
   out_of_bounds,         // an access beside every region, or an index past a declared array
   divergent_barrier,     // threads of a block wait at different barriers, or have returned
@@ -102,11 +102,11 @@ struct KernelAccount {
   std::vector<AccessSite> sites;  // in the order in which they were first met
 };
 
-// The model's account of one variant on one problem.
+// The simulator's account of one variant on one problem.
 struct AccessAccount {
   std::vector<KernelAccount> kernels;
   std::vector<Finding> findings;  // in the order of FindingKind; empty: the kernel is right
-  double seconds = 0;             // that the model took
+  double seconds = 0;             // that the simulator took
 
   // Sums over all sites of all kernels.
   XPOSE_API AccessTotals totals() const;
@@ -132,7 +132,7 @@ struct HardwareAccount {
 struct ExplainOptions {
   Config config = {};   // values on axes of these names; other axes have the author's default
   bool measure = true;  // false: the device's counters are not asked
-  // Told of the model's share done, 0 to 1, in the calling thread.
+  // Told of the simulator's share done, 0 to 1, in the calling thread.
   std::function<void(double)> progress = {};
 };
 
@@ -141,13 +141,13 @@ struct Explanation {
   Problem problem;  // in normal form
   Variant variant;
   std::string launch;                       // the launch in short
-  std::optional<AccessAccount> model;       // empty: see no_model
-  std::string no_model;                     // why `model` is empty, one line
+  std::optional<AccessAccount> simulation;  // empty: see no_simulation
+  std::string no_simulation;                // why `simulation` is empty, one line
   std::optional<HardwareAccount> hardware;  // empty: see no_hardware
   std::string no_hardware;                  // why `hardware` is empty, and the remedy
   // Bytes that the resident threads of a multiprocessor load at once, if each has all its loads
   // under way. Without `hardware`, compute capability 9.0 says how many blocks are resident. 0
-  // without a model.
+  // without a simulator.
   std::uint64_t bytes_in_flight = 0;
   std::string limiter;  // a paragraph for people
 };

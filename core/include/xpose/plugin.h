@@ -191,7 +191,7 @@ typedef struct xpose_launch {
   const xpose_team* team;
 } xpose_launch;
 
-/* The model, since minor 1: the kernels of a CUDA strategy run on the host, one block after the
+/* The simulator, since minor 1: the kernels of a CUDA strategy run on the host, one block after the
  * other, and an observer is told of every memory access. xpose_add_plugin builds the plugin's side;
  * an author need not read on to xpose_strategy. */
 
@@ -199,7 +199,7 @@ typedef struct xpose_launch {
 enum { XPOSE_GLOBAL = 1, XPOSE_SHARED = 2 };
 enum { XPOSE_LOAD = 1, XPOSE_STORE = 2 };
 
-/* The reason why the model gave a launch up: the kernel is wrong. */
+/* The reason why the simulator gave a launch up: the kernel is wrong. */
 enum {
   XPOSE_OUT_OF_BOUNDS = 1,    /* an access to no memory region, behind the shared memory, or past
                                  the bounds of an array */
@@ -236,7 +236,7 @@ typedef struct xpose_access {
   uint64_t address[32]; /* global: the address; shared: an offset whose bank is offset / 4 % 32 */
 } xpose_access;
 
-/* The end of a launch that the model gave up. */
+/* The end of a launch that the simulator gave up. */
 typedef struct xpose_fault {
   uint32_t size;    /* sizeof(xpose_fault) of the plugin */
   uint32_t what;    /* XPOSE_OUT_OF_BOUNDS or XPOSE_DIVERGENT_BARRIER */
@@ -294,10 +294,10 @@ typedef struct xpose_strategy {
   /* [any thread] Frees a plan, of which no launch is under way. Cannot fail. Null is a no-op. */
   void (*destroy)(xpose_plan* plan);
 
-  /* Since minor 1. [one thread at a time] Runs create and launch on the model, with the launch's
-   * buffers in host memory, and tells the observer of every access. Null: the strategy has no
-   * model. Returns XPOSE_UNSUPPORTED, with the reason, where the model cannot run it, and
-   * XPOSE_FAILED after a fault. */
+  /* Since minor 1. [one thread at a time] Runs create and launch on the simulator, with the
+   * launch's buffers in host memory, and tells the observer of every access. Null: the strategy has
+   * no simulator. Returns XPOSE_UNSUPPORTED, with the reason, where the simulator cannot run it,
+   * and XPOSE_FAILED after a fault. */
   xpose_status (*trace)(const xpose_problem* problem, const int64_t* config,
                         const xpose_launch* launch, const xpose_observer* observer,
                         xpose_text error);

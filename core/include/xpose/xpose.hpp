@@ -67,7 +67,7 @@ enum class Verdict {
   unsupported,     // the strategy declines the problem or the config
   wrong_result,    // an output element is wrong, was not written, or was written too late
   wrote_outside,   // a write to a gap, a guard, or past the end of a buffer
-  read_outside,    // a read beside the input elements; the conformance suite and the model look
+  read_outside,    // a read beside the input elements; the conformance suite and the simulator look
   modified_input,  // the input has changed
   device_error,    // the device reported an error
   crashed,         // a signal ended the process
@@ -190,7 +190,7 @@ struct StrategyInfo {
   std::uint32_t max_batch_rank = 0;          // batch dimensions that one launch takes
   bool in_place = false;                     // serves problems whose output is their input
   bool capturable = false;                   // its launch may be recorded into a CUDA graph
-  bool has_model = false;                    // its kernels can run on the host, see explain.hpp
+  bool has_simulator = false;                // its kernels can run on the host, see explain.hpp
   std::int64_t max_extent = 0;               // the most rows or columns served; 0: no limit
   int prior_rank = 0;                        // lower is expected to be faster; decides near ties
   // Names and values of the axes, in the card's order. The first value is the author's default.

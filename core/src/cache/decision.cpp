@@ -100,18 +100,18 @@ std::vector<Prediction> predictions_of(const CacheKey& key, const TuneReport& re
     if (!is_new && trial.predicted_share > known->second->predicted_share) known->second = &trial;
   }
   std::vector<Prediction> predictions;
-  double model = std::numeric_limits<double>::infinity();  // its own error
+  double cost_model_error = std::numeric_limits<double>::infinity();
   for (const auto& [strategy, trial] : best) {
     const Candidate* candidate = candidate_named(candidates, strategy);
     if (candidate == nullptr) continue;
     const double measured = trial->timing->median / roof;
     const double error = measured * trial->predicted_share;
-    if (candidate->trust.is_shipped) model = std::min(model, error);
+    if (candidate->trust.is_shipped) cost_model_error = std::min(cost_model_error, error);
     predictions.push_back({candidate->strategy->digest, strategy, key.problem, key.policy,
                            1 / trial->predicted_share, measured, error, std::time(nullptr)});
   }
-  if (std::isfinite(model) && model > 1)
-    for (Prediction& prediction : predictions) prediction.error /= model;
+  if (std::isfinite(cost_model_error) && cost_model_error > 1)
+    for (Prediction& prediction : predictions) prediction.error /= cost_model_error;
   return predictions;
 }
 

@@ -23,7 +23,7 @@ Decision decision_of(const CacheKey& key, const TuneReport& report,
                      const std::vector<Candidate>& candidates, const Decision* earlier = nullptr);
 
 // What the predictions of a report that has a roof proved worth, one a strategy: of its best one.
-// The error of the model itself is nobody's: times are compared with what the best of those
+// The error of the cost model itself is nobody's: times are compared with what the best of those
 // strategies took that came with the library, where none of these kept to its prediction.
 std::vector<Prediction> predictions_of(const CacheKey& key, const TuneReport& report,
                                        const std::vector<Candidate>& candidates);

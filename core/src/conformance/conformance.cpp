@@ -5,8 +5,8 @@
 #include "device/device.hpp"
 #include "problem/normal_form.hpp"
 #include "registry/catalog.hpp"
-#include "simulation/model_device.hpp"
-#include "simulation/model_runner.hpp"
+#include "simulation/simulated_device.hpp"
+#include "simulation/simulated_runner.hpp"
 #include "trial/in_process_runner.hpp"
 #include "worker/worker_runner.hpp"
 
@@ -41,7 +41,7 @@ const Strategy& find_strategy(const Catalog& catalog, const std::string& name) {
                                           name + "'; it offers " + offered);
 }
 
-// The strategy in this process, for the model.
+// The strategy in this process, for the simulator.
 const Strategy& loaded_here(Subject& subject, const Strategy& described) {
   try {
     const PluginLibrary& library =
@@ -83,10 +83,10 @@ void check_conformance(const std::filesystem::path& plugin, const std::string& s
   Subject subject(plugin, options.engine);
   const Strategy& described = find_strategy(subject.catalog, strategy_name);
   const Device device{described.info.device_kind, 0};
-  if (options.model && !described.info.has_model)
-    throw Error(ErrorKind::no_strategy, strategy_name + " has no model to run it on");
-  const Strategy& strategy = options.model ? loaded_here(subject, described) : described;
-  const DeviceInfo owner = options.model ? device_or_model(device) : backend(device).info();
+  if (options.simulator && !described.info.has_simulator)
+    throw Error(ErrorKind::no_strategy, strategy_name + " has no simulator to run it on");
+  const Strategy& strategy = options.simulator ? loaded_here(subject, described) : described;
+  const DeviceInfo owner = options.simulator ? device_or_simulated(device) : backend(device).info();
   const unsigned threads =
       options.engine.threads != 0 ? options.engine.threads : std::max(2U, owner.multiprocessors);
   TuneOptions every;
@@ -101,8 +101,9 @@ void check_conformance(const std::filesystem::path& plugin, const std::string& s
     if (options.max_elements != 0 && element_count(normal) > options.max_elements) continue;
     if (options.problem && *options.problem != here) continue;
     std::unique_ptr<TrialRunner> runner;
-    if (options.model)
-      runner = std::make_unique<ModelRunner>(normal, owner, subject.catalog.plugins.front().file);
+    if (options.simulator)
+      runner =
+          std::make_unique<SimulatedRunner>(normal, owner, subject.catalog.plugins.front().file);
     else if (options.engine.in_process)
       runner = std::make_unique<InProcessRunner>(backend(device), normal, threads, true);
     else
@@ -121,7 +122,7 @@ void check_conformance(const std::filesystem::path& plugin, const std::string& s
                              candidate.outcome.detail};
       if (result.verdict == Verdict::ok) {
         const Outcome outcome =
-            options.model ? runner->verify(candidate) : verify_repeatedly(*runner, candidate);
+            options.simulator ? runner->verify(candidate) : verify_repeatedly(*runner, candidate);
         result.verdict = outcome.verdict;
         result.detail = outcome.detail;
       }
@@ -129,7 +130,7 @@ void check_conformance(const std::filesystem::path& plugin, const std::string& s
       last = std::move(result);
     }
   }
-  if (options.model || options.engine.in_process) return;
+  if (options.simulator || options.engine.in_process) return;
   const Outcome end = subject.worker.leave();
   if (end.verdict == Verdict::ok) return;
   last.verdict = end.verdict;

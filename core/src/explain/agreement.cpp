@@ -14,41 +14,42 @@ constexpr double lines_agree_within = 0.05;  // of DRAM bytes
 
 struct Pair {
   const char* name;
-  std::uint64_t model;
+  std::uint64_t simulated;
   std::uint64_t hardware;
   double difference() const {
-    if (model == 0) return hardware == 0 ? 0 : 1;
-    return static_cast<double>(hardware) / static_cast<double>(model) - 1;
+    if (simulated == 0) return hardware == 0 ? 0 : 1;
+    return static_cast<double>(hardware) / static_cast<double>(simulated) - 1;
   }
 };
 
-std::string sector_words(const AccessTotals& model, const AccessTotals& hardware) {
+std::string sector_words(const AccessTotals& simulated, const AccessTotals& hardware) {
   std::string words;
-  for (const Pair& pair : {Pair{"load", model.load_sectors, hardware.load_sectors},
-                           Pair{"store", model.store_sectors, hardware.store_sectors}})
-    if (std::abs(pair.difference()) > counts_agree_within)
-      words += std::string(" The counters have ") + percent(std::abs(pair.difference())) +
-               (pair.difference() > 0 ? " more " : " fewer ") + pair.name +
-               " sectors than the model. Sectors are exact on both sides, so that the device runs "
-               "other instructions than the model does: accesses that the compiler merged, split "
-               "or left out, or memory that registers spilled to.";
-  return words.empty() ? " Model and counters agree on the sectors." : words;
-}
-
-std::string wavefront_words(const AccessTotals& model, const HardwareAccount& hardware) {
-  const AccessTotals& counted = hardware.totals;
-  std::string words;
-  for (const Pair& pair : {Pair{"load", model.load_wavefronts, counted.load_wavefronts},
-                           Pair{"store", model.store_wavefronts, counted.store_wavefronts}})
+  for (const Pair& pair : {Pair{"load", simulated.load_sectors, hardware.load_sectors},
+                           Pair{"store", simulated.store_sectors, hardware.store_sectors}})
     if (std::abs(pair.difference()) > counts_agree_within)
       words +=
           std::string(" The counters have ") + percent(std::abs(pair.difference())) +
           (pair.difference() > 0 ? " more " : " fewer ") + pair.name +
-          " wavefronts than the model: the compiler merged or split accesses to shared memory.";
+          " sectors than the simulator. Sectors are exact on both sides, so that the device runs "
+          "other instructions than the simulator does: accesses that the compiler merged, split "
+          "or left out, or memory that registers spilled to.";
+  return words.empty() ? " Simulator and counters agree on the sectors." : words;
+}
+
+std::string wavefront_words(const AccessTotals& simulated, const HardwareAccount& hardware) {
+  const AccessTotals& counted = hardware.totals;
+  std::string words;
+  for (const Pair& pair : {Pair{"load", simulated.load_wavefronts, counted.load_wavefronts},
+                           Pair{"store", simulated.store_wavefronts, counted.store_wavefronts}})
+    if (std::abs(pair.difference()) > counts_agree_within)
+      words +=
+          std::string(" The counters have ") + percent(std::abs(pair.difference())) +
+          (pair.difference() > 0 ? " more " : " fewer ") + pair.name +
+          " wavefronts than the simulator: the compiler merged or split accesses to shared memory.";
   const Pair loads{"load", counted.load_wavefronts, hardware.arbitrated_load_wavefronts};
   const Pair stores{"store", counted.store_wavefronts, hardware.arbitrated_store_wavefronts};
   for (const Pair& pair : {loads, stores})
-    if (pair.model != 0 && pair.difference() > counts_agree_within)
+    if (pair.simulated != 0 && pair.difference() > counts_agree_within)
       words += std::string(" The device repeated ") + percent(pair.difference()) + " of the " +
                pair.name +
                " wavefronts, where shared and global accesses competed for the data stage; that "
@@ -57,21 +58,21 @@ std::string wavefront_words(const AccessTotals& model, const HardwareAccount& ha
 }
 
 std::string dram_words(const Explanation& told) {
-  const AccessTotals ideal = told.model->totals();
+  const AccessTotals ideal = told.simulation->totals();
   const Pair read{"read", 32 * ideal.ideal_load_sectors, told.hardware->dram_read_bytes};
   const Pair written{"written", 32 * ideal.ideal_store_sectors, told.hardware->dram_write_bytes};
   std::string words;
-  if (read.model != 0 && read.difference() > lines_agree_within)
+  if (read.simulated != 0 && read.difference() > lines_agree_within)
     words +=
         " DRAM reads were " + times(1 + read.difference()) +
         " times the bytes needed: lines left the L2 before all of them was used, or partly written "
         "ones were read to be completed.";
-  if (written.model != 0 && written.difference() > lines_agree_within)
+  if (written.simulated != 0 && written.difference() > lines_agree_within)
     words +=
         " DRAM writes were " + times(1 + written.difference()) +
         " times the bytes needed: the L2 gave up sectors that were written in part, and wrote them "
         "again.";
-  else if (written.model != 0 && written.difference() < -lines_agree_within)
+  else if (written.simulated != 0 && written.difference() < -lines_agree_within)
     words +=
         " DRAM writes were fewer than the bytes needed: what the L2 still held at the end is "
         "not counted.";
@@ -81,10 +82,10 @@ std::string dram_words(const Explanation& told) {
 }  // namespace
 
 std::string agreement(const Explanation& told) {
-  if (!told.model || !told.hardware) return {};
-  const AccessTotals model = told.model->totals();
-  const std::string words = sector_words(model, told.hardware->totals) +
-                            wavefront_words(model, *told.hardware) + dram_words(told);
+  if (!told.simulation || !told.hardware) return {};
+  const AccessTotals simulated = told.simulation->totals();
+  const std::string words = sector_words(simulated, told.hardware->totals) +
+                            wavefront_words(simulated, *told.hardware) + dram_words(told);
   return words.substr(1);
 }
 

@@ -1,4 +1,4 @@
-// Whether the model and the hardware's counters say the same, in words.
+// Whether the simulator and the hardware's counters say the same, in words.
 #pragma once
 
 #include <string>

@@ -11,8 +11,8 @@
 namespace xpose {
 namespace {
 
-// The most of one multiprocessor in a clock, on the device that is modelled: sectors from or to the
-// L2, wavefronts, instructions, and its share of DRAM. core/NOTES.md has their sources.
+// The most of one multiprocessor in a clock, on the device that is simulated: sectors from or to
+// the L2, wavefronts, instructions, and its share of DRAM. core/NOTES.md has their sources.
 constexpr double sectors_a_clock = 2;
 constexpr double wavefronts_a_clock = 1;
 constexpr double instructions_a_clock = 4;
@@ -29,9 +29,9 @@ double ratio(std::uint64_t taken, std::uint64_t ideal) {
   return ideal == 0 ? 1 : number(taken) / number(ideal);
 }
 
-// The model's totals; without a model the hardware's, which have no ideal figures.
+// The simulator's totals; without a simulator the hardware's, which have no ideal figures.
 AccessTotals totals_of(const Explanation& told) {
-  return told.model ? told.model->totals() : told.hardware->totals;
+  return told.simulation ? told.simulation->totals() : told.hardware->totals;
 }
 
 double dram_clocks(const AccessTotals& sum) {
@@ -106,8 +106,8 @@ std::string uncoalesced(const char* what, std::uint64_t sectors, std::uint64_t i
 
 // Names a cost of the access pattern with its figures.
 std::string words_of(Limiter what, const Explanation& told) {
-  const AccessTotals sum = told.model->totals();
-  const std::string where = worst_line(*told.model, what);
+  const AccessTotals sum = told.simulation->totals();
+  const std::string where = worst_line(*told.simulation, what);
   switch (what) {
     case Limiter::uncoalesced_loads:
       return uncoalesced("loads", sum.load_sectors, sum.ideal_load_sectors, where);
@@ -116,7 +116,7 @@ std::string words_of(Limiter what, const Explanation& told) {
     default: {
       const std::uint64_t taken = sum.load_wavefronts + sum.store_wavefronts;
       const std::uint64_t ideal = sum.ideal_load_wavefronts + sum.ideal_store_wavefronts;
-      return std::to_string(worst_conflict(*told.model)) + "-way bank conflicts" + where +
+      return std::to_string(worst_conflict(*told.simulation)) + "-way bank conflicts" + where +
              ": shared memory takes " + std::to_string(taken) + " wavefronts, " +
              times(ratio(taken, ideal)) + " times the " + std::to_string(ideal) +
              " without conflicts";
@@ -149,7 +149,7 @@ std::string closing(Limiter limiter, const Explanation& told) {
   switch (limiter) {
     case Limiter::wrong:
       return "The kernel is wrong, so that its speed means nothing: " +
-             told.model->findings.front().text + ". Mend that first.";
+             told.simulation->findings.front().text + ". Mend that first.";
     case Limiter::bytes_in_flight: {
       const std::uint64_t bytes = loads_in_flight(told);
       return "The limiter is too few bytes in flight: its accesses are as good as they can be, but "
@@ -165,13 +165,15 @@ std::string closing(Limiter limiter, const Explanation& told) {
     case Limiter::roof:
       return share_of_roof(told) != 0
                  ? "The limiter is the roof itself: memory moves no faster."
-                 : "The limiter is the roof itself, as far as the model can see: every sector and "
-                   "wavefront is needed, and enough is in flight to cover the latency of memory.";
+                 : "The limiter is the roof itself, as far as the simulator can see: every sector "
+                   "and wavefront is needed, and enough is in flight to cover the latency of "
+                   "memory.";
     case Limiter::unknown:
-      return "There is neither a model nor a counter to tell the limiter by: " + told.no_model;
+      return "There is neither a simulator nor a counter to tell the limiter by: " +
+             told.no_simulation;
     default: {
       std::string text = "The limiter is " + words_of(limiter, told) + '.';
-      for (const Cost& other : pattern_costs(told.model->totals()))
+      for (const Cost& other : pattern_costs(told.simulation->totals()))
         if (other.what != limiter) text += " There are also " + words_of(other.what, told) + '.';
       return text + advice(limiter);
     }
@@ -191,9 +193,9 @@ bool issues_most_of_the_time(const Explanation& told) {
 }  // namespace
 
 Limiter limiter_of(const Explanation& told) {
-  if (told.model && !told.model->findings.empty()) return Limiter::wrong;
+  if (told.simulation && !told.simulation->findings.empty()) return Limiter::wrong;
   if (share_of_roof(told) >= at_the_roof) return Limiter::roof;
-  if (!told.model) return Limiter::unknown;
+  if (!told.simulation) return Limiter::unknown;
   const AccessTotals sum = totals_of(told);
   if (const auto costs = pattern_costs(sum); !costs.empty()) return costs.front().what;
   if (issues_most_of_the_time(told)) return Limiter::instructions;

@@ -15,7 +15,7 @@ enum class Limiter {
   bytes_in_flight,  // too few to cover the latency of memory
   instructions,
   roof,     // memory itself
-  unknown,  // neither model nor counters
+  unknown,  // neither simulator nor counters
 };
 
 // Weighs what each part of a multiprocessor has to do beyond what the problem needs: the L2's
@@ -23,7 +23,7 @@ enum class Limiter {
 Limiter limiter_of(const Explanation& told);
 
 // The closing paragraph: names the limiter with the figures that show it, and what else is in the
-// way, and says why model and counters differ where they do.
+// way, and says why simulator and counters differ where they do.
 std::string limiter_words(const Explanation& told);
 
 }  // namespace xpose

@@ -34,8 +34,8 @@ std::uint64_t resident_blocks(const KernelAccount& kernel) {
 }  // namespace
 
 std::uint64_t loads_in_flight(const Explanation& told) {
-  if (!told.model || told.model->kernels.empty()) return 0;
-  const KernelAccount& kernel = *std::ranges::max_element(told.model->kernels, {}, loaded);
+  if (!told.simulation || told.simulation->kernels.empty()) return 0;
+  const KernelAccount& kernel = *std::ranges::max_element(told.simulation->kernels, {}, loaded);
   const std::uint64_t blocks = product(kernel.grid) * kernel.launches;
   if (blocks == 0) return 0;
   const std::uint64_t resident = told.hardware && told.hardware->blocks_per_multiprocessor != 0

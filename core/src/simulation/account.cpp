@@ -147,7 +147,7 @@ void Account::keep_example(Site& site, const xpose_access& access) const {
 
 void Account::on_access(const xpose_access& access) {
   if (!std::has_single_bit(access.lane_bytes) || access.lane_bytes > 16 || kernels_.empty())
-    throw Error(ErrorKind::failed, "the model told of an access of " +
+    throw Error(ErrorKind::failed, "the simulator told of an access of " +
                                        std::to_string(access.lane_bytes) +
                                        " bytes, or of one before any kernel");
   Site& site = site_of(access);

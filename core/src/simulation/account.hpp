@@ -1,4 +1,4 @@
-// Listens to a strategy's kernels as the model runs them, and adds up what they do.
+// Listens to a strategy's kernels as the simulator runs them, and adds up what they do.
 #pragma once
 
 #include <array>

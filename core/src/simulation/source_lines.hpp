@@ -21,7 +21,7 @@ class SourceLines {
   ~SourceLines();
 
   // The line of the instruction before an address, such as an access's site; where that was inlined
-  // from functions marked artificial, as the model's own are, the line that called them. Empty
+  // from functions marked artificial, as the simulator's own are, the line that called them. Empty
   // where the plugin has no debug information.
   SourceLine before(const void* site) const;
 

@@ -1,7 +1,7 @@
 // The functions that code compiled with -fsanitize=thread calls in place of atomic operations: such
 // as guard the static variables of the SDK and of the standard library. One OS thread runs a
 // kernel, but others may be in the same code, so they are atomic. They are not told to the
-// observer: the words of the model have no atomics.
+// observer: the words of the simulator have no atomics.
 #include <cstdint>
 
 // NOLINTBEGIN(bugprone-macro-parentheses): T is a type

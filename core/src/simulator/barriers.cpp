@@ -7,7 +7,7 @@
 
 #include "simulator/block.hpp"
 
-namespace xpose::model {
+namespace xpose::simulator {
 
 namespace {
 bool same_text(const char* a, const char* b) { return a == b || std::strcmp(a, b) == 0; }
@@ -164,9 +164,9 @@ unsigned ballot(unsigned mask, bool predicate, const char* what, const char* fil
 unsigned lane() { return device.lane(); }
 unsigned active_lanes() { return device.active_lanes(); }
 
-}  // namespace xpose::model
+}  // namespace xpose::simulator
 
-using xpose::model::device;
+using xpose::simulator::device;
 
 #define SITE __builtin_extract_return_addr(__builtin_return_address(0))
 

@@ -8,10 +8,11 @@
 #include <xpose/simulator/vectors.hpp>
 
 extern "C" {
-uint3 xpose_model_thread_idx, xpose_model_block_idx, xpose_model_block_dim, xpose_model_grid_dim;
+uint3 xpose_simulator_thread_idx, xpose_simulator_block_idx, xpose_simulator_block_dim,
+    xpose_simulator_grid_dim;
 }
 
-namespace xpose::model {
+namespace xpose::simulator {
 
 Device device;
 
@@ -52,13 +53,13 @@ void Device::run(const Kernel& kernel, const xpose_observer& observer) {
   std::memcpy(told.block, kernel.block, sizeof told.block);
   observer.kernel(observer.context, &told);
 
-  xpose_model_grid_dim = {kernel.grid[0], kernel.grid[1], kernel.grid[2]};
-  xpose_model_block_dim = {kernel.block[0], kernel.block[1], kernel.block[2]};
+  xpose_simulator_grid_dim = {kernel.grid[0], kernel.grid[1], kernel.grid[2]};
+  xpose_simulator_block_dim = {kernel.block[0], kernel.block[1], kernel.block[2]};
   uint64_t block = 0;
   for (uint32_t z = 0; z < kernel.grid[2]; ++z)
     for (uint32_t y = 0; y < kernel.grid[1]; ++y)
       for (uint32_t x = 0; x < kernel.grid[0]; ++x) {
-        xpose_model_block_idx = {x, y, z};
+        xpose_simulator_block_idx = {x, y, z};
         run_block(block++);
       }
 }
@@ -125,7 +126,7 @@ void Device::end_fault(uint32_t warp) {
 void Device::start(uint32_t thread) {
   running_ = thread;
   thread_[thread].state = State::running;
-  xpose_model_thread_idx = index_[thread];
+  xpose_simulator_thread_idx = index_[thread];
   const Log& log = log_.lane(thread & 31);
   hot.next = log.next;
   hot.end = log.end;
@@ -138,10 +139,10 @@ void Device::resume(uint32_t thread) {
   if (fresh) {
     fiber_ = free_fibers_.back();
     free_fibers_.pop_back();
-    xpose_model_switch(&scheduler_, fresh_stack_[fiber_]);
+    xpose_simulator_switch(&scheduler_, fresh_stack_[fiber_]);
   } else {
     fiber_ = thread_[thread].fiber;
-    xpose_model_switch(&scheduler_, thread_[thread].stack);
+    xpose_simulator_switch(&scheduler_, thread_[thread].stack);
   }
 }
 
@@ -165,7 +166,7 @@ void Device::main() {
     }
     hot.next = nullptr;
     self.free_fibers_.push_back(self.fiber_);
-    xpose_model_switch(&self.fresh_stack_[self.fiber_], self.scheduler_);
+    xpose_simulator_switch(&self.fresh_stack_[self.fiber_], self.scheduler_);
   }
 }
 
@@ -176,7 +177,7 @@ void Device::suspend() {
   Thread& self = thread_[running_];
   self.state = State::waiting;
   self.fiber = fiber_;
-  xpose_model_switch(&self.stack, scheduler_);
+  xpose_simulator_switch(&self.stack, scheduler_);
 }
 
 void Device::grow_log() {
@@ -185,7 +186,7 @@ void Device::grow_log() {
   hot.next = nullptr;
   if (!log_.grow(lane())) {
     thrown_ = std::make_exception_ptr(std::bad_alloc());
-    xpose_model_switch(&thread_[running_].stack, scheduler_);
+    xpose_simulator_switch(&thread_[running_].stack, scheduler_);
   }
   hot.next = log.next;
   hot.end = log.end;
@@ -200,8 +201,8 @@ void Device::give_up(uint32_t access, const void* site, const char* text) {
   fault_.thread = running_;
   std::snprintf(text_, sizeof text_, "%s", text);
   faulted_ = true;
-  xpose_model_switch(&thread_[running_].stack, scheduler_);
+  xpose_simulator_switch(&thread_[running_].stack, scheduler_);
   __builtin_unreachable();
 }
 
-}  // namespace xpose::model
+}  // namespace xpose::simulator

@@ -10,7 +10,7 @@
 #include "simulator/fiber.hpp"
 #include "simulator/warp_log.hpp"
 
-namespace xpose::model {
+namespace xpose::simulator {
 
 // Where a thread waits: the word that the kernel used, and the place in its source.
 struct Wait {
@@ -109,4 +109,4 @@ class Device {
 
 extern Device device;
 
-}  // namespace xpose::model
+}  // namespace xpose::simulator

@@ -5,7 +5,7 @@
 
 #include <new>
 
-namespace xpose::model {
+namespace xpose::simulator {
 namespace {
 constexpr std::size_t kStackBytes = 64u << 10;
 }  // namespace
@@ -52,17 +52,17 @@ void* Stacks::prepare(std::size_t index, void (*main)()) const {
   return top - kSlots;
 }
 
-}  // namespace xpose::model
+}  // namespace xpose::simulator
 
 // A jump, not a return: a return to another stack is always predicted wrong, which would double the
 // time that a kernel with barriers takes.
 #if defined(__x86_64__)
 asm(R"(
   .pushsection .text
-  .globl xpose_model_switch
-  .hidden xpose_model_switch
-  .type xpose_model_switch, @function
-xpose_model_switch:
+  .globl xpose_simulator_switch
+  .hidden xpose_simulator_switch
+  .type xpose_simulator_switch, @function
+xpose_simulator_switch:
   endbr64
   pushq %rbp
   pushq %rbx
@@ -80,16 +80,16 @@ xpose_model_switch:
   popq %rbp
   popq %rcx
   jmp *%rcx
-  .size xpose_model_switch, . - xpose_model_switch
+  .size xpose_simulator_switch, . - xpose_simulator_switch
   .popsection
 )");
 #elif defined(__aarch64__)
 asm(R"(
   .pushsection .text
-  .globl xpose_model_switch
-  .hidden xpose_model_switch
-  .type xpose_model_switch, %function
-xpose_model_switch:
+  .globl xpose_simulator_switch
+  .hidden xpose_simulator_switch
+  .type xpose_simulator_switch, %function
+xpose_simulator_switch:
   sub sp, sp, #160
   stp x19, x20, [sp]
   stp x21, x22, [sp, #16]
@@ -116,9 +116,9 @@ xpose_model_switch:
   ldp d14, d15, [sp, #144]
   add sp, sp, #160
   ret
-  .size xpose_model_switch, . - xpose_model_switch
+  .size xpose_simulator_switch, . - xpose_simulator_switch
   .popsection
 )");
 #else
-#error "the model switches stacks by hand: only x86-64 and aarch64 are known"
+#error "the simulator switches stacks by hand: only x86-64 and aarch64 are known"
 #endif

@@ -8,9 +8,9 @@
 
 // Saves the registers that a function must preserve on the running stack and its end in *from, and
 // goes on where another stack was left, whose end is to.
-extern "C" void xpose_model_switch(void** from, void* to);
+extern "C" void xpose_simulator_switch(void** from, void* to);
 
-namespace xpose::model {
+namespace xpose::simulator {
 
 inline constexpr std::size_t kMaxThreads = 1024;  // of a block
 
@@ -36,4 +36,4 @@ class Stacks {
   std::size_t stride_;
 };
 
-}  // namespace xpose::model
+}  // namespace xpose::simulator

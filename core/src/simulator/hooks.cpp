@@ -7,7 +7,7 @@
 
 #include "simulator/state.hpp"
 
-namespace xpose::model {
+namespace xpose::simulator {
 namespace {
 
 template <uint32_t Kind, unsigned Log2Bytes>
@@ -56,9 +56,9 @@ void on_out_of_bounds(const OutOfBounds& data, uintptr_t index, const void* site
 }
 
 }  // namespace
-}  // namespace xpose::model
+}  // namespace xpose::simulator
 
-using namespace xpose::model;
+using namespace xpose::simulator;
 
 #define SITE __builtin_extract_return_addr(__builtin_return_address(0))
 

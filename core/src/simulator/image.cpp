@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-namespace xpose::model {
+namespace xpose::simulator {
 namespace {
 
 // Reading it makes the loader allocate the plugin's thread-local storage, which is lazy.
@@ -47,4 +47,4 @@ Found find() {
 Range own_image() { return find().image; }
 Range own_thread_local_storage() { return find().storage; }
 
-}  // namespace xpose::model
+}  // namespace xpose::simulator

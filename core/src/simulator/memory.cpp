@@ -6,7 +6,7 @@
 
 #include "simulator/state.hpp"
 
-namespace xpose::model {
+namespace xpose::simulator {
 
 Hot hot;
 Memory memory;
@@ -107,4 +107,4 @@ void note_unusual(uintptr_t address, uint64_t bytes, uint32_t kind, const void* 
   out_of_every_region(address, bytes, kind, site);
 }
 
-}  // namespace xpose::model
+}  // namespace xpose::simulator

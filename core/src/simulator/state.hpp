@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace xpose::model {
+namespace xpose::simulator {
 
 // Bytes that are free to be accessed: [begin, begin + bytes).
 struct Range {
@@ -64,7 +64,7 @@ struct Memory {
   uint32_t region_count = 0;
   Range stacks;         // of all fibers
   Range parameters;     // of the kernel
-  Range image;          // of the plugin: code, constants, the model's own data
+  Range image;          // of the plugin: code, constants, the simulator's own data
   Range static_shared;  // the plugin's thread-local storage
 };
 extern Memory memory;
@@ -91,4 +91,4 @@ inline void note(uint32_t space, uint32_t kind, unsigned log2_bytes, const void*
 // access: XPOSE_LOAD or XPOSE_STORE where one went outside, else 0.
 [[noreturn]] void give_up(uint32_t access, const void* site, const char* text);
 
-}  // namespace xpose::model
+}  // namespace xpose::simulator

@@ -1,4 +1,4 @@
-// The way into the model: one trace at a time, and the launches of its strategy.
+// The way into the simulator: one trace at a time, and the launches of its strategy.
 #include <cstring>
 #include <mutex>
 #include <new>
@@ -9,7 +9,7 @@
 #include "simulator/block.hpp"
 #include "simulator/image.hpp"
 
-namespace xpose::model {
+namespace xpose::simulator {
 namespace {
 
 std::mutex one_at_a_time;
@@ -88,4 +88,4 @@ void copy(void* out, std::size_t out_pitch, const void* in, std::size_t in_pitch
   }
 }
 
-}  // namespace xpose::model
+}  // namespace xpose::simulator

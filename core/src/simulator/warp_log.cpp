@@ -4,7 +4,7 @@
 #include <cstring>
 #include <new>
 
-namespace xpose::model {
+namespace xpose::simulator {
 namespace {
 constexpr std::size_t kFirstEntries = 68;  // an odd number of cache lines
 }  // namespace
@@ -142,4 +142,4 @@ void WarpLog::tell_aligned(const xpose_observer& observer) {
   }
 }
 
-}  // namespace xpose::model
+}  // namespace xpose::simulator

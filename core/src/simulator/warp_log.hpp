@@ -9,7 +9,7 @@
 
 #include "simulator/state.hpp"
 
-namespace xpose::model {
+namespace xpose::simulator {
 
 class WarpLog {
  public:
@@ -47,4 +47,4 @@ class WarpLog {
   std::unordered_map<uint64_t, std::vector<uint32_t>> of_key_;  // the n-th of a key: its number
 };
 
-}  // namespace xpose::model
+}  // namespace xpose::simulator

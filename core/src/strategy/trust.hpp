@@ -6,7 +6,7 @@
 
 namespace xpose {
 
-// Up to as many times the predicted time is the model's affair, and no lie.
+// Up to as many times the predicted time is the cost model's affair, and no lie.
 inline constexpr double held_ratio = 2;
 
 struct Trust {
@@ -18,7 +18,7 @@ struct Trust {
 
 // From measured over predicted times, one a problem, in any order. The discount is their median,
 // and never below 1. Strategies that came with the library begin with three predictions that held,
-// and count as predicted up to twice the time: nobody is displaced by the model's own error.
+// and count as predicted up to twice the time: nobody is displaced by the cost model's own error.
 Trust trust_of(std::vector<double> errors, bool is_shipped);
 
 }  // namespace xpose

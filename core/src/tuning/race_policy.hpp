@@ -23,7 +23,7 @@ struct RacePolicy {
   // these predictions, so a longer launch was disturbed. Trust in predictions uses the same ratio.
   double held_ratio = xpose::held_ratio;
   // Launch time over prediction that is assumed where one launch could exceed the budget: the cost
-  // model underestimates loops that walk across many cache lines.
+  // cost model underestimates loops that walk across many cache lines.
   double underestimate_ratio = 2.5;
 
   // ---------------------------------------------------------------------------------------- trying

@@ -10,8 +10,8 @@ namespace {
 // A launch over 4096x4096 of 4 bytes with one global load and one global store, as in the study.
 struct Told : Explanation {
   Told() {
-    model.emplace();
-    KernelAccount& kernel = model->kernels.emplace_back();
+    simulation.emplace();
+    KernelAccount& kernel = simulation->kernels.emplace_back();
     kernel.name = "k";
     kernel.grid = {128, 256, 1};
     kernel.block = {32, 16, 1};
@@ -21,7 +21,7 @@ struct Told : Explanation {
     variant.strategy = "s";
   }
   void site(AccessKind kind, std::uint64_t sectors, std::uint64_t ideal, int line) {
-    AccessSite& site = model->kernels[0].sites.emplace_back();
+    AccessSite& site = simulation->kernels[0].sites.emplace_back();
     site.where = {"/src/k.cuh", line};
     site.kind = kind;
     site.lane_bytes = 4;
@@ -30,7 +30,7 @@ struct Told : Explanation {
     site.ideal_sectors = ideal;
   }
   void shared(std::uint64_t wavefronts, std::uint64_t ideal, std::uint32_t conflict) {
-    AccessSite& site = model->kernels[0].sites.emplace_back();
+    AccessSite& site = simulation->kernels[0].sites.emplace_back();
     site.where = {"/src/k.cuh", 40};
     site.space = MemorySpace::shared;
     site.wavefronts = wavefronts;
@@ -38,10 +38,10 @@ struct Told : Explanation {
     site.worst_conflict = conflict;
   }
   // Eight times the threads' elements.
-  void deeper() { model->kernels[0].grid = {128, 32, 1}; }
+  void deeper() { simulation->kernels[0].grid = {128, 32, 1}; }
   void measured(double share) {
     hardware.emplace();
-    hardware->totals = model->totals();
+    hardware->totals = simulation->totals();
     hardware->seconds = 1e-4;
     hardware->roof_seconds = share * 1e-4;
     hardware->instructions = 1000;
@@ -57,7 +57,7 @@ void expect(const Explanation& told, Limiter limiter, const std::string& words) 
 
 TEST(Limiter, UncoalescedStores) {
   Told told;
-  told.model->kernels[0].sites[1].sectors *= 8;
+  told.simulation->kernels[0].sites[1].sectors *= 8;
   expect(told, Limiter::uncoalesced_stores,
          "The limiter is uncoalesced stores at k.cuh:30: they move 16777216 sectors of 32 bytes, 8 "
          "times the 2097152 that their bytes fill.");
@@ -65,7 +65,7 @@ TEST(Limiter, UncoalescedStores) {
 
 TEST(Limiter, UncoalescedLoads) {
   Told told;
-  told.model->kernels[0].sites[0].sectors *= 8;
+  told.simulation->kernels[0].sites[0].sectors *= 8;
   expect(told, Limiter::uncoalesced_loads, "The limiter is uncoalesced loads at k.cuh:20: ");
 }
 
@@ -79,7 +79,7 @@ TEST(Limiter, BankConflicts) {
 
 TEST(Limiter, NamesTheWorseFirstAndTheOtherAsWell) {
   Told told;
-  told.model->kernels[0].sites[1].sectors *= 8;
+  told.simulation->kernels[0].sites[1].sectors *= 8;
   told.shared(2097152, 524288, 4);
   expect(told, Limiter::uncoalesced_stores, "There are also 4-way bank conflicts at k.cuh:40");
 }
@@ -96,7 +96,7 @@ TEST(Limiter, BytesInFlight) {
   expect(told, Limiter::bytes_in_flight, "load at most 8 KiB at a time");
   told.measured(0.5);
   told.hardware->blocks_per_multiprocessor = 2;
-  told.hardware->totals = told.model->totals();
+  told.hardware->totals = told.simulation->totals();
   EXPECT_EQ(loads_in_flight(told), 4096U);
   expect(told, Limiter::bytes_in_flight, "s runs at 50.0 % of the roof");
 }
@@ -104,19 +104,19 @@ TEST(Limiter, BytesInFlight) {
 TEST(Limiter, TheRoof) {
   Told told;
   told.deeper();
-  expect(told, Limiter::roof, "as far as the model can see");
+  expect(told, Limiter::roof, "as far as the simulator can see");
   told.measured(0.95);
   expect(told, Limiter::roof, "s runs at 95.0 % of the roof");
   // What is measured decides over what is expected.
-  told.model->kernels[0].sites[1].sectors *= 8;
+  told.simulation->kernels[0].sites[1].sectors *= 8;
   EXPECT_EQ(limiter_of(told), Limiter::roof);
 }
 
 TEST(Limiter, ADeviceThatCopiesByItselfHasNoBytesInFlight) {
   Told told;
-  told.model->kernels.clear();
+  told.simulation->kernels.clear();
   EXPECT_EQ(loads_in_flight(told), 0U);
-  expect(told, Limiter::roof, "as far as the model can see");
+  expect(told, Limiter::roof, "as far as the simulator can see");
 }
 
 TEST(Limiter, Instructions) {
@@ -131,20 +131,20 @@ TEST(Limiter, Instructions) {
 
 TEST(Limiter, AWrongKernelHasNone) {
   Told told;
-  told.model->findings.push_back({FindingKind::race, {}, 0, 0, "they met", 1});
+  told.simulation->findings.push_back({FindingKind::race, {}, 0, 0, "they met", 1});
   expect(told, Limiter::wrong, "The kernel is wrong, so that its speed means nothing: they met");
 }
 
-TEST(Limiter, NothingIsKnownWithoutAModel) {
+TEST(Limiter, NothingIsKnownWithoutASimulator) {
   Explanation told;
-  told.no_model = "it uses bulk copies";
+  told.no_simulation = "it uses bulk copies";
   expect(told, Limiter::unknown, "it uses bulk copies");
 }
 
 TEST(Agreement, IsSaid) {
   Told told;
   told.measured(0.5);
-  EXPECT_NE(limiter_words(told).find("Model and counters agree on the sectors."),
+  EXPECT_NE(limiter_words(told).find("Simulator and counters agree on the sectors."),
             std::string::npos);
   EXPECT_EQ(limiter_words(told).find("wavefronts, where"), std::string::npos);
 }
@@ -157,9 +157,9 @@ TEST(Agreement, ArbitrationIsExplained) {
   EXPECT_NE(limiter_words(told).find("repeated 16.9 % of the load wavefronts, where"),
             std::string::npos)
       << limiter_words(told);
-  EXPECT_EQ(limiter_words(told).find("than the model"), std::string::npos);
+  EXPECT_EQ(limiter_words(told).find("than the simulator"), std::string::npos);
   told.hardware->totals.load_wavefronts = 1048576;
-  EXPECT_NE(limiter_words(told).find("have 100.0 % more load wavefronts than the model"),
+  EXPECT_NE(limiter_words(told).find("have 100.0 % more load wavefronts than the simulator"),
             std::string::npos);
 }
 
@@ -167,7 +167,7 @@ TEST(Agreement, OtherSectorsAreAnotherProgram) {
   Told told;
   told.measured(0.5);
   told.hardware->totals.load_sectors /= 2;
-  EXPECT_NE(limiter_words(told).find("50.0 % fewer load sectors than the model"),
+  EXPECT_NE(limiter_words(told).find("50.0 % fewer load sectors than the simulator"),
             std::string::npos);
 }
 

@@ -23,7 +23,7 @@ TEST(Trust, WhatCameWithTheLibraryBeginsWithEvidence) {
   EXPECT_TRUE(trust_of({}, true).is_shipped);
   EXPECT_EQ(trust_of({8, 8}, true).discount, 1);
   EXPECT_EQ(trust_of({8, 8, 8}, true).discount, 8);
-  EXPECT_EQ(trust_of({2, 2, 2, 2, 2}, true).discount, 1);  // the model is not exact
+  EXPECT_EQ(trust_of({2, 2, 2, 2, 2}, true).discount, 1);  // the cost model is not exact
   EXPECT_EQ(trust_of({2.1, 2.1, 2.1, 2.1, 2.1}, true).discount, 2.1);
 }
 

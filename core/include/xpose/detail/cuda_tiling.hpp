@@ -3,7 +3,7 @@
 // [any thread]
 #pragma once
 
-#ifdef XPOSE_MODEL
+#ifdef XPOSE_SIMULATOR
 #include <xpose/simulator/cuda_words.hpp>
 #endif
 
@@ -28,7 +28,7 @@ enum class Along { input_row, input_col };
 // The extents of a grid (blocks) or a block (threads); converts to CUDA's dim3.
 struct Shape {
   uint32_t x = 1, y = 1, z = 1;
-#if defined(__CUDACC__) || defined(XPOSE_MODEL)
+#if defined(__CUDACC__) || defined(XPOSE_SIMULATOR)
   operator dim3() const { return dim3(x, y, z); }
 #endif
 };

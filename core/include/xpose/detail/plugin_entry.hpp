@@ -12,11 +12,11 @@
 #include <vector>
 #include <xpose/plugin.hpp>
 
-#if defined(XPOSE_MODEL) || defined(XPOSE_HAS_MODEL)
+#if defined(XPOSE_SIMULATOR) || defined(XPOSE_HAS_SIMULATOR)
 #include <xpose/simulator/runtime.hpp>
 
-// The model of this plugin's strategies, from the second compilation of its source.
-extern "C" __attribute__((visibility("hidden"))) const xpose_trace_fn* xpose_model_entry();
+// The simulator of this plugin's strategies, from the second compilation of its source.
+extern "C" __attribute__((visibility("hidden"))) const xpose_trace_fn* xpose_simulator_entry();
 #endif
 
 namespace xpose::plugin::detail {
@@ -64,21 +64,21 @@ inline Launch known(const xpose_launch& theirs) {
 template <class Strategy>
 class Exported {
  public:
-  // The strategy's description, made at the first call. `trace` is its function in the model, or
-  // null.
+  // The strategy's description, made at the first call. `trace` is its function in the simulator,
+  // or null.
   static const xpose_strategy* strategy(decltype(xpose_strategy::trace) trace) {
     static const Exported self(trace);
     return &self.strategy_;
   }
 
-#ifdef XPOSE_MODEL
-  static xpose_status XPOSE_MODEL_UNOBSERVED trace(const xpose_problem* problem,
-                                                   const int64_t* config,
-                                                   const xpose_launch* launch,
-                                                   const xpose_observer* observer,
-                                                   xpose_text error) noexcept {
+#ifdef XPOSE_SIMULATOR
+  static xpose_status XPOSE_SIMULATOR_UNOBSERVED trace(const xpose_problem* problem,
+                                                       const int64_t* config,
+                                                       const xpose_launch* launch,
+                                                       const xpose_observer* observer,
+                                                       xpose_text error) noexcept {
     Traced traced = {problem, config, launch, error};
-    return model::observe(*observer, &run_traced, &traced);
+    return simulator::observe(*observer, &run_traced, &traced);
   }
 #endif
 
@@ -145,7 +145,7 @@ class Exported {
     guarded({}, [&] { delete reinterpret_cast<Strategy*>(plan); });
   }
 
-#ifdef XPOSE_MODEL
+#ifdef XPOSE_SIMULATOR
   struct Traced {
     const xpose_problem* problem;
     const int64_t* config;
@@ -173,7 +173,7 @@ class Exported {
 };
 
 // The plugin's description, made at the first call; null where that failed. `traces` are the
-// strategies' functions in the model, in their order, or null.
+// strategies' functions in the simulator, in their order, or null.
 template <class... Strategies>
 const xpose_plugin* describe(const char* name, const char* version,
                              const decltype(xpose_strategy::trace)* traces = nullptr) noexcept {
@@ -197,7 +197,7 @@ const xpose_plugin* describe(const char* name, const char* version,
   }
 }
 
-#ifdef XPOSE_MODEL
+#ifdef XPOSE_SIMULATOR
 template <class... Strategies>
 const xpose_trace_fn* traces() {
   static constexpr xpose_trace_fn functions[] = {&Exported<Strategies>::trace...};
@@ -213,12 +213,12 @@ const xpose_trace_fn* traces() {
 //   XPOSE_PLUGIN("my_plugin", "1.0", MyIdea, MyOtherIdea)
 //
 // In a CUDA plugin that file is the .cu, which xpose_add_plugin compiles a second time for the
-// model.
-#if defined(XPOSE_MODEL) && !defined(XPOSE_NO_CUDA)
-#define XPOSE_PLUGIN(NAME, VERSION, ...) XPOSE_MODEL_ENTRY_(__VA_ARGS__)
-#elif defined(XPOSE_HAS_MODEL)
+// simulator.
+#if defined(XPOSE_SIMULATOR) && !defined(XPOSE_NO_CUDA)
+#define XPOSE_PLUGIN(NAME, VERSION, ...) XPOSE_SIMULATOR_ENTRY_(__VA_ARGS__)
+#elif defined(XPOSE_HAS_SIMULATOR)
 #define XPOSE_PLUGIN(NAME, VERSION, ...) \
-  XPOSE_PLUGIN_ENTRY_(NAME, VERSION, xpose_model_entry(), __VA_ARGS__)
+  XPOSE_PLUGIN_ENTRY_(NAME, VERSION, xpose_simulator_entry(), __VA_ARGS__)
 #else
 #define XPOSE_PLUGIN(NAME, VERSION, ...) XPOSE_PLUGIN_ENTRY_(NAME, VERSION, nullptr, __VA_ARGS__)
 #endif
@@ -227,7 +227,7 @@ const xpose_trace_fn* traces() {
   extern "C" XPOSE_EXPORT const xpose_plugin* xpose_plugin_entry() {              \
     return ::xpose::plugin::detail::describe<__VA_ARGS__>(NAME, VERSION, TRACES); \
   }
-#define XPOSE_MODEL_ENTRY_(...)                            \
-  extern "C" const xpose_trace_fn* xpose_model_entry() {   \
-    return ::xpose::plugin::detail::traces<__VA_ARGS__>(); \
+#define XPOSE_SIMULATOR_ENTRY_(...)                          \
+  extern "C" const xpose_trace_fn* xpose_simulator_entry() { \
+    return ::xpose::plugin::detail::traces<__VA_ARGS__>();   \
   }

@@ -70,17 +70,17 @@ constexpr int __mul24(int a, int b) {
 }
 constexpr unsigned __umul24(unsigned a, unsigned b) { return (a & 0xffffff) * (b & 0xffffff); }
 
-#define XPOSE_MODEL_MIN_MAX(T)                        \
+#define XPOSE_SIMULATOR_MIN_MAX(T)                    \
   constexpr T min(T a, T b) { return b < a ? b : a; } \
   constexpr T max(T a, T b) { return a < b ? b : a; }
-XPOSE_MODEL_MIN_MAX(int)
-XPOSE_MODEL_MIN_MAX(unsigned)
-XPOSE_MODEL_MIN_MAX(long)
-XPOSE_MODEL_MIN_MAX(unsigned long)
-XPOSE_MODEL_MIN_MAX(long long)
-XPOSE_MODEL_MIN_MAX(unsigned long long)
-XPOSE_MODEL_MIN_MAX(float)
-XPOSE_MODEL_MIN_MAX(double)
-#undef XPOSE_MODEL_MIN_MAX
+XPOSE_SIMULATOR_MIN_MAX(int)
+XPOSE_SIMULATOR_MIN_MAX(unsigned)
+XPOSE_SIMULATOR_MIN_MAX(long)
+XPOSE_SIMULATOR_MIN_MAX(unsigned long)
+XPOSE_SIMULATOR_MIN_MAX(long long)
+XPOSE_SIMULATOR_MIN_MAX(unsigned long long)
+XPOSE_SIMULATOR_MIN_MAX(float)
+XPOSE_SIMULATOR_MIN_MAX(double)
+#undef XPOSE_SIMULATOR_MIN_MAX
 
 #endif  // __CUDACC__

@@ -3,7 +3,7 @@
 
 #ifndef __CUDACC__
 
-#define XPOSE_MODEL_VECTORS(T, NAME, ALIGN2, ALIGN4)                    \
+#define XPOSE_SIMULATOR_VECTORS(T, NAME, ALIGN2, ALIGN4)                \
   struct NAME##1 {                                                      \
     T x;                                                                \
   };                                                                    \
@@ -21,17 +21,17 @@
   constexpr NAME##3 make_##NAME##3(T x, T y, T z) { return {x, y, z}; } \
   constexpr NAME##4 make_##NAME##4(T x, T y, T z, T w) { return {x, y, z, w}; }
 
-XPOSE_MODEL_VECTORS(signed char, char, 2, 4)
-XPOSE_MODEL_VECTORS(unsigned char, uchar, 2, 4)
-XPOSE_MODEL_VECTORS(short, short, 4, 8)
-XPOSE_MODEL_VECTORS(unsigned short, ushort, 4, 8)
-XPOSE_MODEL_VECTORS(int, int, 8, 16)
-XPOSE_MODEL_VECTORS(unsigned, uint, 8, 16)
-XPOSE_MODEL_VECTORS(long long, longlong, 16, 16)
-XPOSE_MODEL_VECTORS(unsigned long long, ulonglong, 16, 16)
-XPOSE_MODEL_VECTORS(float, float, 8, 16)
-XPOSE_MODEL_VECTORS(double, double, 16, 16)
-#undef XPOSE_MODEL_VECTORS
+XPOSE_SIMULATOR_VECTORS(signed char, char, 2, 4)
+XPOSE_SIMULATOR_VECTORS(unsigned char, uchar, 2, 4)
+XPOSE_SIMULATOR_VECTORS(short, short, 4, 8)
+XPOSE_SIMULATOR_VECTORS(unsigned short, ushort, 4, 8)
+XPOSE_SIMULATOR_VECTORS(int, int, 8, 16)
+XPOSE_SIMULATOR_VECTORS(unsigned, uint, 8, 16)
+XPOSE_SIMULATOR_VECTORS(long long, longlong, 16, 16)
+XPOSE_SIMULATOR_VECTORS(unsigned long long, ulonglong, 16, 16)
+XPOSE_SIMULATOR_VECTORS(float, float, 8, 16)
+XPOSE_SIMULATOR_VECTORS(double, double, 16, 16)
+#undef XPOSE_SIMULATOR_VECTORS
 
 // The extents of a grid or of a block.
 struct dim3 {

@@ -35,7 +35,7 @@ static xpose_status quote(const xpose_problem* problem, const int64_t* config, x
 static xpose_status create(const xpose_problem* problem, const int64_t* config, xpose_plan** plan,
                            xpose_text error) {
   (void)problem, (void)config, (void)plan;
-  snprintf(error.data, error.capacity, "only its model runs");
+  snprintf(error.data, error.capacity, "only its simulator runs");
   return XPOSE_DEVICE_ERROR;
 }
 
@@ -139,7 +139,7 @@ STRATEGY(failing, FAILING);
 static const xpose_card card_without = {.size = sizeof(xpose_card),
                                         .device_kind = XPOSE_CUDA,
                                         .name = "traced_without",
-                                        .summary = "no model",
+                                        .summary = "no simulator",
                                         .role = XPOSE_TRANSPOSE,
                                         .element_sizes = 4};
 static const xpose_strategy without = {

@@ -1,5 +1,5 @@
-// Kernels that each show one thing of the model. A case reads 4-byte words and writes 4-byte words,
-// with one block of `rows` threads for each of `cols` blocks.
+// Kernels that each show one thing of the simulator. A case reads 4-byte words and writes 4-byte
+// words, with one block of `rows` threads for each of `cols` blocks.
 #include <xpose/cuda.hpp>
 
 using namespace xpose;
@@ -140,13 +140,13 @@ CASE(throws) {
   if (threadIdx.x == 3) throw Unsupported("thread 3 has had enough");
 }
 
-struct no_model {
-  static Card card() { return {.name = "no_model", .device_kind = XPOSE_CUDA}; }
+struct no_simulation {
+  static Card card() { return {.name = "no_simulation", .device_kind = XPOSE_CUDA}; }
   static Quote quote(const Problem&, const Config&) { return {}; }
-  no_model(const Problem&, const Config&) {}
+  no_simulation(const Problem&, const Config&) {}
   void launch(const Launch&) const {
-#ifdef XPOSE_MODEL
-    throw Unsupported("the model has no bulk copies");
+#ifdef XPOSE_SIMULATOR
+    throw Unsupported("the simulator has no bulk copies");
 #endif
   }
 };
@@ -165,4 +165,4 @@ struct outside {
 XPOSE_PLUGIN("cases", "1", staged, branches, early_return, shuffled, voted, element_16,
              element_16_4, element_8_2, element_1, vectors, behind_input, before_output,
              null_pointer, across_the_end, misaligned, behind_shared, past_a_tile, foreign_memory,
-             barrier_for_some, two_barriers, missing_lane, throws, no_model, outside)
+             barrier_for_some, two_barriers, missing_lane, throws, no_simulation, outside)

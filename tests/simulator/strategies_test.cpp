@@ -1,5 +1,6 @@
-// Every CUDA strategy x element size x config x problem, run by the model through the plugin ABI
-// and compared byte for byte with a plain loop; what is not an output element must stay as it was.
+// Every CUDA strategy x element size x config x problem, run by the simulator through the plugin
+// ABI and compared byte for byte with a plain loop; what is not an output element must stay as it
+// was.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -49,7 +50,7 @@ void check(const xpose_strategy& strategy, const std::vector<int64_t>& config, c
   ASSERT_TRUE(buffers.in == buffers.untouched) << "the input was written";
 }
 
-class ModelledStrategies : public testing::TestWithParam<std::string> {
+class SimulatedStrategies : public testing::TestWithParam<std::string> {
  protected:
   const xpose_strategy& strategy() const { return strategy_named(GetParam()); }
   const xpose_card& card() const { return *strategy().card; }
@@ -88,7 +89,7 @@ class ModelledStrategies : public testing::TestWithParam<std::string> {
   int ran_ = 0;
 };
 
-TEST_P(ModelledStrategies, EveryConfigOnSmallProblems) {
+TEST_P(SimulatedStrategies, EveryConfigOnSmallProblems) {
   check_cases({{1, 1},
                {1, 65},
                {70, 1},
@@ -110,7 +111,7 @@ TEST_P(ModelledStrategies, EveryConfigOnSmallProblems) {
               true);
 }
 
-TEST_P(ModelledStrategies, FirstConfigOnLargerProblems) {
+TEST_P(SimulatedStrategies, FirstConfigOnLargerProblems) {
   check_cases({{1, 4099},
                {4099, 1},
                {257, 131},
@@ -131,9 +132,9 @@ TEST_P(ModelledStrategies, FirstConfigOnLargerProblems) {
               false);
 }
 
-class ModelledStrategiesOfAnyAlignment : public ModelledStrategies {};
+class SimulatedStrategiesOfAnyAlignment : public SimulatedStrategies {};
 
-TEST_P(ModelledStrategiesOfAnyAlignment, LessAlignedThanTheElement) {
+TEST_P(SimulatedStrategiesOfAnyAlignment, LessAlignedThanTheElement) {
   std::vector<Case> cases;
   for (const uint32_t skew : {1u, 2u, 4u, 8u})
     for (Case c : {Case{1, 1}, Case{31, 33}, Case{65, 41, 1, 2}, Case{3, 1025},
@@ -148,7 +149,7 @@ TEST_P(ModelledStrategiesOfAnyAlignment, LessAlignedThanTheElement) {
 template <class Condition>
 auto cases_where(const Condition& condition) {
   std::vector<std::string> names;
-  for (const xpose_strategy* strategy : modelled_strategies())
+  for (const xpose_strategy* strategy : simulated_strategies())
     if (condition(*strategy->card)) names.push_back(strategy->card->name);
   return testing::ValuesIn(names);
 }
@@ -158,8 +159,8 @@ const auto any_alignment = [](const xpose_card& card) { return card.min_alignmen
 
 std::string name_of_param(const testing::TestParamInfo<std::string>& info) { return info.param; }
 
-INSTANTIATE_TEST_SUITE_P(Strategies, ModelledStrategies, cases_where(any), name_of_param);
-INSTANTIATE_TEST_SUITE_P(Strategies, ModelledStrategiesOfAnyAlignment, cases_where(any_alignment),
+INSTANTIATE_TEST_SUITE_P(Strategies, SimulatedStrategies, cases_where(any), name_of_param);
+INSTANTIATE_TEST_SUITE_P(Strategies, SimulatedStrategiesOfAnyAlignment, cases_where(any_alignment),
                          name_of_param);
 
 TEST(Specialists, AreStrategies) {

@@ -15,10 +15,11 @@ namespace xpose {
 // buffers of a trial in host memory: exact regions between guards, the input encoding its index,
 // the output compared element by element. Batch dimensions that the strategy does not take are
 // looped over. `plugin`: its file, for source lines. `progress`: 0 to 1, [the calling thread]. A
-// text instead: why the strategy has no model of it. Throws Error no_memory; failed where the
+// text instead: why the strategy cannot be simulated. Throws Error no_memory; failed where the
 // plugin breaks the contract.
-std::variant<AccessAccount, std::string> run_model(
-    const Candidate& candidate, const Problem& normal, const DeviceInfo& device,
-    const std::filesystem::path& plugin, const std::function<void(double)>& progress = {});
+std::variant<AccessAccount, std::string> simulate(const Candidate& candidate, const Problem& normal,
+                                                  const DeviceInfo& device,
+                                                  const std::filesystem::path& plugin,
+                                                  const std::function<void(double)>& progress = {});
 
 }  // namespace xpose

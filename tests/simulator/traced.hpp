@@ -1,4 +1,4 @@
-// A plugin file's strategies, run by the model, and all that the observer was told.
+// A plugin file's strategies, run by the simulator, and all that the observer was told.
 #pragma once
 
 #include <dlfcn.h>

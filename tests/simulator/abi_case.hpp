@@ -161,12 +161,12 @@ inline Answer quote(const xpose_strategy& strategy, const xpose_problem& problem
   return {status, status == XPOSE_OK ? quote.launch : text};
 }
 
-// The strategies of every CUDA plugin that the build has compiled for the model: XPOSE_MODELLED are
-// the plugins' names, separated by spaces.
-inline const std::vector<const xpose_strategy*>& modelled_strategies() {
+// The strategies of every CUDA plugin that the build has compiled for the simulator:
+// XPOSE_SIMULATED are the plugins' names, separated by spaces.
+inline const std::vector<const xpose_strategy*>& simulated_strategies() {
   static const std::vector<const xpose_strategy*> all = [] {
     std::vector<const xpose_strategy*> found;
-    std::istringstream names(XPOSE_MODELLED);
+    std::istringstream names(XPOSE_SIMULATED);
     for (std::string name; names >> name;) {
       const xpose_plugin& plugin = *load_plugin(XPOSE_PLUGINS "/" + name + ".so");
       found.insert(found.end(), plugin.strategies, plugin.strategies + plugin.strategy_count);
@@ -177,7 +177,7 @@ inline const std::vector<const xpose_strategy*>& modelled_strategies() {
 }
 
 inline const xpose_strategy& strategy_named(const std::string& name) {
-  for (const xpose_strategy* strategy : modelled_strategies())
+  for (const xpose_strategy* strategy : simulated_strategies())
     if (strategy->card->name == name) return *strategy;
   throw std::out_of_range(name);
 }

@@ -1,4 +1,4 @@
-#include "simulation/model_run.hpp"
+#include "simulation/simulated_run.hpp"
 
 #include <array>
 #include <chrono>
@@ -44,14 +44,14 @@ Arena host_buffers(const Problem& normal) {
   Backend& host = backend(Device{});
   const std::uint64_t needed = Arena::footprint(normal, 1);
   if (const std::uint64_t free = host.free_bytes(); needed > free)
-    throw Error(ErrorKind::no_memory, "running the model on " + to_string(normal) +
+    throw Error(ErrorKind::no_memory, "running the simulator on " + to_string(normal) +
                                           " takes buffers of " + std::to_string(needed) +
                                           " bytes, but " + std::to_string(free) +
                                           " bytes are free; explain a smaller problem");
   return {host, normal, 1};
 }
 
-// What the comparison of the whole buffers says beyond the model's own findings.
+// What the comparison of the whole buffers says beyond the simulator's own findings.
 void add_outcome(const Outcome& outcome, AccessAccount& account) {
   if (outcome.verdict == Verdict::ok) return;
   Finding finding;
@@ -64,10 +64,10 @@ void add_outcome(const Outcome& outcome, AccessAccount& account) {
 }
 
 // One candidate's launches over a problem.
-class ModelRun {
+class SimulatedRun {
  public:
-  ModelRun(const Candidate& candidate, const Problem& normal, const DeviceInfo& device,
-           const std::function<void(double)>& progress)
+  SimulatedRun(const Candidate& candidate, const Problem& normal, const DeviceInfo& device,
+               const std::function<void(double)>& progress)
       : candidate_(candidate),
         problem_(problem_for(candidate.strategy->info, normal)),
         abi_(to_abi(problem_, candidate.strategy->info.max_batch_rank, device)),
@@ -133,30 +133,30 @@ class ModelRun {
 
 }  // namespace
 
-std::variant<AccessAccount, std::string> run_model(const Candidate& candidate,
-                                                   const Problem& normal, const DeviceInfo& device,
-                                                   const std::filesystem::path& plugin,
-                                                   const std::function<void(double)>& progress) {
+std::variant<AccessAccount, std::string> simulate(const Candidate& candidate, const Problem& normal,
+                                                  const DeviceInfo& device,
+                                                  const std::filesystem::path& plugin,
+                                                  const std::function<void(double)>& progress) {
   const std::string& name = candidate.variant.strategy;
   const auto trace = candidate.strategy->functions->trace;
   if (trace == nullptr)
     return name +
-           " has no model: its plugin was built without one; rebuild it with this xpose's "
+           " has no simulator: its plugin was built without one; rebuild it with this xpose's "
            "xpose_add_plugin()";
-  ModelRun run(candidate, normal, device, progress);
+  SimulatedRun run(candidate, normal, device, progress);
   const auto begin = std::chrono::steady_clock::now();
   const CallResult result = run.launch();
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
   if (result.status == XPOSE_UNSUPPORTED) return result.words;
   if (result.status == XPOSE_NO_MEMORY)
     throw Error(ErrorKind::no_memory,
-                "the model of " + name + " ran out of memory: " + result.words);
+                "the simulator of " + name + " ran out of memory: " + result.words);
 
   const SourceLines lines(reinterpret_cast<const void*>(trace), plugin);
   AccessAccount account =
       run.account().finish([&](const void* site) { return lines.before(site); });
   if (result.status != XPOSE_OK && account.findings.empty())
-    throw Error(ErrorKind::failed, "the model of " + name + " failed: " + result.words);
+    throw Error(ErrorKind::failed, "the simulator of " + name + " failed: " + result.words);
   account.seconds = seconds.count();
   // A launch that was given up is wrong at its fault; what it left unwritten says no more.
   if (result.status == XPOSE_OK && candidate.strategy->info.role != Role::experiment)

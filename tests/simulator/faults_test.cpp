@@ -23,7 +23,7 @@ Traced expect_fault(Case& wrong, uint32_t access, uint32_t thread, const std::st
   return traced;
 }
 
-// The model is as good as new after a fault.
+// The simulator is as good as new after a fault.
 void expect_right_again() {
   Case staged("staged", 40, 2);
   const Traced traced = staged.run();
@@ -146,11 +146,11 @@ TEST(Faults, WhatAThreadThrows) {
   expect_right_again();
 }
 
-TEST(Faults, WhatTheModelCannotRun) {
-  Case none("no_model");
+TEST(Faults, WhatTheSimulatorCannotRun) {
+  Case none("no_simulation");
   const Traced traced = none.run();
   EXPECT_EQ(traced.status, XPOSE_UNSUPPORTED);
-  EXPECT_EQ(traced.text, "the model has no bulk copies");
+  EXPECT_EQ(traced.text, "the simulator has no bulk copies");
   EXPECT_TRUE(traced.kernels.empty());
 }
 

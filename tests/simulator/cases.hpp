@@ -1,4 +1,4 @@
-// One case of cases.cu, run by the model on 4096 bytes of input and of output.
+// One case of cases.cu, run by the simulator on 4096 bytes of input and of output.
 #pragma once
 
 #include <array>

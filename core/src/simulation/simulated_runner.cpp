@@ -1,9 +1,9 @@
-#include "simulation/model_runner.hpp"
+#include "simulation/simulated_runner.hpp"
 
 #include <utility>
 #include <variant>
 
-#include "simulation/model_run.hpp"
+#include "simulation/simulated_run.hpp"
 
 namespace xpose {
 namespace {
@@ -24,11 +24,11 @@ Outcome outcome_of(const AccessAccount& account) {
 
 }  // namespace
 
-ModelRunner::ModelRunner(Problem problem, DeviceInfo device, std::filesystem::path plugin)
+SimulatedRunner::SimulatedRunner(Problem problem, DeviceInfo device, std::filesystem::path plugin)
     : problem_(std::move(problem)), device_(std::move(device)), plugin_(std::move(plugin)) {}
 
-std::vector<QuoteAnswer> ModelRunner::quote(const Strategy& strategy,
-                                            const std::vector<Values>& configs) {
+std::vector<QuoteAnswer> SimulatedRunner::quote(const Strategy& strategy,
+                                                const std::vector<Values>& configs) {
   std::vector<QuoteAnswer> answers;
   answers.reserve(configs.size());
   for (const Values& values : configs)
@@ -36,18 +36,18 @@ std::vector<QuoteAnswer> ModelRunner::quote(const Strategy& strategy,
   return answers;
 }
 
-Outcome ModelRunner::verify(const Candidate& candidate) {
+Outcome SimulatedRunner::verify(const Candidate& candidate) {
   try {
-    const auto model = run_model(candidate, problem_, device_, plugin_);
-    if (const auto* account = std::get_if<AccessAccount>(&model)) return outcome_of(*account);
-    return {Verdict::unsupported, "the model cannot run it: " + std::get<std::string>(model)};
+    const auto ran = simulate(candidate, problem_, device_, plugin_);
+    if (const auto* account = std::get_if<AccessAccount>(&ran)) return outcome_of(*account);
+    return {Verdict::unsupported, "the simulator cannot run it: " + std::get<std::string>(ran)};
   } catch (const Error& error) {
     return xpose::outcome_of(error);
   }
 }
 
-Sample ModelRunner::time(const Candidate&) {
-  return {{Verdict::unsupported, "the model has no clock"}, 0};
+Sample SimulatedRunner::time(const Candidate&) {
+  return {{Verdict::unsupported, "the simulator has no clock"}, 0};
 }
 
 }  // namespace xpose

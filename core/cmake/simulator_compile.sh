@@ -1,15 +1,15 @@
 #!/bin/sh
-# Compiles a CUDA source for the model: model_compile.sh PLUGIN READELF COMPILER ARGUMENT...
+# Compiles a CUDA source for the simulator: simulator_compile.sh PLUGIN READELF COMPILER ARGUMENT...
 #
-# A compiler that meets a word of CUDA outside the model complains for a page and names no remedy. Its complaints
+# A compiler that meets a word of CUDA outside the simulator complains for a page and names no remedy. Its complaints
 # are read for their lines; where a line has such a word, that is said instead, as file:line: error: ...
 plugin=$1 readelf=$2
 shift 2
 
-without="leave the model out: xpose_add_plugin($plugin NO_MODEL)"
+without="leave the simulator out: xpose_add_plugin($plugin NO_SIMULATOR)"
 found=''
 
-# Says what the model cannot run at the line, if its text has it.
+# Says what the simulator cannot run at the line, if its text has it.
 judge() {  # FILE LINE TEXT
   case $3 in
     *'<<<'*)
@@ -19,11 +19,11 @@ judge() {  # FILE LINE TEXT
     *cooperative_groups*)
       cannot='uses cooperative groups' instead='Use __syncthreads(), __syncwarp() or __shfl_sync()' ;;
     *'asm('* | *'asm ('* | *'asm volatile'* | *'__asm'*)
-      cannot='has inline PTX' instead='Put it behind #ifndef XPOSE_MODEL' ;;
+      cannot='has inline PTX' instead='Put it behind #ifndef XPOSE_SIMULATOR' ;;
     *) return ;;
   esac
   found=yes
-  echo "$1:$2: error: $plugin $cannot: the model, which runs its kernels on the host (xpose explain), cannot do that." \
+  echo "$1:$2: error: $plugin $cannot: the simulator, which runs its kernels on the host (xpose explain), cannot do that." \
     "$instead, or $without. See \"The simulator\" in xpose's plugins/CUDA.md." >&2
 }
 
@@ -31,7 +31,7 @@ judge() {  # FILE LINE TEXT
 judge_lines() {
   while IFS= read -r place; do
     file=${place%:*} line=${place##*:}
-    case $file in */include/xpose/*) continue ;; esac  # whose words the model has
+    case $file in */include/xpose/*) continue ;; esac  # whose words the simulator has
     [ -r "$file" ] && judge "$file" "$line" "$(sed -n "${line}p" "$file")"
   done <<END
 $1
@@ -61,8 +61,8 @@ if [ "$status" -ne 0 ]; then
   judge_lines "$places"
   [ "$found" ] && exit "$status"
   printf '%s\n' "$said" >&2
-  echo "xpose: this was the compilation of $plugin for the model, which runs its kernels on the host (xpose explain)." \
-    "Put what only nvcc understands behind #ifndef XPOSE_MODEL, or $without." >&2
+  echo "xpose: this was the compilation of $plugin for the simulator, which runs its kernels on the host (xpose explain)." \
+    "Put what only nvcc understands behind #ifndef XPOSE_SIMULATOR, or $without." >&2
   exit "$status"
 fi
 [ -z "$said" ] || printf '%s\n' "$said" >&2

@@ -1,4 +1,4 @@
-// The model in the place of a device: verifies, and has no clock.
+// The simulator in the place of a device: verifies, and has no clock.
 #pragma once
 
 #include <filesystem>
@@ -8,15 +8,15 @@
 namespace xpose {
 
 // For candidates that are loaded in this process.
-class ModelRunner final : public TrialRunner {
+class SimulatedRunner final : public TrialRunner {
  public:
   // [normal form, not empty]
-  ModelRunner(Problem problem, DeviceInfo device, std::filesystem::path plugin);
+  SimulatedRunner(Problem problem, DeviceInfo device, std::filesystem::path plugin);
 
   std::vector<QuoteAnswer> quote(const Strategy& strategy,
                                  const std::vector<Values>& configs) override;
   void prepare() override {}
-  // Any finding of the model is an outcome that is not ok, with its source line.
+  // Any finding of the simulator is an outcome that is not ok, with its source line.
   Outcome verify(const Candidate& candidate) override;
   Sample time(const Candidate& candidate) override;
 

@@ -1,0 +1,52 @@
+"""One word for one idea: kernels run on the simulator. A model is the cost model, the threat model or a processor's name.
+
+words_test.py SOURCE_DIR
+"""
+
+import os
+import re
+import sys
+import unittest
+
+ROOT = sys.argv.pop(1)
+FOLDERS = ("apps", "core", "plugins", "tests", ".ci")
+KINDS = (".c", ".cmake", ".cpp", ".cu", ".cuh", ".h", ".hpp", ".html", ".js", ".md", ".py", ".sh", ".txt")
+OTHER_WORD = re.compile(r"model", re.IGNORECASE)
+ALLOWED = re.compile(r"cost[ _-]?models?|threat[ -]model|model name", re.IGNORECASE)
+ITSELF = os.path.join("tests", "abi", "words_test.py")
+
+
+def names_the_simulator_otherwise(text):
+    return bool(OTHER_WORD.search(ALLOWED.sub("", text)))
+
+
+def sources(root):
+    for top in FOLDERS:
+        for folder, _, files in os.walk(os.path.join(root, top)):
+            for name in files:
+                path = os.path.relpath(os.path.join(folder, name), root)
+                if (name.endswith(KINDS) or top == ".ci") and path != ITSELF:
+                    yield path
+
+
+class Words(unittest.TestCase):
+    def test_the_simulator_has_one_name(self):
+        found, seen = [], 0
+        for path in sources(ROOT):
+            seen += 1
+            with open(os.path.join(ROOT, path), encoding="utf-8", errors="replace") as file:
+                for number, line in enumerate(file, 1):
+                    if names_the_simulator_otherwise(path) or names_the_simulator_otherwise(line):
+                        found.append(f"{path}:{number}: {line.strip()}")
+        self.assertGreater(seen, 500)
+        self.assertEqual(found, [])
+
+    def test_another_name_is_found(self):
+        for text in ("kernels on the model", "XPOSE_MODEL", "has_model", "ModelRunner"):
+            self.assertTrue(names_the_simulator_otherwise(text), text)
+        for text in ("by the cost model", "strategy/cost_model.hpp", "CostModel", "core/DESIGN.md#threat-model", "model name"):
+            self.assertFalse(names_the_simulator_otherwise(text), text)
+
+
+if __name__ == "__main__":
+    unittest.main()
