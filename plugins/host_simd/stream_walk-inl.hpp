@@ -24,6 +24,7 @@
 #include "../kit/host/lines-inl.hpp"
 #include "../kit/host/register_tile-inl.hpp"
 #include "blocks.hpp"
+#include "line_writer-inl.hpp"
 #include "rectangle.hpp"
 
 #if defined(XPOSE_HOST_SIMD_STREAM_WALK) == defined(HWY_TARGET_TOGGLE)
@@ -118,33 +119,7 @@ class Walk {
   static constexpr int kPitch = (kStreams + kMaxRun) * kLine;
   static constexpr int kGroupBytes = kTiles * kSide * kPitch;
 
-  // Writes a staging buffer's lines to memory, run of an output row at a time.
-  struct Writer {
-    const uint8_t* row;  // staged
-    uint8_t* to;         // the output row
-    int64_t pitch;       // bytes
-    int64_t run;         // bytes
-    int64_t at = 0;
-
-    HWY_INLINE void step() {
-      const int64_t shifted = at - shift_of(to);
-      if constexpr (kStreams)
-        stream_line(row + shifted, to + shifted);
-      else
-        copy_line(row + shifted, to + shifted);
-      at += kLine;
-      if (at == run) {
-        at = 0;
-        row += kPitch;
-        to += pitch;
-      }
-    }
-  };
-
-  // Bytes by which lines begin before an output row's address.
-  static int64_t shift_of(const uint8_t* to) {
-    return kCarry ? static_cast<int64_t>(reinterpret_cast<uintptr_t>(to) % kLine) : 0;
-  }
+  using Writer = LineWriter<kStreams, kCarry, kPitch>;
 
   const uint8_t* at(int64_t row, int64_t col) const {
     return r_.in + row * r_.in_pitch + col * Size;
@@ -274,8 +249,8 @@ class Walk {
     const int64_t done = columns_done(block, c), col = block.col + c - done;
     for (int64_t i = done; i < kSide; ++i) {
       uint8_t* const to = r_.out + (col + i) * r_.out_pitch + block.row * Size;
-      const int64_t begin = first ? 0 : -shift_of(to);
-      const int64_t end = block.rows * Size - (last ? 0 : shift_of(to));
+      const int64_t begin = first ? 0 : -shift_of<kCarry>(to);
+      const int64_t end = block.rows * Size - (last ? 0 : shift_of<kCarry>(to));
       const uint8_t* const from = staged(staging_) + i * kPitch;
       if constexpr (kStreams)
         stream_bytes(from + begin, to + begin, end - begin);
