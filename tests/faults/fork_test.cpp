@@ -1,15 +1,18 @@
 // A child of fork() has one thread, and locks that nobody opens. libgomp hung there.
 #include <gtest/gtest.h>
+#include <sched.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <atomic>
+#include <chrono>
 #include <functional>
 #include <numeric>
 #include <thread>
 #include <vector>
 
 #include "host_strategies.hpp"
+#include "threads/lent_team.hpp"
 #include "xpose/xpose.hpp"
 
 namespace xpose {
@@ -71,6 +74,28 @@ TEST_F(ForkTest, AChildExecutesThatWasMadeWhileOthersExecuted) {
     });
   for (int i = 0; i < 30; ++i) EXPECT_TRUE(child_does([&] { return transposes(); })) << i;
   ends = true;
+}
+
+// Whether two parts of one run were at work at the same time.
+bool run_at_once() {
+  std::atomic<int> begun = 0, met = 0;
+  run_parts(2, [&](std::uint32_t) {
+    ++begun;
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(deadline_seconds / 4);
+    while (begun < 2 && std::chrono::steady_clock::now() < end) std::this_thread::yield();
+    if (begun == 2) ++met;
+  });
+  return met == 2;
+}
+
+// The threads that wait in the parent are not in the child, which would run alone beside them.
+TEST(Fork, AChildHasThreadsOfItsOwn) {
+  cpu_set_t processors;
+  ASSERT_EQ(sched_getaffinity(0, sizeof processors, &processors), 0);
+  if (CPU_COUNT(&processors) < 2) GTEST_SKIP() << "SKIPPED: there is one processor alone";
+  ASSERT_TRUE(run_at_once());
+  EXPECT_TRUE(child_does(run_at_once));
+  EXPECT_TRUE(run_at_once());
 }
 
 TEST(Fork, EveryHostStrategyIsRightInAChild) {
