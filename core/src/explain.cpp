@@ -41,7 +41,7 @@ void add_hardware(Explanation& told, Chooser& chooser, const Candidate& candidat
 
 }  // namespace
 
-Explanation explain(Engine& engine, const Problem& problem, const std::string& strategy,
+Explanation explain(Engine& engine, const Problem& problem, const Variant& variant,
                     const ExplainOptions& options) {
   return reported([&] {
     if (problem.device.kind != DeviceKind::cuda)
@@ -55,7 +55,7 @@ Explanation explain(Engine& engine, const Problem& problem, const std::string& s
       throw Error(ErrorKind::invalid, "the problem is empty: there is nothing to explain");
     const DeviceInfo device = device_or_simulated(problem.device);
     const Registry::Named named =
-        EngineAccess::chooser(engine).named(told.problem, device, strategy, options.config);
+        EngineAccess::chooser(engine).named(told.problem, device, variant);
     told.variant = named.candidate.variant;
     told.launch = named.candidate.launch;
     add_simulation(told, named, device, options);

@@ -236,7 +236,7 @@ void expect_transposes(const char* built, const char* strategy) {
   EXPECT_TRUE(plugin->strategies[0].axes.empty());
 
   xpose::PlanOptions planning{.policy = xpose::Policy::estimate};
-  planning.tune.strategies = {strategy};
+  planning.tune.variants = {{strategy}};
   const xpose::Plan plan = engine.plan(xpose::matrix(2, 3, 4), planning);
   EXPECT_EQ(plan.variant().strategy, strategy);
   alignas(16) const std::uint32_t in[] = {1, 2, 3, 4, 5, 6};

@@ -83,11 +83,16 @@ class Tune(unittest.TestCase):
             self.assertEqual(verdicts, {"ok"})
 
     def test_narrowed_to_a_strategy_and_a_config(self):
-        result = tune("--shape", "90x90", "--strategy", "host_blocked", "--config", "tile=32",
-                      "--all", "--json", "-")
+        result = tune("--shape", "90x90", "--strategy", "host_blocked{tile=32}", "--all", "--json", "-")
         transposes = [t["variant"] for t in json.loads(result.stdout)["trials"]
                       if t["role"] == "transpose" and t["verdict"] == "ok"]
         self.assertEqual(transposes, ["host_blocked{tile=32}"])
+
+    def test_variants_of_one_strategy_add_up(self):
+        result = tune("--shape", "90x90", "--strategy", "host_blocked{tile=32}",
+                      "--strategy", "host_blocked{tile=64}", "--json", "-")
+        transposes = {t["variant"] for t in json.loads(result.stdout)["trials"] if t["role"] == "transpose" and t["verdict"] == "ok"}
+        self.assertEqual(transposes, {"host_blocked{tile=32}", "host_blocked{tile=64}"})
 
     def test_a_spent_budget_leaves_out_what_is_predicted_far_behind_and_says_so(self):
         # Its columns fall into few cache sets. The budget is just above what one processor is expected to need, and
@@ -300,8 +305,7 @@ class Errors(unittest.TestCase):
         self.check(2, "--bytes 3 is not a size: elements are of 1, 2, 4, 8 or 16 bytes", "tune", "--device", "host", "--shape", "3x3", "--bytes", "3")
         self.check(2, "shorter", "tune", "--device", "host", "--shape", "3x3", "--in-ld", "2")
         self.check(2, "2^56 bytes", "tune", "--device", "host", "--shape", "9000000000x9000000000")
-        self.check(2, "no loaded plugin offers", "tune", "--shape", "3x3", "--strategy", "magic")
-        self.check(2, "AXIS=VALUE", "tune", "--shape", "3x3", "--config", "tile")
+        self.check(2, "AXIS=VALUE", "tune", "--shape", "3x3", "--strategy", "host_blocked{tile}")
         self.check(2, "auto, host, cuda", "tune", "--shape", "3x3", "--device", "gpu")
         for command in (("tune", "--shape", "3x3"), ("cache", "show"), ("cache", "forget", "--all")):
             self.check(2, "--cache needs the name of a file; see ", *command, "--cache", "")
@@ -331,21 +335,29 @@ class Errors(unittest.TestCase):
                    "tune", "5x5")
         self.check(2, "run needs OUT; usage: xpose run IN OUT [options]", "run", "a.npy")
 
-    def test_an_unknown_axis_or_value_is_refused_with_those_there_are(self):
-        def refused(words, *arguments, command=("tune", "--device", "host")):
-            self.check(2, words, *command, "--shape", "64x64", *arguments)
-        refused("no host strategy has an axis 'tyle'; the axes are: ahead, mode, ", "--config", "tyle=32")
-        refused("no host strategy has an axis 'block_x'", "--config", "block_x=32")  # CUDA strategies have it
-        refused("no host strategy has tile=33; the values are: 16, 32, 64, 128;", "--config", "tile=33")
-        refused("host_blocked has no axis 'stream'; the axes are: tile;", "--config", "stream=1",
-                "--strategy", "host_blocked")
-        refused("none of host_blocked, host_naive_row has an axis 'stream'; the axes are: tile;", "--config",
-                "stream=1", "--strategy", "host_blocked", "--strategy", "host_naive_row")
-        refused("host_naive_row has no axis 'tile'; the axes are: none;", "--config", "tile=32", "--strategy",
-                "host_naive_row")
-        refused("--config tile=32,tile=64 gives an axis two values", "--config", "tile=32,tile=64")
-        refused("smem has no axis 'foo'; the axes are: block_x, block_y, tile_y;", "--config", "foo=1",
-                command=("explain", "smem"))
+    def test_a_variant_that_is_not_offered_is_refused_with_what_there_is(self):
+        cases = (
+            (4, "no loaded plugin offers a strategy 'magic'; `xpose plugins` lists", "magic"),
+            (2, "cannot use host_blocked{stream=1}: host_blocked has no axis 'stream'; its axes are: tile\n",
+             "host_blocked{stream=1}"),
+            (2, "cannot use host_blocked{tile=33}: host_blocked has no tile=33; its values are: 64, 32, 16, 128\n",
+             "host_blocked{tile=33}"),
+            (2, "host_naive_row has no axis 'tile'; its axes are: none\n", "host_naive_row{tile=32}"),
+            (2, "smem has no axis 'foo'; its axes are: block_x, block_y, tile_y\n", "smem{foo=1}"),
+            (2, "axis 'tile' is given twice; give it one value\n", "host_blocked{tile=32,tile=64}"),
+            (2, "'host_blocked{tile=32' is not a variant: write STRATEGY or STRATEGY{AXIS=VALUE,...}",
+             "host_blocked{tile=32"))
+        for code, words, variant in cases:
+            with self.subTest(variant=variant):
+                self.check(code, words, "tune", "--device", "host", "--shape", "64x64",
+                           "--strategy", "host_naive_row", "--strategy", variant)
+                if not variant.startswith("host_"):
+                    self.check(code, words, "explain", variant, "--shape", "64x64")
+
+    def test_an_experiment_is_explained_and_never_tried(self):
+        lab = os.path.join(os.path.dirname(XPOSE), "..", "lib", "xpose", "lab")
+        self.check(2, "reversal is an experiment, which is never tried; `xpose explain` shows its accesses",
+                   "tune", "--shape", "3x3", "--plugins", lab, "--strategy", "reversal")
 
     def test_an_empty_problem_is_shown_as_given(self):
         for shape in ("0x5", "5x0", "0x0"):

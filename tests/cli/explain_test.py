@@ -18,12 +18,13 @@ def explain(*arguments):
     return xpose("explain", "--no-cache", "--simulator-only", *arguments)
 
 
-STUDY = ("--shape", "512x512", "--config", "block_x=32,block_y=16,tile_y=16")
+STUDY = "smem{block_x=32,block_y=16,tile_y=16}"
+SHAPE = ("--shape", "512x512")
 
 
 class Explain(unittest.TestCase):
     def test_table_by_line_totals_and_the_limiter(self):
-        result = explain("smem", *STUDY)
+        result = explain(STUDY, *SHAPE)
         self.assertEqual((result.returncode, result.stderr), (0, ""))
         lines = result.stdout.splitlines()
         self.assertRegex(lines[0], r"^smem\{block_x=32,block_y=16,tile_y=16\} on 512x512 of 4 bytes on "
@@ -46,12 +47,12 @@ class Explain(unittest.TestCase):
     def test_report_is_one_page_with_the_json(self):
         with tempfile.TemporaryDirectory() as folder:
             page = pathlib.Path(folder, "page.html")
-            result = explain("smem", *STUDY, "--report", str(page))
+            result = explain(STUDY, *SHAPE, "--report", str(page))
             self.assertEqual((result.returncode, result.stderr), (0, ""))
             text = page.read_text()
             self.assertIn("xpose.explain/2", text)
             self.assertIn("<title>xpose explain: smem{block_x=32,block_y=16,tile_y=16}</title>", text)
-            missing = explain("smem", *STUDY, "--report", str(pathlib.Path(folder, "no", "page.html")))
+            missing = explain(STUDY, *SHAPE, "--report", str(pathlib.Path(folder, "no", "page.html")))
             self.assertEqual(missing.returncode, 1)
             self.assertIn("page.html", missing.stderr)
 
@@ -107,11 +108,11 @@ class Explain(unittest.TestCase):
                 (2, "is not ROWSxCOLS", ("smem", "--shape", "4")),
                 (2, "--device cuda", ("smem", "--shape", "4x4", "--device", "host")),
                 (2, "does not run on cuda:0", ("host_naive_row", "--shape", "4x4")),
-                (2, "smem has no tile_y=5; the values are: 16, 32;", ("smem", "--shape", "4x4", "--config", "tile_y=5")),
-                (2, "smem has no axis 'speed'; the axes are: block_x, block_y, tile_y;", ("smem", "--shape", "4x4", "--config", "speed=5")),
+                (2, "smem has no tile_y=5; its values are: 16, 32", ("smem{tile_y=5}", "--shape", "4x4")),
+                (2, "smem has no axis 'speed'; its axes are: block_x, block_y, tile_y", ("smem{speed=5}", "--shape", "4x4")),
                 (2, "is empty", ("smem", "--shape", "0x4")),
-                (4, "see `xpose plugins`", ("no_such", "--shape", "4x4")),
-                (4, "declines", ("smem", "--shape", "4x4", "--config", "tile_y=16,block_y=32")),
+                (4, "`xpose plugins` lists", ("no_such", "--shape", "4x4")),
+                (4, "declines", ("smem{tile_y=16,block_y=32}", "--shape", "4x4")),
                 (1, "cuda:77", ("smem", "--shape", "4x4", "--device", "cuda:77"))):
             result = explain(*arguments)
             self.assertEqual(result.returncode, code, arguments)

@@ -503,7 +503,7 @@ class Refuses(InAFolder):
         np.save(self.source, np.zeros((4, 5), "f4"))
         before = self.listing()
         done = self.run_xpose("--strategy", "no_such_strategy")
-        self.assertEqual(done.returncode, 2)
+        self.assertEqual(done.returncode, 4)
         self.assertRegex(done.stderr, r"\Axpose: [^\n]*'no_such_strategy'[^\n]*\n\Z")
         self.assertEqual(self.listing(), before)
 
@@ -622,7 +622,7 @@ class Chooses(InAFolder):
     def test_a_strategy_is_looked_for_where_a_copy_does(self):
         np.save(self.source, random_array("<f4", (1, 5)))
         done = self.run_xpose("--strategy", "nonsense")
-        self.assertEqual(done.returncode, 2)
+        self.assertEqual(done.returncode, 4)
         self.assertIn("nonsense", done.stderr)
 
     def test_a_choice_that_was_measured_is_used(self):
@@ -686,9 +686,24 @@ class Chooses(InAFolder):
                                   capture_output=True, text=True, check=True)
             self.assertRegex(done.stderr, r" with host_\S+ in ")
 
-    def test_tune_and_strategy_exclude_each_other(self):
-        np.save(self.source, random_array("<f4", (2, 3)))
-        self.assertEqual(self.run_xpose("--tune", "--strategy", "host_naive").returncode, 2)
+    def test_tune_measures_the_variants_that_are_named(self):
+        array = random_array("<f4", (200, 300))
+        np.save(self.source, array)
+        cache = self.folder / "trials.sqlite"
+        device = "" if DEVICE == "cuda" else "host_"
+        named = ("--strategy", device + "naive_row", "--strategy", device + "naive_col")
+        done = self.run_xpose("--tune", "--budget", "60", "-v", "--cache", str(cache), *named)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertRegex(done.stderr, rf" with {device}naive_(row|col)[ {{]")
+        self.assertEqual(np.load(self.target).tobytes(), array.T.tobytes())
+        self.assertEqual(len(self.remembered(cache)), 0)
+
+    def test_a_variant_is_used_with_its_values(self):
+        np.save(self.source, random_array("<f4", (200, 300)))
+        on_host = ("host_blocked{tile=16}", "host_blocked{tile=128}")
+        for variant in on_host if DEVICE == "host" else ("smem{block_x=32,block_y=16,tile_y=16}",):
+            done = self.run_xpose("-v", "--strategy", variant)
+            self.assertIn(f" with {variant} in ", done.stderr)
 
 
 if __name__ == "__main__":

@@ -113,7 +113,7 @@ class Tables(unittest.TestCase):
 
     def test_a_narrow_terminal_shortens_the_variant_and_drops_the_launch(self):
         wide = "host_in_place{run=256,twins=1}"
-        config = ("--in-place", "--strategy", "host_in_place", "--config", wide[14:-1], "--budget", "0.2")
+        config = ("--in-place", "--strategy", wide, "--budget", "0.2")
         shown = self.fit("tune", "--device", "host", "--shape", "300x300", *config,
                          widths=(60, 64, 80, 200))
         header = [next(line for line in one.lines if line.startswith("variant")).split() for one in shown]
@@ -195,9 +195,10 @@ class Tables(unittest.TestCase):
 
 class Messages(unittest.TestCase):
     def test_messages_break_at_words(self):
-        shown = on_terminal(60, "tune", "--shape", "3x3", "--strategy", "magic", code=2)
+        shown = on_terminal(60, "tune", "--shape", "3x3", "--strategy", "magic", code=4)
         self.assertEqual(shown.lines, ["xpose: no loaded plugin offers a strategy 'magic'; `xpose",
-                                       "       plugins` lists them; see `xpose tune --help`", ""])
+                                       "       plugins` lists the strategies, and the reason for",
+                                       "       each refused file", ""])
 
     def test_a_message_does_not_run_into_progress(self):
         with tempfile.TemporaryDirectory() as folder:

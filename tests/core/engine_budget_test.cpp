@@ -110,8 +110,7 @@ TEST_F(EngineBudget, AllThatIsTriedServesTheWhole) {
   estimate.policy = Policy::estimate;
   for (const Trial& trial : report.trials)
     if (trial.timing && trial.role == Role::transpose) {
-      estimate.tune.strategies = {trial.variant.strategy};
-      estimate.tune.config = trial.variant.config;
+      estimate.tune.variants = {trial.variant};
       EXPECT_NO_THROW(engine.plan(long_rows, estimate)) << to_string(trial.variant);
     }
 }

@@ -27,7 +27,7 @@ Explanation explained(const std::string& strategy, const Problem& problem) {
   Engine engine = traced();
   ExplainOptions options;
   options.measure = false;
-  return explain(engine, problem, strategy, options);
+  return explain(engine, problem, {strategy}, options);
 }
 
 // The line of the source that ends in a comment with the word.
@@ -44,10 +44,8 @@ int line_of(const std::string& word) {
 
 ErrorKind refused(const std::string& strategy, const Problem& problem, const Config& config = {}) {
   Engine engine = traced();
-  ExplainOptions options;
-  options.config = config;
   try {
-    explain(engine, problem, strategy, options);
+    explain(engine, problem, {strategy, config});
   } catch (const Error& error) {
     return error.kind();
   }
@@ -136,7 +134,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST(Explain, SaysSoWhereThePluginHasNoLines) {
   Engine engine = traced("stripped");
-  const Explanation told = explain(engine, on_cuda(2, 32), "traced_racy", {});
+  const Explanation told = explain(engine, on_cuda(2, 32), {"traced_racy"});
   ASSERT_TRUE(told.simulation);
   ASSERT_EQ(told.simulation->kernels.at(0).sites.size(), 4U);
   EXPECT_EQ(told.simulation->kernels[0].sites[0].where, SourceLine{});
@@ -176,10 +174,9 @@ TEST(Explain, TellsItsProgressUpwards) {
   Engine engine = traced();
   std::vector<double> shares;
   ExplainOptions options;
-  options.config = {{"luck", 9}};
   options.progress = [&](double share) { shares.push_back(share); };
-  EXPECT_EQ(to_string(explain(engine, on_cuda(64, 2048), "traced_right", options).variant),
-            "traced_right{luck=9}");
+  const Variant variant{"traced_right", {{"luck", 9}}};
+  EXPECT_EQ(explain(engine, on_cuda(64, 2048), variant, options).variant, variant);
   ASSERT_GT(shares.size(), 2U);
   EXPECT_TRUE(std::is_sorted(shares.begin(), shares.end()));
   EXPECT_EQ(shares.back(), 1);
@@ -193,7 +190,7 @@ std::vector<ConformanceCase> checked(const std::string& strategy) {
   options.engine.worker = XPOSE_TRIAL_PROGRAM;
   std::vector<ConformanceCase> cases;
   check_conformance(
-      TRACED_DIR "/lines/traced.so", strategy, 4,
+      TRACED_DIR "/lines/traced.so", {strategy}, 4,
       [&](const ConformanceCase& one) { cases.push_back(one); }, options);
   return cases;
 }

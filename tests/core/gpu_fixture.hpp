@@ -26,7 +26,7 @@ inline EngineOptions in_memory() {
 inline PlanOptions only(const std::string& strategy) {
   PlanOptions options;
   options.policy = Policy::estimate;
-  options.tune.strategies = {strategy};
+  options.tune.variants = {{strategy}};
   return options;
 }
 

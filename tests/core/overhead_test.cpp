@@ -55,7 +55,7 @@ EngineOptions in_memory() {
 PlanOptions naive_row() {
   PlanOptions options;
   options.policy = Policy::estimate;
-  options.tune.strategies = {"host_naive_row"};
+  options.tune.variants = {{"host_naive_row"}};
   return options;
 }
 

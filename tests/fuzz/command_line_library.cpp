@@ -44,7 +44,7 @@ TuneReport Engine::tune(const Problem& problem, const TuneOptions& options) {
   TuneReport report;
   report.problem = problem;
   report.bytes = 2;
-  if (options.config.empty()) {
+  if (options.variants.empty()) {
     Trial& trial = report.trials.emplace_back();
     trial.variant.strategy = "naive";
     trial.timing = Timing{.median = 1e-6};

@@ -54,19 +54,17 @@ class Run:
     strategy: str
     bytes: int
     file: str
-    default: str  # config, as --config takes it
+    default: str  # variant, as --strategy takes it
 
     def title(self):
         return f"{self.tool:9} {self.strategy:18} {self.bytes:2} bytes  {self.scope:6}"
 
 
 def command(run, xpose):
-    check = [xpose, "check", run.file, "--strategy", run.strategy, "--bytes", str(run.bytes),
-             "--in-process"]
+    variant = run.default if run.scope == "whole" else run.strategy
+    check = [xpose, "check", run.file, "--strategy", variant, "--bytes", str(run.bytes), "--in-process"]
     if run.scope in MOST_ELEMENTS:
         check += ["--max-elements", str(MOST_ELEMENTS[run.scope])]
-    if run.scope == "whole" and run.default:
-        check += ["--config", run.default]
     return ["compute-sanitizer", "--tool", run.tool, "--kernel-regex", KERNELS,
             "--error-exitcode", str(FINDING), *check]
 
@@ -87,7 +85,8 @@ def planned(plugins, tools, scopes, only):
             if name not in of or (tool != "memcheck" and name in WITHOUT_SHARED_MEMORY):
                 continue
             file, strategy = strategies[name]
-            default = ",".join(f"{axis}={values[0]}" for axis, values in strategy["axes"].items())
+            config = ",".join(f"{axis}={values[0]}" for axis, values in strategy["axes"].items())
+            default = f"{name}{{{config}}}" if config else name
             for size in strategy["element_sizes"]:
                 yield Run(tool, scope, name, size, file, default)
 

@@ -16,10 +16,10 @@ import json, os, sys, time
 args = sys.argv[1:]
 value = lambda name: args[args.index(name) + 1] if name in args else ""
 folder = os.path.dirname(os.path.abspath(__file__))
-strategy, tool = value("--strategy"), value("--tool")
+(strategy, _, config), tool = value("--strategy").partition("{"), value("--tool")
 with open(os.path.join(folder, "calls"), "a") as calls:
     calls.write(json.dumps([tool, strategy, value("--bytes"), value("--max-elements"),
-                            value("--config"), value("--kernel-regex")]) + "\\n")
+                            config.removesuffix("}"), value("--kernel-regex")]) + "\\n")
 words = json.load(open(os.path.join(folder, "words")))
 word = words.get(strategy, words.get(tool, "clean"))
 if word == "hang":

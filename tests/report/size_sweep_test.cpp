@@ -49,18 +49,5 @@ TEST(SizeSweep, FollowsTheWinnerAndTheBestOfOtherStrategies) {
   EXPECT_TRUE(fastest_variants(TuneReport{}, 3).empty());
 }
 
-TEST(SizeSweep, VariantsThatWantOtherValuesOfAnAxisGoApart) {
-  const std::vector<Variant> variants = {{"a", {{"tile", 32}}},
-                                         {"b", {{"tile", 64}, {"pad", 1}}},
-                                         {"c", {}},
-                                         {"d", {{"tile", 64}, {"pad", 2}}},
-                                         {"e", {{"pad", 1}}}};
-  const auto parts = compatible_parts(variants);
-  ASSERT_EQ(parts.size(), 3U);
-  EXPECT_EQ(parts[0], (std::vector<Variant>{variants[0], variants[2], variants[4]}));
-  EXPECT_EQ(parts[1], (std::vector<Variant>{variants[1]}));
-  EXPECT_EQ(parts[2], (std::vector<Variant>{variants[3]}));
-}
-
 }  // namespace
 }  // namespace xpose::app

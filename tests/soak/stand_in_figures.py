@@ -74,9 +74,7 @@ def main():
         chosen = winner_of(small)
         again = whole
         if seconds_of(whole, chosen["variant"]) is None:
-            config = ",".join(f"{axis}={value}" for axis, value in chosen["config"].items())
-            named = ["--strategy", chosen["strategy"]] + (["--config", config] if config else [])
-            again = tune(args.xpose, args.device, shape, size, more, long, *named)
+            again = tune(args.xpose, args.device, shape, size, more, long, "--strategy", chosen["variant"])
         best, took = seconds_of(whole, whole["winner"]), seconds_of(again, chosen["variant"])
         if again is not whole:  # against the roof of its own run: the machine may have changed its pace
             best *= seconds_of(again, again["roof"]) / seconds_of(whole, whole["roof"])

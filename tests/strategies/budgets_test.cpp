@@ -67,9 +67,8 @@ TEST_P(Budgets, AreExact) {
     const double warps = static_cast<double>(area * budget.batch) / 32;
     problem.in_alignment = problem.out_alignment = 256;
     ExplainOptions options;
-    options.config = budget.config;
     options.measure = false;
-    const Explanation told = explain(engine(), problem, budget.strategy, options);
+    const Explanation told = explain(engine(), problem, {budget.strategy, budget.config}, options);
     ASSERT_TRUE(told.simulation) << told.no_simulation;
     EXPECT_TRUE(told.simulation->findings.empty()) << told.limiter;
     const AccessTotals sum = told.simulation->totals();
@@ -91,7 +90,7 @@ TEST(InPlaceBudgets, VectorsAskForNothingTwice) {
     problem.in_place = true;
     ExplainOptions options;
     options.measure = false;
-    const Explanation told = explain(engine(), problem, "swap_vectors", options);
+    const Explanation told = explain(engine(), problem, {"swap_vectors"}, options);
     ASSERT_TRUE(told.simulation) << told.no_simulation;
     EXPECT_TRUE(told.simulation->findings.empty()) << told.limiter;
     const AccessTotals sum = told.simulation->totals();
@@ -115,9 +114,9 @@ TEST(FatBudgets, AskForNothingTwice) {
       problem.in_alignment = problem.out_alignment = 256;
       problem.in_place = way == in_place;
       ExplainOptions options;
-      options.config = {{"shared", way != directly}};
       options.measure = false;
-      const Explanation told = explain(engine(), problem, "fat", options);
+      const Explanation told =
+          explain(engine(), problem, {"fat", {{"shared", way != directly}}}, options);
       const std::string of =
           " for elements of " + std::to_string(bytes) + " bytes, way " + std::to_string(way);
       ASSERT_TRUE(told.simulation) << told.no_simulation << of;
@@ -178,10 +177,10 @@ TEST(UnalignedBudgets, AreExact) {
         Expected{4, 256, 180606, 134275}, Expected{8, 256, 323198, 263425},
         Expected{16, 512, 607837, 524800}}) {
     ExplainOptions options;
-    options.config = {{"width", expected.width}, {"height", 256}};
     options.measure = false;
-    const Explanation told = explain(
-        engine(), matrix(1023, 1025, expected.bytes, {DeviceKind::cuda, 0}), "unaligned", options);
+    const Explanation told =
+        explain(engine(), matrix(1023, 1025, expected.bytes, {DeviceKind::cuda, 0}),
+                {"unaligned", {{"width", expected.width}, {"height", 256}}}, options);
     ASSERT_TRUE(told.simulation) << told.no_simulation;
     EXPECT_TRUE(told.simulation->findings.empty()) << told.limiter;
     const AccessTotals sum = told.simulation->totals();

@@ -69,11 +69,10 @@ TEST_P(ConfigBudgets, AreKept) {
       SCOPED_TRACE(to_string(Variant{budget.strategy, config}) + " for elements of " +
                    std::to_string(1 << size) + " bytes");
       ExplainOptions options;
-      options.config = config;
       options.measure = false;
       Explanation told;
       try {
-        told = explain(engine(), problem, budget.strategy, options);
+        told = explain(engine(), problem, {budget.strategy, config}, options);
       } catch (const Error& error) {
         ASSERT_EQ(error.kind(), ErrorKind::no_strategy) << error.what();
         continue;  // not for this size

@@ -52,8 +52,14 @@ TEST(CudaQuote, EveryConfigAnswersEveryProblem) {
 }
 
 TEST(CudaQuote, TheStudysBlockIsAmongTheConfigs) {
+  const std::map<std::string, std::int64_t> study = {
+      {"block_x", 32}, {"block_y", 16}, {"tile_y", 16}, {"pad", 2}};
   TuneOptions options;
-  options.config = {{"block_x", 32}, {"block_y", 16}, {"tile_y", 16}, {"pad", 2}};
+  for (const Strategy* strategy : cuda_strategies()) {
+    Variant& variant = options.variants.emplace_back(Variant{strategy->info.name});
+    for (const auto& [axis, values] : strategy->info.axes)
+      if (study.contains(axis)) variant.config.push_back({axis, study.at(axis)});
+  }
   const Problem problem = normal_form(matrix(4096, 4096, 4, {DeviceKind::cuda, 0}));
   QuoterHere quoter(problem);
   const auto found =

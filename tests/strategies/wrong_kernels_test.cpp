@@ -18,7 +18,7 @@ Explanation explained(const std::string& strategy) {
   Engine engine(engine_options);
   ExplainOptions options;
   options.measure = false;
-  return explain(engine, matrix(33, 65, 4, {DeviceKind::cuda, 0}), strategy, options);
+  return explain(engine, matrix(33, 65, 4, {DeviceKind::cuda, 0}), {strategy}, options);
 }
 
 // The line of the source whose comment has the word.

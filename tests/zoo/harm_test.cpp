@@ -42,13 +42,15 @@ class HarmTest : public testing::TestWithParam<Harm> {
             {fs::path(XPOSE_PLUGINS) / "host_naive.so", fs::path(XPOSE_PLUGINS) / "host_copy.so"}) {
   }
 
-  // Its own strategy alone, beside the honest ones.
-  TuneOptions options() const {
+  // Its own strategy alone, beside the honest ones; nobody can name that of a refused plugin.
+  TuneOptions options(const Engine& engine) const {
     TuneOptions options;
     options.budget_seconds = GetParam().file == "liars" ? 1.5 : 0.3;
     options.every_strategy = true;
-    options.strategies = honest;
-    options.strategies.push_back(GetParam().strategy);
+    for (const std::string& name : honest) options.variants.push_back({name});
+    for (const PluginInfo& plugin : engine.plugins())
+      for (const StrategyInfo& strategy : plugin.strategies)
+        if (strategy.name == GetParam().strategy) options.variants.push_back({strategy.name});
     return options;
   }
 
@@ -58,7 +60,7 @@ class HarmTest : public testing::TestWithParam<Harm> {
 
   // What is said of it; nothing where it was right.
   std::string meet(Engine& engine) {
-    const TuneReport report = engine.tune(problem_, options());
+    const TuneReport report = engine.tune(problem_, options(engine));
     EXPECT_TRUE(report.winner.has_value());
     if (report.winner) {
       EXPECT_TRUE(is_honest(report.trials[*report.winner].variant.strategy))
@@ -79,7 +81,7 @@ class HarmTest : public testing::TestWithParam<Harm> {
 
   void expect_never_chosen(Engine& engine) {
     for (const Policy policy : {Policy::measure, Policy::estimate}) {
-      PlanOptions planning{.policy = policy, .tune = options()};
+      PlanOptions planning{.policy = policy, .tune = options(engine)};
       EXPECT_TRUE(is_honest(engine.plan(problem_, planning).variant().strategy));
     }
     expect_transposes(engine, problem_);

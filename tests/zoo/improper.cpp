@@ -21,7 +21,7 @@ std::vector<ConformanceCase> failures(const std::filesystem::path& plugin,
   std::vector<ConformanceCase> failed;
   std::size_t right = 0;
   check_conformance(
-      plugin, strategy, 4,
+      plugin, {strategy}, 4,
       [&](const ConformanceCase& one) {
         if (one.verdict == Verdict::ok) ++right;
         if (one.verdict != Verdict::ok && one.verdict != Verdict::unsupported)

@@ -134,7 +134,7 @@ const Case a_numeric = {
 const Case unknown = {
     "Unknown", "host_naive", {"magic", {}}, "host_naive.so offers no strategy magic"};
 const Case no_config = {
-    "NoConfig", "host_blocked", {"host_blocked", {{"tile", 7}}}, "is no config of host_blocked"};
+    "NoConfig", "host_blocked", {"host_blocked", {{"tile", 7}}}, "host_blocked has no tile=7"};
 const Case declined = {"Declined",
                        "host_in_place",
                        {"host_in_place", {{"run", 256}, {"twins", 0}}},

@@ -51,20 +51,16 @@ void print_failure(const ConformanceCase& one, const std::string& plugin, bool s
   print_line("FAILED " + to_string(one.variant) + " on problem " + std::to_string(one.index) +
              ", " + to_string(one.problem) + ": " + std::string(to_string(one.verdict)) + ": " +
              one.detail);
-  std::string config;
-  for (const AxisValue& value : one.variant.config)
-    config +=
-        (config.empty() ? " --config " : ",") + value.axis + '=' + std::to_string(value.value);
   print_command("  to reproduce: ", "gdb --args xpose check " + shell_word(plugin) +
-                                        " --strategy " + one.variant.strategy + " --bytes " +
-                                        std::to_string(one.problem.element_bytes) + " --problem " +
-                                        std::to_string(one.index) + config +
+                                        " --strategy " + shell_word(to_string(one.variant)) +
+                                        " --bytes " + std::to_string(one.problem.element_bytes) +
+                                        " --problem " + std::to_string(one.index) +
                                         (simulator ? " --simulator" : " --in-process"));
 }
 
-// One strategy and element size; an exit code.
-int check_one(const std::string& plugin, const StrategyInfo& strategy, std::uint32_t bytes,
-              const ConformanceOptions& options) {
+// The configs of a strategy that have these values, for one element size; an exit code.
+int check_one(const std::string& plugin, const StrategyInfo& strategy, const Config& config,
+              std::uint32_t bytes, const ConformanceOptions& options) {
   const std::string title = strategy.name + ", elements of " + std::to_string(bytes) + " bytes" +
                             (options.simulator ? ", on the simulator" : "");
   if (options.simulator && !strategy.has_simulator) {
@@ -78,7 +74,7 @@ int check_one(const std::string& plugin, const StrategyInfo& strategy, std::uint
     }
   Tally tally;
   check_conformance(
-      plugin, strategy.name, bytes,
+      plugin, {strategy.name, config}, bytes,
       [&](const ConformanceCase& one) {
         if (one.verdict != Verdict::unsupported && !one.at_exit) {
           tally.problems.insert(one.index);
@@ -100,8 +96,8 @@ int check_one(const std::string& plugin, const StrategyInfo& strategy, std::uint
              std::to_string(tally.variants.size()) + " configs");
   for (const auto& [reason, count] : tally.reasons)
     print_line("  declined " + std::to_string(count) + " times: " + reason, 4);
-  const bool whole = !options.problem && options.config.empty() &&
-                     (options.simulator || options.max_elements == 0);
+  const bool whole =
+      !options.problem && config.empty() && (options.simulator || options.max_elements == 0);
   if (tally.ok == 0 && tally.failed == 0) {
     print_line("FAILED " + title +
                (whole ? ": no config serves any problem of the suite; take the size off the card"
@@ -121,7 +117,7 @@ void list_tests(const StrategyInfo& strategy, std::uint32_t bytes) {
 // What the command line asks for.
 struct Checked {
   std::string file;
-  std::string strategy;     // "": every one
+  Variant only;             // no strategy: every one
   std::uint32_t bytes = 0;  // 0: every size
   bool list = false;
   ConformanceOptions suite;
@@ -130,15 +126,14 @@ struct Checked {
 std::optional<Checked> parse_check(const Arguments& arguments) {
   po::options_description options;
   options.add_options()("plugin", po::value<std::string>(), "the plugin file")(
-      "strategy", po::value<std::string>()->default_value("")->value_name("NAME"),
-      "check only this strategy")("bytes", po::value<std::string>()->value_name("N"),
-                                  "check only this element size")(
+      "strategy", po::value<std::string>()->value_name("S[{A=V,...}]"),
+      "check only this strategy, in braces only its configs with these values")(
+      "bytes", po::value<std::string>()->value_name("N"), "check only this element size")(
       "problem", po::value<std::string>()->value_name("I"), "only the suite's problem number I")(
-      "config", po::value<std::string>()->default_value("")->value_name("A=V,..."),
-      "only configs with these values")("max-elements", po::value<std::string>()->value_name("N"),
-                                        "leave out problems with more elements, for slow tools; 0: "
-                                        "leave out none, the default without "
-                                        "--simulator")(
+      "max-elements", po::value<std::string>()->value_name("N"),
+      "leave out problems with more elements, for slow tools; 0: "
+      "leave out none, the default without "
+      "--simulator")(
       "simulator", "run CUDA strategies on the simulator, in this process, instead of on a device")(
       "list", "print one line a test, STRATEGY BYTES LABEL, and check nothing");
   add_trial_options(options);
@@ -152,7 +147,8 @@ std::optional<Checked> parse_check(const Arguments& arguments) {
   if (!values) return std::nullopt;
   Checked asked;
   asked.file = (*values)["plugin"].as<std::string>();
-  asked.strategy = (*values)["strategy"].as<std::string>();
+  if (values->count("strategy") != 0)
+    asked.only = parse_variant((*values)["strategy"].as<std::string>());
   if (values->count("bytes") != 0) asked.bytes = element_bytes_of(*values);
   asked.list = values->count("list") != 0;
   asked.suite.simulator = values->count("simulator") != 0;
@@ -162,7 +158,6 @@ std::optional<Checked> parse_check(const Arguments& arguments) {
     asked.suite.max_elements = most_simulated_elements;
   if (values->count("problem") != 0)
     asked.suite.problem = static_cast<std::size_t>(whole_number_of(*values, "problem", 0));
-  asked.suite.config = parse_config((*values)["config"].as<std::string>());
   read_trial_options(*values, asked.suite.engine);
   return asked;
 }
@@ -170,7 +165,7 @@ std::optional<Checked> parse_check(const Arguments& arguments) {
 // The element sizes to check a strategy with; none where it is not asked for.
 std::vector<std::uint32_t> sizes_of(const StrategyInfo& strategy, const Checked& asked) {
   if (strategy.role == Role::experiment) return {};
-  if (!asked.strategy.empty() && strategy.name != asked.strategy) return {};
+  if (!asked.only.strategy.empty() && strategy.name != asked.only.strategy) return {};
   if (asked.suite.simulator && strategy.device_kind == DeviceKind::host) return {};
   if (asked.bytes == 0) return conformance_sizes(strategy.element_sizes);
   if (!serves_elements(strategy.element_sizes, asked.bytes)) return {};
@@ -195,15 +190,15 @@ int check(const Arguments& arguments) {
         list_tests(strategy, bytes);
         continue;
       }
-      const int code = check_one(asked->file, strategy, bytes, asked->suite);
+      const int code = check_one(asked->file, strategy, asked->only.config, bytes, asked->suite);
       skips += code == skipped ? 1 : 0;
       if (code != skipped) worst = std::max(worst, code);
     }
-  if (matched == 0 && asked->list && asked->strategy.empty() && asked->bytes == 0) return done;
+  if (matched == 0 && asked->list && asked->only.strategy.empty() && asked->bytes == 0) return done;
   if (matched == 0)
     throw UsageError(
         plugin.file.filename().string() + " offers no " + (asked->suite.simulator ? "CUDA " : "") +
-        "strategy" + (asked->strategy.empty() ? "" : " '" + asked->strategy + '\'') +
+        "strategy" + (asked->only.strategy.empty() ? "" : " '" + asked->only.strategy + '\'') +
         (asked->bytes == 0 ? "" : " for elements of " + std::to_string(asked->bytes) + " bytes"));
   return skips == matched ? skipped : worst;
 }

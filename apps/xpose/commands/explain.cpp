@@ -5,7 +5,6 @@
 #include <iostream>
 
 #include "commands/commands.hpp"
-#include "options/offered.hpp"
 #include "options/problem_options.hpp"
 #include "output/explain_json.hpp"
 #include "output/progress_line.hpp"
@@ -26,14 +25,13 @@ Device explained_device(const std::string& text) {
 
 po::options_description explain_options() {
   po::options_description options;
-  options.add_options()("strategy", po::value<std::string>()->value_name("NAME"),
-                        "the strategy, as `xpose plugins --all` lists it");
+  options.add_options()("strategy", po::value<std::string>()->value_name("S[{A=V,...}]"),
+                        "the strategy, as `xpose plugins --all` lists it, with values of its axes; "
+                        "the author's defaults for the rest");
   add_problem_options(options);
   options.add_options()(
       "device", po::value<std::string>()->default_value("auto")->value_name("D"),
       "auto, cuda or cuda:N; without a GPU, a simulated one of compute capability 9.0")(
-      "config", po::value<std::string>()->default_value("")->value_name("A=V,..."),
-      "values of the strategy's axes; the author's defaults for the rest")(
       "simulator-only", "leave the device's counters out")(
       "json", po::value<std::string>()->default_value("")->value_name("FILE|-"),
       "write the explanation as JSON")(
@@ -61,10 +59,8 @@ int explain(const Arguments& arguments) {
       problem_of(*values, explained_device((*values)["device"].as<std::string>()));
   Engine engine(engine_options(*values));
 
-  const auto strategy = (*values)["strategy"].as<std::string>();
+  const Variant variant = parse_variant((*values)["strategy"].as<std::string>());
   ExplainOptions options;
-  options.config = parse_config((*values)["config"].as<std::string>());
-  check_config(engine.plugins(), {strategy}, problem.device.kind, options.config);
   options.measure = values->count("simulator-only") == 0;
   Explanation told;
   {
@@ -72,7 +68,7 @@ int explain(const Arguments& arguments) {
     options.progress = [&](double share) {
       line.show("simulator " + std::to_string(static_cast<int>(100 * share)) + " %");
     };
-    told = xpose::explain(engine, problem, strategy, options);
+    told = xpose::explain(engine, problem, variant, options);
   }
   json.write(to_json(told));
   if (page.is_wanted()) page.write(explain_report(told));

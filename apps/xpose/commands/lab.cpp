@@ -101,7 +101,7 @@ Outcome perform(Engine& engine, const Experiment& experiment, bool global, bool 
       matrix(experiment.rows, experiment.cols, sizeof(float), Device{DeviceKind::cuda, 0});
   ExplainOptions options;
   options.measure = measure;
-  const Explanation found = explain(engine, problem, experiment.strategy, options);
+  const Explanation found = explain(engine, problem, {experiment.strategy}, options);
   if (!found.simulation)
     throw Error(ErrorKind::failed, "the lab has no simulator: " + found.no_simulation);
   for (const Finding& finding : found.simulation->findings)

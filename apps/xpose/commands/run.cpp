@@ -32,8 +32,6 @@ int run(const Arguments& arguments) {
       "the .npy file or pipe to write, which may be the same file; -: standard output")(
       "device", po::value<std::string>()->default_value("auto")->value_name("D"),
       "auto (the host), host, cuda or cuda:N")(
-      "strategy", po::value<std::string>()->default_value("")->value_name("NAME"),
-      "use this strategy, with its default config")(
       "tune",
       "measure the strategies and remember the decision; without this option an earlier decision "
       "or "
@@ -44,6 +42,9 @@ int run(const Arguments& arguments) {
       "most memory for tiles, such as 512M or 4G, at least 1M; the program itself needs about 50 "
       "MB "
       "besides")("verbose,v", "report each step");
+  add_variant_option(options,
+                     "use this strategy, in braces only its configs with these values; of several, "
+                     "--tune or the prediction chooses, and the decision is not remembered");
   add_engine_options(options);
   const auto values =
       parse("run",
@@ -60,13 +61,10 @@ int run(const Arguments& arguments) {
   // A file's bytes are on the host: to start CUDA and to take them there and back costs more.
   const std::string device = (*values)["device"].as<std::string>();
   chosen.how.device = device == "auto" ? Device{} : parse_device(device);
-  chosen.how.strategy = (*values)["strategy"].as<std::string>();
   chosen.how.engine = engine_options(*values);
   chosen.how.names_refused = values->count("plugins") != 0;
-  const bool tunes = values->count("tune") != 0;
-  if (tunes && !chosen.how.strategy.empty())
-    throw UsageError("--strategy and --tune exclude each other: give one of them");
-  chosen.how.plan.policy = tunes ? Policy::measure : Policy::estimate;
+  chosen.how.plan.policy = values->count("tune") != 0 ? Policy::measure : Policy::estimate;
+  chosen.how.plan.tune.variants = variants_of(*values);
   chosen.how.plan.tune.budget_seconds = seconds_of(*values, "budget");
   chosen.memory = parse_size((*values)["memory"].as<std::string>());
   chosen.verbose = values->count("verbose") != 0;

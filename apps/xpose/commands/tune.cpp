@@ -4,7 +4,6 @@
 
 #include "commands/commands.hpp"
 #include "commands/interrupts.hpp"
-#include "options/offered.hpp"
 #include "options/problem_options.hpp"
 #include "output/json.hpp"
 #include "output/progress_line.hpp"
@@ -24,11 +23,7 @@ po::options_description tune_options() {
   options.add_options()("device", po::value<std::string>()->default_value("auto")->value_name("D"),
                         "auto, host, cuda or cuda:N")(
       "budget", po::value<std::string>()->default_value("2")->value_name("S"),
-      "seconds to spend; a trial in progress may end later")(
-      "strategy", po::value<std::vector<std::string>>()->value_name("NAME"),
-      "try only this strategy; may be repeated")(
-      "config", po::value<std::string>()->default_value("")->value_name("A=V,..."),
-      "try only configs with these values")("warm", "keep the caches warm")(
+      "seconds to spend; a trial in progress may end later")("warm", "keep the caches warm")(
       "all", "list every variant, and every strategy that does not serve the problem")(
       "json", po::value<std::string>()->default_value("")->value_name("FILE|-"),
       "write the report as JSON")("report",
@@ -36,6 +31,9 @@ po::options_description tune_options() {
                                   "write the report as one HTML page; measures the fastest "
                                   "strategies at other sizes too, for at "
                                   "most about 3 seconds more");
+  add_variant_option(options,
+                     "try only this strategy, in braces only its configs with these values; may be "
+                     "repeated");
   add_engine_options(options);
   return options;
 }
@@ -80,11 +78,7 @@ int tune(const Arguments& arguments) {
   options.budget_seconds = seconds_of(*values, "budget");
   options.every_strategy = true;
   options.warm = values->count("warm") != 0;
-  if (values->count("strategy") != 0)
-    options.strategies = (*values)["strategy"].as<std::vector<std::string>>();
-  options.config = parse_config((*values)["config"].as<std::string>());
-  check_strategies(engine.plugins(), options.strategies);
-  check_config(engine.plugins(), options.strategies, problem.device.kind, options.config);
+  options.variants = variants_of(*values);
   options.interrupted = Interrupts::met;
 
   for (const PluginInfo& plugin : engine.plugins())

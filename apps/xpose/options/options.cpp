@@ -170,6 +170,19 @@ EngineOptions engine_options(const po::variables_map& values) {
   return options;
 }
 
+void add_variant_option(po::options_description& options, const char* about) {
+  options.add_options()("strategy",
+                        po::value<std::vector<std::string>>()->value_name("S[{A=V,...}]"), about);
+}
+
+std::vector<Variant> variants_of(const po::variables_map& values) {
+  std::vector<Variant> variants;
+  if (values.count("strategy") != 0)
+    for (const std::string& text : values["strategy"].as<std::vector<std::string>>())
+      variants.push_back(parse_variant(text));
+  return variants;
+}
+
 std::size_t help_width() {
   constexpr std::size_t most = 80;
   return std::min(most, screen_of(STDOUT_FILENO).width);
@@ -202,25 +215,6 @@ std::pair<std::int64_t, std::int64_t> parse_shape(const std::string& text) {
   }
   throw UsageError("--shape " + text +
                    " is not ROWSxCOLS, such as 4096x4096, two numbers from 0 to 2^63 - 1");
-}
-
-Config parse_config(const std::string& text) {
-  Config config;
-  std::string_view rest = text;
-  while (!rest.empty()) {
-    const std::string_view item = rest.substr(0, rest.find(','));
-    const std::size_t equals = item.find('=');
-    const auto value =
-        equals == std::string_view::npos ? std::nullopt : whole_number(item.substr(equals + 1));
-    if (!value || equals == 0)
-      throw UsageError("--config " + text +
-                       " is not AXIS=VALUE[,AXIS=VALUE...] with whole numbers");
-    if (std::ranges::count(config, item.substr(0, equals), &AxisValue::axis) != 0)
-      throw UsageError("--config " + text + " gives an axis two values");
-    config.push_back({std::string(item.substr(0, equals)), *value});
-    rest.remove_prefix(std::min(item.size() + 1, rest.size()));
-  }
-  return config;
 }
 
 }  // namespace xpose::app

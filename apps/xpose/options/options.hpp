@@ -58,6 +58,10 @@ void add_engine_options(po::options_description& options);
 EngineOptions engine_options(const po::variables_map& values);
 unsigned threads_of(const po::variables_map& values);  // of --threads
 
+// --strategy, which may be repeated: variants as parse_variant() reads them.
+void add_variant_option(po::options_description& options, const char* about);
+std::vector<Variant> variants_of(const po::variables_map& values);
+
 // The name of the file of --cache; "" where it is not given. Throws UsageError for a name that is
 // empty.
 std::string cache_name(const po::variables_map& values);
@@ -68,8 +72,4 @@ std::string output_name(const po::variables_map& values, const std::string& opti
 
 // "1234x4321": rows, cols. Throws UsageError.
 std::pair<std::int64_t, std::int64_t> parse_shape(const std::string& text);
-
-// "tile=64,rows=8". Throws UsageError.
-Config parse_config(const std::string& text);
-
 }  // namespace xpose::app

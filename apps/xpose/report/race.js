@@ -128,7 +128,7 @@ function drawSizes(report, sizes) {
   const shapes = [...new Set(all.map((one) => one.bytes))];
   if (shapes.length < 2) return void byId("sizes").remove();
   const followed = [...new Set(sizes.flatMap((one) => one.trials.filter((t) => t.role === "transpose" && t.gb_per_s).map((t) => t.variant)))];
-  // A size may come in several parts, each with the copies: the fastest counts.
+  // Of the copies the fastest counts.
   const best = (count, wanted) => Math.max(...all.filter((one) => one.bytes === count)
     .flatMap((one) => one.trials.filter((t) => t.gb_per_s && wanted(t)).map((t) => t.gb_per_s)), 0) || null;
   const order = (name) => report.trials.findIndex((t) => t.variant === name) - (name === report.winner ? 1e6 : 0);

@@ -32,21 +32,8 @@ std::int64_t scaled_extent(std::int64_t extent, double scale) {
   return std::llround((exact - static_cast<double>(rest)) / kAwkward) * kAwkward + rest;
 }
 
-bool conflict(const Config& a, const Config& b) {
-  return std::ranges::any_of(a, [&](const AxisValue& x) {
-    return std::ranges::any_of(
-        b, [&](const AxisValue& y) { return x.axis == y.axis && x.value != y.value; });
-  });
-}
-
-TuneOptions only(const std::vector<Variant>& part, TuneOptions options) {
-  options.strategies.clear();
-  options.config.clear();
-  for (const Variant& variant : part) {
-    options.strategies.push_back(variant.strategy);
-    for (const AxisValue& value : variant.config)
-      if (std::ranges::count(options.config, value) == 0) options.config.push_back(value);
-  }
+TuneOptions only(std::vector<Variant> variants, TuneOptions options) {
+  options.variants = std::move(variants);
   options.every_strategy = true;
   options.budget_seconds = kBudgetSeconds;
   options.whole = true;  // the limits here leave out sizes that take too long
@@ -90,51 +77,32 @@ std::vector<Variant> fastest_variants(const TuneReport& report, std::size_t most
   return best;
 }
 
-std::vector<std::vector<Variant>> compatible_parts(std::span<const Variant> variants) {
-  std::vector<std::vector<Variant>> parts;
-  for (const Variant& variant : variants) {
-    const auto fits = std::ranges::find_if(parts, [&](const std::vector<Variant>& part) {
-      return std::ranges::none_of(
-          part, [&](const Variant& other) { return conflict(variant.config, other.config); });
-    });
-    if (fits == parts.end())
-      parts.push_back({variant});
-    else
-      fits->push_back(variant);
-  }
-  return parts;
-}
-
 std::vector<TuneReport> sweep_sizes(Engine& engine, const TuneReport& report,
                                     const DeviceInfo& device, const TuneOptions& options) {
   std::vector<TuneReport> sizes;
   const Problem& tried = report.stand_in ? *report.stand_in : report.problem;
-  const std::vector<std::vector<Variant>> parts =
-      compatible_parts(fastest_variants(report, kStrategies));
+  const TuneOptions few = only(fastest_variants(report, kStrategies), options);
   const auto start = std::chrono::steady_clock::now();
   std::pair<std::int64_t, std::int64_t> last = {0, 0};
-  const double fixed = kBudgetSeconds * static_cast<double>(parts.size());
   double last_seconds = 0;
   double last_area = 1;
   for (const double scale : kScales) {
     const Problem problem = scaled(tried, scale);
     // Verification alone exceeds the budget, and it grows with the area.
-    const double grows = std::max(0.0, last_seconds - fixed) * scale * scale / last_area;
-    const double expected = fixed + grows;
+    const double grows = std::max(0.0, last_seconds - kBudgetSeconds) * scale * scale / last_area;
+    const double expected = kBudgetSeconds + grows;
     const std::pair shape(problem.rows, problem.cols);
     if (shape == std::pair(tried.rows, tried.cols)) continue;
     if (std::exchange(last, shape) == shape || too_large(report, scale, device) ||
         seconds_since(start) + expected > kSeconds)
       continue;
     const double before = seconds_since(start);
-    for (const std::vector<Variant>& part : parts) {
-      if (options.interrupted && options.interrupted()) return sizes;
-      try {
-        sizes.push_back(engine.tune(problem, only(part, options)));
-      } catch (const Error& error) {  // too little memory now, say: the report needs no size
-        say("warning: the report lacks " + to_string(problem) + ": " + error.what());
-        return sizes;
-      }
+    if (options.interrupted && options.interrupted()) return sizes;
+    try {
+      sizes.push_back(engine.tune(problem, few));
+    } catch (const Error& error) {  // too little memory now, say: the report needs no size
+      say("warning: the report lacks " + to_string(problem) + ": " + error.what());
+      return sizes;
     }
     last_seconds = seconds_since(start) - before;
     last_area = scale * scale;

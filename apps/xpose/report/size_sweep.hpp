@@ -1,7 +1,6 @@
 // The winner and its rivals on the same problem at other sizes, for the report.
 #pragma once
 
-#include <span>
 #include <string_view>
 #include <vector>
 
@@ -17,16 +16,12 @@ Problem scaled(const Problem& problem, double scale);
 // The best variant of each of the `most` fastest strategies of a report.
 std::vector<Variant> fastest_variants(const TuneReport& report, std::size_t most);
 
-// Parts of the variants of which each can be tried in one tune: no two of them want different
-// values of one axis.
-std::vector<std::vector<Variant>> compatible_parts(std::span<const Variant> variants);
-
 // The fastest variant of each of at most 4 strategies, and the copies, on areas of 1/64, 1/16, 1/4
 // and 4 times the report's. A size is left out where, going by the one before, it would not be done
 // within 3 seconds of the start, where it would not fit well into the memory, and where it is
 // another's again. `options`: the tune's, for its switches and its progress.
 // Throws nothing: where a size cannot be measured, a warning on stderr says so, and those before it
-// are returned. One size may come in several parts.
+// are returned.
 std::vector<TuneReport> sweep_sizes(Engine& engine, const TuneReport& report,
                                     const DeviceInfo& device, const TuneOptions& options);
 

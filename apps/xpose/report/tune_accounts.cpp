@@ -29,9 +29,8 @@ std::vector<VariantAccount> account_variants(Engine& engine, const TuneReport& r
   for (const Variant& variant : fastest_variants(report, std::numeric_limits<std::size_t>::max()))
     try {
       ExplainOptions options;
-      options.config = variant.config;
       options.measure = false;
-      Explanation told = explain(engine, problem, variant.strategy, options);
+      Explanation told = explain(engine, problem, variant, options);
       if (told.simulation) accounts.push_back({variant, problem, std::move(*told.simulation)});
     } catch (const Error& error) {
       say("the report lacks the accesses of " + to_string(variant) + ": " + error.what());

@@ -2,8 +2,6 @@
 
 #include <cstring>
 
-#include "options/offered.hpp"
-
 namespace xpose::app {
 namespace {
 
@@ -18,17 +16,13 @@ bool is_copy(const TileShape& shape) {
 TileTransposer::TileTransposer(const Options& options, const TileShape& most,
                                const TileShape& whole)
     : options_(options), most_(most) {
-  if (is_copy(most) && options.strategy.empty()) return;
+  const bool are_named = !options.plan.tune.variants.empty();
+  if (is_copy(most) && !are_named) return;
   engine_.emplace(options.engine);
   if (options.names_refused)
     for (const PluginInfo& plugin : engine_->plugins())
       if (!plugin.refused.empty()) options.engine.warn("refused " + plugin.refused);
-  if (!options.strategy.empty()) {
-    check_strategies(engine_->plugins(), {options.strategy});
-    options_.plan.tune.strategies = {options.strategy};
-  } else if (whole != most) {
-    recall(whole);
-  }
+  if (whole != most && !are_named) recall(whole);
   if (options.device.kind == DeviceKind::host) return;
   in_.emplace(options.device, most.in_bytes());
   out_.emplace(options.device, most.out_bytes());
@@ -52,8 +46,7 @@ void TileTransposer::recall(const TileShape& whole) try {
 std::optional<Plan> TileTransposer::plan_as_measured(const Problem& tile) try {
   if (!measured_) return std::nullopt;
   PlanOptions options{.policy = Policy::estimate};
-  options.tune.strategies = {measured_->strategy};
-  options.tune.config = measured_->config;
+  options.tune.variants = {*measured_};
   return engine_->plan(tile, options);
 } catch (const Error&) {  // it does not serve the tile
   return std::nullopt;
@@ -73,7 +66,8 @@ Plan TileTransposer::plan(const TileShape& shape, const void* in, const void* ou
 }
 
 void TileTransposer::transpose(const TileShape& shape, const std::byte* in, std::byte* out) {
-  if (is_copy(shape)) {
+  // A strategy that was named moves the largest tile, even where a plain copy would do.
+  if (is_copy(shape) && (!engine_ || shape != most_)) {
     std::memcpy(out, in, shape.out_bytes());
   } else if (!in_) {
     plan(shape, in, out).execute(in, out);

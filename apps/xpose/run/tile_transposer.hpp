@@ -29,14 +29,14 @@ class TileTransposer {
     Device device = {};
     EngineOptions engine = {};
     PlanOptions plan = {};
-    std::string strategy = {};   // empty: the engine chooses
     bool names_refused = false;  // warn of plugins that are refused, which takes asking all of them
   };
 
   // most: the shape of the largest tile, for which `options` choose. Where nothing was
   // measured for that shape, or for that of a tile at an edge, the variant that was measured for
   // the largest tile or for the whole matrix is used if it serves the tile; else an estimate.
-  // Throws Error where the strategy is not offered, or the device has no memory for the tile.
+  // Throws Error where a variant of `options` is not offered, or none serves the largest tile, or
+  // the device has no memory for the tile.
   TileTransposer(const Options& options, const TileShape& most, const TileShape& whole);
 
   // Returns when the transpose is in `out`. Throws Error.

@@ -26,7 +26,6 @@ struct ConformanceCase {
 struct ConformanceOptions {
   std::int64_t max_elements = 0;            // larger problems are left out; 0: none is
   std::optional<std::size_t> problem = {};  // only the problem of this index
-  Config config = {};                       // only configs that have these values
   // True: the simulator of explain.hpp runs the kernels on the host, in this process, once a case.
   // Its findings are failures.
   bool simulator = false;
@@ -37,10 +36,11 @@ struct ConformanceOptions {
 // 16, and 32, 48 and 256 of the fat ones. check_conformance() takes the other fat sizes as well.
 XPOSE_API std::vector<std::uint32_t> conformance_sizes(std::uint32_t element_sizes);
 
-// Runs every config of a strategy over the suite's problems of one element size (bytes), and calls
-// `each` after every case, in the calling thread.
+// Runs every config that has the variant's values over the suite's problems of one element size
+// (bytes), and calls `each` after every case, in the calling thread. An axis without a value is
+// free.
 //
-//   xpose::check_conformance("./my_plugin.so", "my_idea", 4, [](const auto& one) {
+//   xpose::check_conformance("./my_plugin.so", {"my_idea"}, 4, [](const auto& one) {
 //     if (one.verdict != xpose::Verdict::ok) std::cerr << to_string(one.problem) << one.detail;
 //   });
 //
@@ -51,9 +51,9 @@ XPOSE_API std::vector<std::uint32_t> conformance_sizes(std::uint32_t element_siz
 // that disturb each other. At last the worker ends in the ordinary way; a crash, a failure or a
 // hang there is one more case.
 // Throws Error failed where the file is refused, no_strategy for a name that the plugin does not
-// offer or a strategy without a simulator, device where the strategy's device is missing. [any
-// thread]
-XPOSE_API void check_conformance(const std::filesystem::path& plugin, const std::string& strategy,
+// offer or a strategy without a simulator, invalid for an axis or value that the strategy does not
+// have, device where the strategy's device is missing. [any thread]
+XPOSE_API void check_conformance(const std::filesystem::path& plugin, const Variant& variant,
                                  std::uint32_t element_bytes,
                                  const std::function<void(const ConformanceCase&)>& each,
                                  const ConformanceOptions& options = {});

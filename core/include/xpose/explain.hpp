@@ -128,9 +128,8 @@ struct HardwareAccount {
   double roof_seconds = 0;  // of the fastest copy of the same bytes in the same run
 };
 
-// The variant to explain, and the means.
+// The means of an explanation.
 struct ExplainOptions {
-  Config config = {};   // values on axes of these names; other axes have the author's default
   bool measure = true;  // false: the device's counters are not asked
   // Told of the simulator's share done, 0 to 1, in the calling thread.
   std::function<void(double)> progress = {};
@@ -152,19 +151,20 @@ struct Explanation {
   std::string limiter;  // a paragraph for people
 };
 
-// Explains a strategy on a problem of a CUDA device. The device need not be present: a device of
-// compute capability 9.0 with 132 multiprocessors then stands in for it.
+// Explains a variant on a problem of a CUDA device. An axis without a value has the author's
+// default. The device need not be present: a device of compute capability 9.0 with 132
+// multiprocessors then stands in for it.
 //
 //   const auto told = explain(engine, xpose::matrix(4096, 4096, 4, {xpose::DeviceKind::cuda, 0}),
-//                             "smem");
+//                             {"smem", {{"tile_y", 32}}});
 //   std::cout << told.limiter << '\n';
 //
 // The plugin's host code runs in this process. Its kernels run on the host, and with
 // `options.measure` also on the device, in buffers of the library.
 // Throws Error invalid for a problem that is empty or not on CUDA, a strategy that does not run on
-// CUDA, or a config that it does not have; no_strategy for a strategy that is unknown, in
+// CUDA, or an axis or value that it does not have; no_strategy for a strategy that is unknown, in
 // quarantine, or declines; no_memory; failed. [any thread]
-XPOSE_API Explanation explain(Engine& engine, const Problem& problem, const std::string& strategy,
+XPOSE_API Explanation explain(Engine& engine, const Problem& problem, const Variant& variant,
                               const ExplainOptions& options = {});
 
 }  // namespace xpose

@@ -18,9 +18,7 @@ struct Choice {
 };
 
 // Nothing is left out of a choice, so that it may be kept.
-inline bool is_whole(const TuneOptions& options) {
-  return options.strategies.empty() && options.config.empty();
-}
+inline bool is_whole(const TuneOptions& options) { return options.variants.empty(); }
 
 // By problem, and whether the caches are warm. [any thread]
 class Choices {

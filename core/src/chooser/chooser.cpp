@@ -34,7 +34,14 @@ const std::vector<PluginInfo>& Chooser::plugins() {
   return registry_.described(asking_.admission).plugins;
 }
 
+void Chooser::require_offered(std::span<const Variant> variants) {
+  if (variants.empty()) return;
+  const std::lock_guard lock(asking_.mutex);
+  retried(asking_, [&] { registry_.require_offered(asking_.admission, variants); });
+}
+
 TuneReport Chooser::tune(const Problem& normal, const TuneOptions& options) {
+  require_offered(options.variants);
   if (const TrialSubject subject = subject_of(normal, options); !subject.problem) {
     const std::lock_guard lock(asking_.mutex);  // an estimate waits for nobody who measures
     return retried(asking_, [&] { return estimate_instead(asking_, normal, subject.why, options); })
@@ -49,11 +56,10 @@ TuneReport Chooser::tune(const Problem& normal, const TuneOptions& options) {
 }
 
 Registry::Named Chooser::named(const Problem& normal, const DeviceInfo& device,
-                               const std::string& strategy, const Config& config) {
+                               const Variant& variant) {
   const std::lock_guard lock(asking_.mutex);
-  return retried(asking_, [&] {
-    return registry_.named(asking_.admission, normal, device, strategy, config);
-  });
+  return retried(asking_,
+                 [&] { return registry_.named(asking_.admission, normal, device, variant); });
 }
 
 Candidate Chooser::bind(Desk& desk, const Candidate& candidate, const Problem& normal) {

@@ -5,6 +5,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <utility>
 
 #include "chooser/choices.hpp"
@@ -32,8 +33,7 @@ class Chooser {
   Choice choose(const Problem& normal, const PlanOptions& options);
 
   // As Registry::named(), for a device that need not be here.
-  Registry::Named named(const Problem& normal, const DeviceInfo& device,
-                        const std::string& strategy, const Config& config);
+  Registry::Named named(const Problem& normal, const DeviceInfo& device, const Variant& variant);
 
  private:
   // A worker, and what is asked of it. [one thread at a time, under the mutex]
@@ -48,6 +48,7 @@ class Chooser {
   enum class Which { all, untried };  // strategies: those that a provisional decision left out
 
   void warn(const std::string& text) const;
+  void require_offered(std::span<const Variant> variants);
   std::unique_ptr<const DeviceLock> lock(const Problem& normal, const TuneOptions& options,
                                          double seconds) const;
   CacheKey key_for(const Problem& normal, const TuneOptions& options, const Catalog& offered) const;

@@ -39,7 +39,7 @@ ErrorKind worse(ErrorKind kind, Verdict verdict) {
     why += "; " + to_string(trial.variant) + ": " + std::string(to_string(trial.verdict)) +
            (trial.detail.empty() ? "" : " (" + trial.detail + ')');
   }
-  if (why.empty()) why = "; no loaded plugin offers one, see `xpose plugins`";
+  if (why.empty()) throw not_offered("a strategy for " + to_string(report.problem));
   throw Error(kind, "no strategy can transpose " + to_string(report.problem) + why);
 }
 
@@ -154,6 +154,7 @@ Choice Chooser::improved(const Choice& standing, const Problem& normal,
 }
 
 Choice Chooser::choose(const Problem& normal, const PlanOptions& options) {
+  require_offered(options.tune.variants);
   const bool measures = options.policy == Policy::measure && options.tune.budget_seconds > 0;
   const bool guesses = !measures && options.policy != Policy::cached_only;
   if (auto choice = found(normal, options, guesses))

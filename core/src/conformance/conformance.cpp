@@ -28,15 +28,16 @@ struct Subject {
   }
 };
 
-const Strategy& find_strategy(const Catalog& catalog, const std::string& name) {
+// An experiment is not checked: there is nothing that it must write.
+const Strategy& checked_strategy(const Catalog& catalog, const std::string& name) {
   const PluginInfo& plugin = catalog.plugins.front();
   if (!plugin.refused.empty()) throw Error(ErrorKind::failed, "refused " + plugin.refused);
+  const Strategy* const* const found = find_strategy(catalog.strategies, name);
+  if (found != nullptr && (*found)->info.role != Role::experiment) return **found;
   std::string offered;
-  for (const Strategy* strategy : catalog.strategies) {
-    if (strategy->info.role == Role::experiment) continue;  // there is nothing that it must write
-    if (name == strategy->info.name) return *strategy;
-    offered += (offered.empty() ? "" : ", ") + strategy->info.name;
-  }
+  for (const Strategy* strategy : catalog.strategies)
+    if (strategy->info.role != Role::experiment)
+      offered += (offered.empty() ? "" : ", ") + strategy->info.name;
   throw Error(ErrorKind::no_strategy, plugin.file.filename().string() + " offers no strategy '" +
                                           name + "'; it offers " + offered);
 }
@@ -46,8 +47,8 @@ const Strategy& loaded_here(Subject& subject, const Strategy& described) {
   try {
     const PluginLibrary& library =
         subject.admission.load(subject.catalog.plugins.front().file, described.digest);
-    for (const Strategy& strategy : library.strategies)
-      if (strategy.info.name == described.info.name) return strategy;
+    if (const Strategy* found = find_strategy(library.strategies, described.info.name))
+      return *found;
   } catch (const Refusal& refusal) {
     throw Error(ErrorKind::failed, "refused " + refusal.why);
   }
@@ -76,24 +77,25 @@ std::vector<std::uint32_t> conformance_sizes(std::uint32_t element_sizes) {
   return sizes;
 }
 
-void check_conformance(const std::filesystem::path& plugin, const std::string& strategy_name,
+void check_conformance(const std::filesystem::path& plugin, const Variant& variant,
                        std::uint32_t element_bytes,
                        const std::function<void(const ConformanceCase&)>& each,
                        const ConformanceOptions& options) {
   Subject subject(plugin, options.engine);
-  const Strategy& described = find_strategy(subject.catalog, strategy_name);
+  const Strategy& described = checked_strategy(subject.catalog, variant.strategy);
+  require_offered(described.info, variant.config);
   const Device device{described.info.device_kind, 0};
   if (options.simulator && !described.info.has_simulator)
-    throw Error(ErrorKind::no_strategy, strategy_name + " has no simulator to run it on");
+    throw Error(ErrorKind::no_strategy, variant.strategy + " has no simulator to run it on");
   const Strategy& strategy = options.simulator ? loaded_here(subject, described) : described;
   const DeviceInfo owner = options.simulator ? device_or_simulated(device) : backend(device).info();
   const unsigned threads =
       options.engine.threads != 0 ? options.engine.threads : std::max(2U, owner.multiprocessors);
-  TuneOptions every;
-  every.config = options.config;
+  TuneOptions tune;
+  tune.variants = {variant};
   std::size_t index = 0;
   ConformanceCase last;
-  last.variant.strategy = strategy_name;
+  last.variant.strategy = variant.strategy;
   for (const Problem& problem : conformance_problems(element_bytes, device)) {
     const std::size_t here = index++;
     if (problem.in_place && !described.info.in_place) continue;
@@ -117,7 +119,7 @@ void check_conformance(const std::filesystem::path& plugin, const std::string& s
           [&](const std::string&) { return subject.catalog.plugins.front().file; },
           {},
           false});
-    for (const Candidate& candidate : all_candidates(strategy, normal, owner, every, *runner)) {
+    for (const Candidate& candidate : all_candidates(strategy, normal, owner, tune, *runner)) {
       ConformanceCase result{candidate.variant, here, problem, candidate.outcome.verdict,
                              candidate.outcome.detail};
       if (result.verdict == Verdict::ok) {

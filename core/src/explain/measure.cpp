@@ -26,8 +26,7 @@ struct Times {
 Times times_of(Chooser& chooser, const Candidate& candidate, const Problem& normal) {
   TuneOptions options;
   options.budget_seconds = budget_seconds;
-  options.strategies = {candidate.variant.strategy};
-  options.config = candidate.variant.config;
+  options.variants = {candidate.variant};
   const TuneReport report = chooser.tune(normal, options);
   Times times;
   for (const Trial& trial : report.trials) {

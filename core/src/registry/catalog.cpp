@@ -39,7 +39,7 @@ void add(Catalog& catalog, const std::filesystem::path& file, Cache& cache,
 // The strategy name that a plugin shares with one that was described before it, or null.
 const std::string* name_in_use(const Catalog& catalog, const PluginInfo& plugin) {
   for (const StrategyInfo& strategy : plugin.strategies)
-    if (catalog.find_strategy(strategy.name) != nullptr) return &strategy.name;
+    if (find_strategy(catalog.strategies, strategy.name) != nullptr) return &strategy.name;
   return nullptr;
 }
 
@@ -56,10 +56,16 @@ const PluginInfo* Catalog::find_shipped(const std::string& digest) const {
   return found == shipped.end() ? nullptr : &found->second;
 }
 
-const Strategy* Catalog::find_strategy(std::string_view name) const {
-  const auto found =
-      std::ranges::find(strategies, name, [](const Strategy* one) { return one->info.name; });
-  return found == strategies.end() ? nullptr : *found;
+const Strategy& Catalog::strategy(const std::string& name) const {
+  const Strategy* const* const found = find_strategy(strategies, name);
+  if (found == nullptr) throw not_offered("a strategy '" + name + '\'');
+  return **found;
+}
+
+Error not_offered(const std::string& it) {
+  return {ErrorKind::no_strategy,
+          "no loaded plugin offers " + one_line(it) +
+              "; `xpose plugins` lists the strategies, and the reason for each refused file"};
 }
 
 void add_file(Catalog& catalog, const std::filesystem::path& file, Cache& cache) {

@@ -7,7 +7,6 @@
 #include <map>
 #include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "registry/admission.hpp"
@@ -26,9 +25,12 @@ struct Catalog {
   // The plugin file of a digest, or null.
   const PluginInfo* find(const std::string& digest) const;
   const PluginInfo* find_shipped(const std::string& digest) const;
-  // The strategy of a name, or null.
-  const Strategy* find_strategy(std::string_view name) const;
+  // The strategy of a name. Throws Error no_strategy where no plugin in use offers it.
+  const Strategy& strategy(const std::string& name) const;
 };
+
+// Error no_strategy: no loaded plugin offers it, "a strategy 'x'".
+Error not_offered(const std::string& it);
 
 // Why a file with a digest cannot be loaded into this process.
 using Unloadable = std::map<std::string, std::string>;

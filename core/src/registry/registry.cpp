@@ -1,6 +1,5 @@
 #include "registry/registry.hpp"
 
-#include <algorithm>
 #include <utility>
 
 #include "registry/shipped_plugins.hpp"
@@ -87,8 +86,8 @@ Registry::Offered Registry::offered(Admission& admission, const Catalog& catalog
   if (!plugin->refused.empty()) throw unusable(plugin->refused);
   require_no_quarantine(digest, variant.strategy);
   const PluginInfo info = described_file(admission, catalog, *plugin);
-  const auto found = std::ranges::find(info.strategies, variant.strategy, &StrategyInfo::name);
-  if (found == info.strategies.end())
+  const StrategyInfo* const found = find_strategy(info.strategies, variant.strategy);
+  if (found == nullptr)
     throw unusable(plugin->file.filename().string() + " offers no strategy " + variant.strategy);
   if (!may_be_chosen(*found, device))
     throw unusable(variant.strategy + " is no transpose that may be chosen on " +
@@ -129,9 +128,8 @@ const Strategy& Registry::loaded(Admission& admission, const std::string& digest
   const PluginInfo* plugin = catalog().find(digest);
   if (plugin == nullptr) throw Refusal{"was changed on disk; start anew"};  // another thread saw it
   const PluginLibrary& library = load(admission, *plugin);
-  const auto found = std::ranges::find(library.strategies, strategy,
-                                       [](const Strategy& one) { return one.info.name; });
-  if (found == library.strategies.end())
+  const Strategy* const found = find_strategy(library.strategies, strategy);
+  if (found == nullptr)
     throw Error(ErrorKind::failed, library.info.file.string() + " does not offer " + strategy +
                                        " here, but did in the worker");
   return *found;
@@ -151,24 +149,41 @@ Candidate Registry::bind(Admission& admission, const Candidate& candidate, const
   return bound;
 }
 
+void Registry::require_offered(Admission& admission, std::span<const Variant> variants) {
+  const auto require = [&](const Catalog& catalog) {
+    for (const Variant& variant : variants) {
+      const StrategyInfo& info = catalog.strategy(variant.strategy).info;
+      if (info.role == Role::experiment)
+        throw Error(ErrorKind::invalid, info.name +
+                                            " is an experiment, which is never tried; "
+                                            "`xpose explain` shows its accesses");
+      xpose::require_offered(info, variant.config);
+    }
+  };
+  const Catalog& believed = described(admission, Shipped::believed);
+  try {
+    require(believed);
+  } catch (const Error&) {
+    if (believed.shipped.empty()) throw;
+    require(described(admission));
+  }
+}
+
 Registry::Named Registry::named(Admission& admission, const Problem& normal,
-                                const DeviceInfo& device, const std::string& strategy,
-                                const Config& config) {
+                                const DeviceInfo& device, const Variant& variant) {
   const Catalog& catalog = described(admission);
-  const Strategy* const described = catalog.find_strategy(strategy);
-  if (described == nullptr)
-    throw unusable("no loaded plugin offers a strategy '" + strategy + "', see `xpose plugins`");
-  const StrategyInfo& info = described->info;
+  const Strategy& described = catalog.strategy(variant.strategy);
+  const StrategyInfo& info = described.info;
   if (info.device_kind != normal.device.kind)
-    throw Error(ErrorKind::invalid, strategy + " does not run on " + to_string(normal.device));
-  const Values values = values_of(info, filled(info, config));
-  require_no_quarantine(described->digest, strategy);
-  const Strategy& here = loaded(admission, described->digest, strategy);
+    throw Error(ErrorKind::invalid, info.name + " does not run on " + to_string(normal.device));
+  const Values values = values_of(info, filled(info, variant.config));
+  require_no_quarantine(described.digest, info.name);
+  const Strategy& here = loaded(admission, described.digest, info.name);
   Candidate candidate = candidate_of(here, values, quote(here, values, normal, device));
   if (candidate.outcome.verdict != Verdict::ok)
     throw unusable(to_string(candidate.variant) + " declines " + to_string(normal) + ": " +
                    candidate.outcome.detail);
-  return {std::move(candidate), catalog.find(described->digest)->file};
+  return {std::move(candidate), catalog.find(described.digest)->file};
 }
 
 }  // namespace xpose

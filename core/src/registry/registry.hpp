@@ -6,6 +6,7 @@
 #include <mutex>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -51,15 +52,19 @@ class Registry {
   Candidate bind(Admission& admission, const Candidate& candidate, const Problem& normal,
                  const DeviceInfo& device);
 
-  // A strategy by its name, loaded into this process, with the author's values where `config`
-  // leaves an axis out. Throws Error no_strategy where there is none, it is in quarantine, or it
-  // declines; invalid for another kind of device.
+  // Throws Error no_strategy for a strategy that no plugin offers, invalid for an experiment, and
+  // for an axis or a value that the strategy does not have.
+  void require_offered(Admission& admission, std::span<const Variant> variants);
+
+  // A variant, loaded into this process, with the author's values on the axes that it leaves out.
+  // Throws Error no_strategy where no plugin offers the strategy, it is in quarantine, or it
+  // declines; invalid for an axis or a value that it does not have, and for another kind of device.
   struct Named {
     Candidate candidate;
     std::filesystem::path plugin;
   };
   Named named(Admission& admission, const Problem& normal, const DeviceInfo& device,
-              const std::string& strategy, const Config& config);
+              const Variant& variant);
 
  private:
   void accuse_unfinished();

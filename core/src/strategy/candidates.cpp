@@ -47,22 +47,6 @@ std::string card_refusal(const StrategyInfo& card, const Problem& problem,
   return {};
 }
 
-Config config_of(const StrategyInfo& card, const Values& values) {
-  Config config;
-  for (std::size_t i = 0; i < card.axes.size(); ++i)
-    config.push_back({card.axes[i].first, values.at(i)});
-  return config;
-}
-
-bool wanted(const StrategyInfo& card, const Values& values, const TuneOptions& options) {
-  if (card.role == Role::copy) return true;
-  return std::ranges::all_of(config_of(card, values), [&](const AxisValue& value) {
-    return std::ranges::all_of(options.config, [&](const AxisValue& fixed) {
-      return fixed.axis != value.axis || fixed.value == value.value;
-    });
-  });
-}
-
 // The supported configs of a strategy, or one candidate that says why there is none.
 std::vector<Candidate> of_strategy(const Strategy& strategy, const Problem& normal,
                                    const DeviceInfo& device, const TuneOptions& options,
@@ -141,49 +125,13 @@ Candidate candidate_of(const Strategy& strategy, const Values& values, QuoteAnsw
   return candidate;
 }
 
-std::vector<Values> configs(const StrategyInfo& strategy) {
-  std::vector<Values> all = {{}};
-  for (const auto& [name, values] : strategy.axes) {
-    std::vector<Values> longer;
-    for (const Values& shorter : all)
-      for (const std::int64_t value : values) {
-        longer.push_back(shorter);
-        longer.back().push_back(value);
-      }
-    all = std::move(longer);
-  }
-  return all;
-}
-
-Values values_of(const StrategyInfo& strategy, const Config& config) {
-  Values values;
-  for (const auto& [name, offered] : strategy.axes) {
-    const auto given = std::ranges::find(config, name, &AxisValue::axis);
-    if (given == config.end() || std::ranges::find(offered, given->value) == offered.end())
-      throw Error(ErrorKind::invalid,
-                  to_string(Variant{strategy.name, config}) + " is no config of " + strategy.name +
-                      ": it needs one of its values for axis '" + name + "', see `xpose plugins`");
-    values.push_back(given->value);
-  }
-  if (config.size() != values.size())
-    throw Error(ErrorKind::invalid, to_string(Variant{strategy.name, config}) +
-                                        " names an axis that " + strategy.name + " does not have");
-  return values;
-}
-
-Config filled(const StrategyInfo& strategy, Config config) {
-  for (const auto& [name, offered] : strategy.axes)
-    if (std::ranges::find(config, name, &AxisValue::axis) == config.end())
-      config.push_back({name, offered.front()});
-  return config;
-}
-
 std::vector<Candidate> all_candidates(const Strategy& strategy, const Problem& normal,
                                       const DeviceInfo& device, const TuneOptions& options,
                                       Quoter& quoter) {
   std::vector<Values> asked = configs(strategy.info);
-  std::erase_if(asked,
-                [&](const Values& values) { return !wanted(strategy.info, values, options); });
+  std::erase_if(asked, [&](const Values& values) {
+    return !is_wanted(strategy.info, values, options.variants);
+  });
   std::vector<QuoteAnswer> answers;
   if (const std::string refusal =
           card_refusal(strategy.info, problem_for(strategy.info, normal), device);
@@ -210,10 +158,7 @@ std::vector<Candidate> candidates(std::span<const Strategy* const> strategies,
   std::vector<std::vector<Candidate>> by_strategy;
   for (const Strategy* strategy : strategies) {
     const StrategyInfo& info = strategy->info;
-    const bool named = options.strategies.empty() ||
-                       std::ranges::find(options.strategies, info.name) != options.strategies.end();
-    if (info.device_kind == normal.device.kind && info.role != Role::experiment &&
-        (info.role == Role::copy || named))
+    if (info.device_kind == normal.device.kind && info.role != Role::experiment)
       by_strategy.push_back(of_strategy(*strategy, normal, device, options, quoter, evidence));
   }
   std::erase_if(by_strategy, [](const auto& configs) { return configs.empty(); });

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "strategy/configs.hpp"
 #include "strategy/cost_model.hpp"
 #include "strategy/outcome.hpp"
 #include "strategy/strategy.hpp"
@@ -15,9 +16,6 @@
 #include "xpose/xpose.hpp"
 
 namespace xpose {
-
-// One value an axis, in the card's order.
-using Values = std::vector<std::int64_t>;
 
 // What a strategy answered for one config.
 struct QuoteAnswer {
@@ -75,17 +73,7 @@ QuoteAnswer quote(const Strategy& strategy, const Values& values, const Problem&
 
 Candidate candidate_of(const Strategy& strategy, const Values& values, QuoteAnswer answer);
 
-// Every config of a strategy, the author's default first.
-std::vector<Values> configs(const StrategyInfo& strategy);
-
-// The config of these axes and values. Throws Error invalid where the strategy has no such axis, or
-// not that value, or an axis is left out.
-Values values_of(const StrategyInfo& strategy, const Config& config);
-
-// A config with the author's default on each axis that it leaves out.
-Config filled(const StrategyInfo& strategy, Config config);
-
-// One strategy's configs, those that `options` wants, each as it answered.
+// One strategy's configs, those that `options` wants, each as it answered. None: it wants none.
 std::vector<Candidate> all_candidates(const Strategy& strategy, const Problem& normal,
                                       const DeviceInfo& device, const TuneOptions& options,
                                       Quoter& quoter);

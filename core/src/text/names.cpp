@@ -30,17 +30,6 @@ std::string to_string(Device device) {
   return device.kind == DeviceKind::host ? "host" : "cuda:" + std::to_string(device.ordinal);
 }
 
-std::string to_string(const Variant& variant) {
-  std::string text = variant.strategy;
-  if (variant.config.empty()) return text;
-  char separator = '{';
-  for (const AxisValue& value : variant.config) {
-    text += separator + value.axis + '=' + std::to_string(value.value);
-    separator = ',';
-  }
-  return text + '}';
-}
-
 std::string_view to_string(Verdict verdict) {
   return verdict_names.at(static_cast<std::size_t>(verdict));
 }

@@ -25,13 +25,11 @@ using Clock = std::function<double()>;
 //   - candidates beyond `far_behind_ratio` by what is believed of them, where a strategy's measured
 //     time replaces its predictions;
 //   - all others once `trying_share` is spent;
-//   - a launch that could end beyond the budget by itself, which `whole` or a name in `strategies`
-//     permits.
+//   - a launch that could end beyond the budget by itself, which `whole` or `variants` permits.
 // Favourites are tried even so, hopeless ones excepted. With `every_strategy` so is the first
-// config of each strategy, with two exceptions unless a name in `strategies` asks for it: a
-// candidate far behind once `racing_share` is spent, and a strategy whose predictions are mere
-// claims. The report counts the candidates that were left out and names the strategies that were
-// not tried at all.
+// config of each strategy, with two exceptions unless `variants` asks for it: a candidate far
+// behind once `racing_share` is spent, and a strategy whose predictions are mere claims. The report
+// counts the candidates that were left out and names the strategies that were not tried at all.
 //
 // Rounds time all that race, in an order that rotates, so that drift of the machine meets all
 // alike.

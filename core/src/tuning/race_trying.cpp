@@ -15,7 +15,7 @@ bool Race::is_trying_spent() const {
 bool Race::may_skip(const Candidate& candidate) {
   if (candidate.is_favourite || fastest(false) == nullptr) return false;
   if (!options_.every_strategy || tried_.contains(candidate.variant.strategy)) return true;
-  return options_.strategies.empty() &&
+  return options_.variants.empty() &&
          (!candidate.trust.discount || (is_far_behind(candidate) && is_racing_spent()));
 }
 
@@ -35,7 +35,7 @@ bool Race::confirm_hopeless(const Candidate& candidate) {
 bool Race::may_exceed_budget(const Candidate& candidate) {
   if (candidate.role == Role::copy || candidate.is_favourite || fastest(false) == nullptr)
     return false;
-  if (options_.whole || !options_.strategies.empty()) return false;
+  if (options_.whole || !options_.variants.empty()) return false;
   const Contestant* copy = fastest(true);
   const double copies =
       candidate.predicted == not_predicted ? policy_.far_behind_ratio : candidate.predicted;

@@ -45,8 +45,8 @@ void TrialService::load(const Request& request, Reply& reply) {
 const Strategy& TrialService::strategy_of(const Request& request) const {
   const auto library = loaded_.find(request.digest);
   if (library != loaded_.end())
-    for (const Strategy& strategy : library->second->strategies)
-      if (strategy.info.name == request.strategy) return strategy;
+    if (const auto* found = find_strategy(library->second->strategies, request.strategy))
+      return *found;
   throw Error(ErrorKind::failed, "strategy '" + request.strategy + "' is not loaded here");
 }
 

@@ -57,7 +57,7 @@ TEST(ChoicesTest, WarmAndColdAreTwoChoices) {
 TEST(ChoicesTest, AChoiceAmongFewIsNotKept) {
   Choices choices;
   TuneOptions few;
-  few.strategies = {"a"};
+  few.variants = {{"a"}};
   EXPECT_EQ(choices.keep(square(), few, chosen("a")).winner.variant.strategy, "a");
   EXPECT_EQ(kept(choices), "");
 }

@@ -142,9 +142,46 @@ TEST_F(ChooserTest, ATuneReplacesTheChoiceInMemory) {
 
 TEST_F(ChooserTest, AChoiceAmongNamedStrategiesIsNotRemembered) {
   PlanOptions named = measuring();
-  named.tune.strategies = {"host_naive_col"};
+  named.tune.variants = {{"host_naive_col"}};
   EXPECT_EQ(winner_of(named), "host_naive_col");
   EXPECT_EQ(winner_of(measuring()), "host_naive_row");
+}
+
+TEST_F(ChooserTest, OnlyTheVariantsAreTriedEachWithItsValues) {
+  machine.seconds.clear();
+  TuneOptions tune = measuring().tune;
+  tune.variants = {
+      {"host_naive_row"}, {"host_blocked", {{"tile", 16}}}, {"host_blocked", {{"tile", 64}}}};
+  std::set<std::string> tried;
+  for (const Trial& trial : chooser.tune(problem, tune).trials)
+    if (trial.role == Role::transpose && trial.verdict == Verdict::ok)
+      tried.insert(to_string(trial.variant));
+  EXPECT_EQ(tried, (std::set<std::string>{"host_naive_row", "host_blocked{tile=16}",
+                                          "host_blocked{tile=64}"}));
+}
+
+TEST_F(ChooserTest, AnUnknownVariantIsRefusedBeforeAnythingIsTried) {
+  PlanOptions plan = measuring();
+  for (const auto& [variant, kind] : std::vector<std::pair<Variant, ErrorKind>>{
+           {{"host_nothing"}, ErrorKind::no_strategy},
+           {{"host_naive_row", {{"tile", 16}}}, ErrorKind::invalid},
+           {{"host_blocked", {{"tile", 17}}}, ErrorKind::invalid}}) {
+    plan.tune.variants = {{"host_naive_row"}, variant};
+    const auto expect_refused = [&, kind = kind](const auto& call) {
+      try {
+        call();
+        ADD_FAILURE() << to_string(plan.tune.variants[1]);
+      } catch (const Error& error) {
+        EXPECT_EQ(error.kind(), kind) << error.what();
+      }
+    };
+    expect_refused([&] { chooser.tune(problem, plan.tune); });
+    for (const Policy policy : {Policy::measure, Policy::estimate, Policy::cached_only}) {
+      plan.policy = policy;
+      expect_refused([&] { chooser.choose(problem, plan); });
+    }
+  }
+  EXPECT_EQ(machine.prepared, 0);
 }
 
 }  // namespace

@@ -77,37 +77,62 @@ TEST_F(RegistryTest, FilesAreFoundWithoutAWorker) {
 TEST_F(RegistryTest, AnEstimateBelievesTheDescriptionsOthersAskAWorker) {
   Registry found({folder}, cache, {}, Shipped::believed);
   const Catalog& believed = found.described(admission, Shipped::believed);
-  EXPECT_NE(believed.find_strategy("host_naive_row"), nullptr);
+  EXPECT_NE(find_strategy(believed.strategies, "host_naive_row"), nullptr);
   EXPECT_EQ(worker.generation(), 0U);
   const Catalog& asked = found.described(admission);
   EXPECT_EQ(worker.generation(), 1U);
   EXPECT_TRUE(asked.shipped.empty());
-  EXPECT_NE(asked.find_strategy("host_naive_row"), nullptr);
+  EXPECT_NE(find_strategy(asked.strategies, "host_naive_row"), nullptr);
   EXPECT_EQ(&found.described(admission), &asked);
-  EXPECT_NE(believed.find_strategy("host_naive_row"), nullptr);  // catalogs stay
+  EXPECT_NE(find_strategy(believed.strategies, "host_naive_row"), nullptr);  // catalogs stay
 }
 
 TEST_F(RegistryTest, ANameIsFoundAndFilledWithTheAuthorsValues) {
   Registry found({folder}, cache, {}, Shipped::ignored);
-  const Registry::Named named = found.named(admission, problem, host, "host_naive_row", {});
+  const Registry::Named named = found.named(admission, problem, host, {"host_naive_row"});
   EXPECT_EQ(named.plugin, folder / "host_naive.so");
   EXPECT_EQ(named.candidate.variant.strategy, "host_naive_row");
   EXPECT_EQ(named.candidate.outcome, Outcome{});
   EXPECT_NE(named.candidate.strategy->functions, nullptr);  // loaded here
 
-  const auto unknown = error_of([&] { found.named(admission, problem, host, "host_nothing", {}); });
+  const auto unknown = error_of([&] { found.named(admission, problem, host, {"host_nothing"}); });
   EXPECT_EQ(unknown.first, ErrorKind::no_strategy);
-  EXPECT_EQ(unknown.second,
-            "no loaded plugin offers a strategy 'host_nothing', see `xpose plugins`");
+  EXPECT_EQ(
+      unknown.second,
+      "no loaded plugin offers a strategy 'host_nothing'; `xpose plugins` lists the strategies, "
+      "and the reason for each refused file");
+  EXPECT_EQ(
+      error_of([&] {
+        found.named(admission, problem, host, {"host_naive_row", {{"a", 1}}});
+      }),
+      std::pair(ErrorKind::invalid, std::string("cannot use host_naive_row{a=1}: host_naive_row "
+                                                "has no axis 'a'; its axes are: none")));
   Problem on_gpu = problem;
   on_gpu.device = {DeviceKind::cuda, 0};
-  EXPECT_EQ(error_of([&] { found.named(admission, on_gpu, host, "host_naive_row", {}); }).first,
+  EXPECT_EQ(error_of([&] { found.named(admission, on_gpu, host, {"host_naive_row"}); }).first,
             ErrorKind::invalid);
   put_in_quarantine(cache, {}, {digest_of(found, "host_naive"), "host_naive_row", "", {}, "oh", 0});
   EXPECT_EQ(error_of([&] {
-              found.named(admission, problem, host, "host_naive_row", {});
+              found.named(admission, problem, host, {"host_naive_row"});
             }).second.find("in quarantine since"),
             0U);
+}
+
+TEST_F(RegistryTest, VariantsAreRequiredEachWithItsValues) {
+  Registry found({folder}, cache, {}, Shipped::believed);
+  const auto error = [&](const std::vector<Variant>& variants) {
+    return error_of([&] { found.require_offered(admission, variants); });
+  };
+  const std::pair fine(ErrorKind::failed, std::string("no error"));
+  EXPECT_EQ(error({}), fine);
+  EXPECT_EQ(error({{"host_naive_row"}, {"copy_memcpy", {{"parallel", 1}}}}), fine);
+  EXPECT_EQ(worker.generation(), 0U);  // the descriptions beside the plugins suffice
+  EXPECT_EQ(error({{"host_naive_row"}, {"copy_memcpy", {{"parallel", 7}}}}),
+            std::pair(ErrorKind::invalid,
+                      std::string("cannot use copy_memcpy{parallel=7}: copy_memcpy has no "
+                                  "parallel=7; its values are: 1, 0")));
+  EXPECT_EQ(error({{"host_naive_row"}, {""}}).first, ErrorKind::no_strategy);
+  EXPECT_EQ(worker.generation(), 1U);  // a refusal rests on the plugins themselves
 }
 
 TEST_F(RegistryTest, ARememberedVariantIsOfferedOnlyIfItMayBeChosen) {
@@ -147,12 +172,12 @@ TEST_F(RegistryTest, AnExchangedFileIsRefusedUntilTheFoldersAreScannedAgain) {
   found.described(admission);
   const std::string before = digest_of(found, "host_naive");
   put("host_unroll4", "host_naive");
-  EXPECT_THROW(found.named(admission, problem, host, "host_naive_row", {}), Refusal);
+  EXPECT_THROW(found.named(admission, problem, host, {"host_naive_row"}), Refusal);
   found.rescan();
   EXPECT_NE(digest_of(found, "host_naive"), before);
-  EXPECT_EQ(error_of([&] { found.named(admission, problem, host, "host_naive_row", {}); }).first,
+  EXPECT_EQ(error_of([&] { found.named(admission, problem, host, {"host_naive_row"}); }).first,
             ErrorKind::no_strategy);
-  EXPECT_EQ(found.named(admission, problem, host, "host_unroll4_row", {}).plugin,
+  EXPECT_EQ(found.named(admission, problem, host, {"host_unroll4_row"}).plugin,
             folder / "host_naive.so");
 }
 

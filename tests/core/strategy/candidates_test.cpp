@@ -16,12 +16,11 @@ TEST_F(Candidates, AreTheConfigsThatTheQuoteAccepts) {
   EXPECT_EQ(found[0].launch, "grid 1");
 }
 
-TEST_F(Candidates, OptionsNarrowTransposesButNeverCopies) {
+TEST_F(Candidates, VariantsNarrowTransposesAndLeaveCopies) {
   const Strategy a = strategy("a", 5);
   const Strategy b = strategy("b", 1);
   const Strategy copy = strategy("copy", 900, Role::copy);
-  options.strategies = {"a"};
-  options.config = {{"tile", 32}, {"unknown_axis", 3}};
+  options.variants = {{"a", {{"tile", 32}}}};
   EXPECT_EQ(names({&a, &b, &copy}),
             (std::vector<std::string>{"copy{tile=64,rows=8}", "a{tile=32,rows=4}",
                                       "copy{tile=64,rows=4}", "copy{tile=32,rows=4}"}));
@@ -29,7 +28,7 @@ TEST_F(Candidates, OptionsNarrowTransposesButNeverCopies) {
 
 TEST_F(Candidates, AStrategyThatSupportsNothingSaysWhyOnce) {
   const Strategy a = strategy("a", 5);
-  options.config = {{"tile", 16}};
+  options.variants = {{"a", {{"tile", 16}}}};
   EXPECT_EQ(names({&a}), (std::vector<std::string>{"a tile too small"}));
 }
 
@@ -90,19 +89,11 @@ TEST_F(Candidates, AnExceptionThroughTheAbiIsAProtocolError) {
   EXPECT_EQ(outcome.detail, "failed to quote: threw an exception through the ABI: oops");
 }
 
-TEST_F(Candidates, AConfigIsReadAgainstTheAxes) {
-  const StrategyInfo info = strategy("a", 5).info;
-  EXPECT_EQ(values_of(info, {{"rows", 4}, {"tile", 32}}), (Values{32, 4}));
-  EXPECT_THROW(values_of(info, {{"tile", 32}}), Error);
-  EXPECT_THROW(values_of(info, {{"tile", 32}, {"rows", 5}}), Error);
-  EXPECT_THROW(values_of(info, {{"tile", 32}, {"rows", 4}, {"more", 1}}), Error);
-}
-
 TEST_F(Candidates, AnExperimentIsNeverTried) {
   Strategy a = strategy("a", 5);
   ASSERT_FALSE(names({&a}).empty());
   a.info.role = Role::experiment;
-  options.strategies = {"a"};
+  options.variants = {{"a"}};
   EXPECT_TRUE(names({&a}).empty());
 }
 

@@ -5,12 +5,6 @@
 namespace xpose {
 namespace {
 
-TEST(Names, VariantPrintsItsConfigInOrder) {
-  EXPECT_EQ(to_string(Variant{"smem_pad", {{"tile", 64}, {"rows", 8}}}),
-            "smem_pad{tile=64,rows=8}");
-  EXPECT_EQ(to_string(Variant{"naive_row", {}}), "naive_row");
-}
-
 TEST(Names, EveryVerdictHasItsOwnName) {
   EXPECT_EQ(to_string(Verdict::ok), "ok");
   EXPECT_EQ(to_string(Verdict::wrote_outside), "wrote_outside");

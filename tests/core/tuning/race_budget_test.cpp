@@ -144,7 +144,7 @@ TEST_F(RaceBudget, OneOfEachStrategyIsTriedDespitePredictionsWhileTheBudgetLasts
   EXPECT_EQ(report.rounds, 1);
   EXPECT_GT(report.seconds, 1);
 
-  options.strategies = {"best", "far", "later", "silent"};  // by name
+  options.variants = {{"best"}, {"far"}, {"later"}, {"silent"}};  // by name
   EXPECT_TRUE(run().untried_strategies.empty());
 }
 
@@ -220,7 +220,7 @@ TEST_F(RaceBudget, BudgetCutsSecondConfigsButEveryStrategyCanBeAskedFor) {
   options.budget_seconds = 0;
   report = run();
   EXPECT_EQ(report.untried_strategies, (std::vector<std::string>{"b", "c"}));
-  options.strategies = {"a", "b", "c"};  // by name
+  options.variants = {{"a"}, {"b"}, {"c"}};  // by name
   EXPECT_TRUE(run().untried_strategies.empty());
 }
 
