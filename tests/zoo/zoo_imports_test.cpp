@@ -73,6 +73,13 @@ class ImportsTest : public testing::Test {
     return trials;
   }
 
+  // Waits for others that measure on the device, to have an import verified.
+  static PlanOptions known_only() {
+    PlanOptions options{.policy = Policy::cached_only};
+    options.tune.budget_seconds = 60;
+    return options;
+  }
+
   // Warnings of imports that have the words in them.
   static std::ptrdiff_t warned_of(const Enclosure& enclosure, const std::string& words = "") {
     return std::ranges::count_if(enclosure.warnings(), [&](const std::string& warning) {
@@ -119,7 +126,7 @@ TEST_P(UselessImports, AreNotTakenWhereNothingIsMeasured) {
   write(enclosure, one, true);
   Engine engine(enclosure.options(60));
   try {
-    engine.plan(problem, {.policy = Policy::cached_only});
+    engine.plan(problem, known_only());
     ADD_FAILURE() << "was used";
   } catch (const Error& error) {
     EXPECT_EQ(error.kind(), ErrorKind::no_strategy) << error.what();
@@ -161,7 +168,7 @@ TEST_P(EditedRows, AreNoDecisions) {
   write(enclosure, one, false);
   {
     Engine engine(enclosure.options(60));
-    EXPECT_THROW(engine.plan(problem, {.policy = Policy::cached_only}), Error);
+    EXPECT_THROW(engine.plan(problem, known_only()), Error);
     EXPECT_NE(engine.plan(problem, {.policy = Policy::estimate}).variant(), one.winner);
   }
   Engine engine(enclosure.options(60));
@@ -189,7 +196,7 @@ TEST_F(ImportsTest, ARightOneIsVerifiedOnceAndUsedWithoutARace) {
   const std::size_t before = launches_elsewhere(enclosure);
   {
     Engine engine(enclosure.options(60));
-    EXPECT_EQ(engine.plan(problem, {.policy = Policy::cached_only}).variant(), slow.winner);
+    EXPECT_EQ(engine.plan(problem, known_only()).variant(), slow.winner);
     const std::vector<Visit> visits = enclosure.visits();
     const auto here = std::ranges::find(visits, getpid(), &Visit::pid);
     ASSERT_NE(here, visits.end());
