@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <span>
 #include <utility>
 
@@ -39,10 +40,13 @@ class Collection {
   void add_broadcast(const Shape& shape) {
     add(shape.first, shape.second).batch = {{3, 0, shape.first * shape.second}};
   }
-  // Axes 0, 3, 2, 1: a batch that is interleaved with the columns.
-  void add_interleaved(std::span<const std::int64_t> shape) {
-    const int axes[] = {0, 3, 2, 1};
+  void add_permuted(std::span<const std::int64_t> shape, std::span<const int> axes) {
     problems_.push_back(permutation(shape, axes, bytes_, device_));
+  }
+  Problem& last() { return problems_.back(); }
+  // A batch that is interleaved with the columns.
+  void add_interleaved(std::span<const std::int64_t> shape) {
+    add_permuted(shape, std::array{0, 3, 2, 1});
   }
   // The input's base, the output's, and both.
   void add_misaligned(std::uint32_t aligned, const Shape& one, const Shape& both) {
@@ -99,6 +103,7 @@ std::vector<Problem> fat_problems(std::uint32_t element_bytes, Device device) {
   all.add(9, 11).batch = {{2, 600, 150}, {4, 150, 400}};
   const std::int64_t shape[] = {3, 11, 5, 19};
   all.add_interleaved(shape);
+  all.add_permuted(shape, std::array{2, 0, 3, 1});
   all.add_broadcast({20, 12});
   all.add_batch({5, 5}, 100);
   add_beyond_grids(all, 530001);
@@ -154,6 +159,25 @@ void add_short_sides_and_small_matrices(Collection& all) {
   }
 }
 
+// Axes that a tile takes whole, cuts or meets one by one: on both sides, on one, and in between.
+void add_permutations(Collection& all) {
+  constexpr std::int64_t reversed[] = {3, 5, 7, 11, 13}, shuffled[] = {4, 3, 9, 5, 3, 6},
+                         halves[] = {2, 2, 2, 2, 2, 2, 2, 2}, skewed[] = {2, 130, 3, 67};
+  all.add_permuted(reversed, std::array{4, 3, 2, 1, 0});
+  all.add_permuted(shuffled, std::array{2, 0, 4, 1, 5, 3});
+  all.add_permuted(shuffled, std::array{5, 0, 3, 1, 4, 2});
+  all.add_permuted(halves, std::array{5, 2, 7, 0, 3, 6, 1, 4});
+  all.add_permuted(skewed, std::array{3, 0, 2, 1});
+  // Gaps on both sides, and an axis of the input that repeats.
+  all.add(6, 10).batch = {{3, 70, 11000}, {4, 300, 90}, {5, 0, 500}};
+  if (!all.is_on_host()) return;
+  // For several threads, aligned and not.
+  const std::int64_t large[] = {9, 31, 5, 11, 2'200'000 / all.element_bytes() / 15'345 + 1};
+  all.add_permuted(large, std::array{4, 2, 0, 3, 1});
+  all.add_permuted(large, std::array{1, 3, 0, 4, 2});
+  Collection::set_alignment(all.last(), 1);
+}
+
 // Around every usual tile and register, padded, batched, misaligned.
 void add_squares_in_place(Collection& all) {
   for (const std::int64_t side : {2, 3, 16, 31, 32, 33, 63, 64, 65, 127, 128, 129, 240, 257, 512})
@@ -200,6 +224,7 @@ std::vector<Problem> conformance_problems(std::uint32_t element_bytes, Device de
   add_matrices(all);
   add_batches(all);
   add_short_sides_and_small_matrices(all);
+  add_permutations(all);
   add_beyond_grids(all, 2100001);
   // Bases aligned to one element, and to one byte.
   for (const std::uint32_t aligned : {element_bytes, 1U})

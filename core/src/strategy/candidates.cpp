@@ -146,7 +146,8 @@ std::vector<Candidate> all_candidates(const Strategy& strategy, const Problem& n
     const Demand demand = answers.at(i).demand;
     all.push_back(candidate_of(strategy, asked[i], std::move(answers.at(i))));
     if (strategy.info.role == Role::transpose)
-      all.back().predicted = predicted_time(demand, launched, device, options.warm);
+      all.back().predicted =
+          predicted_time(demand, launched, device, options.warm, calls(strategy.info, normal));
   }
   return all;
 }

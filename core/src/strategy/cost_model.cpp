@@ -17,6 +17,8 @@ constexpr double run_bytes = 8;
 // the bytes it reads: 26, 42, 58, 63 and 69 % with 4, 8, 16, 32 and 64 KiB.
 constexpr double busy_at_most = 0.75;
 constexpr double busy_bytes = 9 * 1024;
+// The bytes that memory moves while one launch of several begins.
+constexpr double launch_bytes_of_cuda = 8 << 20, launch_bytes_of_host = 8 << 10;
 // Input and output beyond this part of a host's cache do not stay in it.
 constexpr double share_of_cache = 0.6;
 
@@ -99,12 +101,18 @@ double host_time(const Demand& demand, const Problem& problem, const DeviceInfo&
 }  // namespace
 
 double predicted_time(const Demand& demand, const Problem& problem, const DeviceInfo& device,
-                      bool warm) {
+                      bool warm, std::int64_t launches) {
   if (demand.load_run == 0 || demand.store_run == 0) return not_predicted;
   const bool on_host = problem.device.kind == DeviceKind::host;
   if (!on_host && (demand.blocks == 0 || demand.threads == 0)) return not_predicted;
-  return (on_host ? host_time(demand, problem, device, warm) : cuda_time(demand, problem, device)) *
-         (1 + demand.slower_percent / 100.0);
+  const double moving =
+      on_host ? host_time(demand, problem, device, warm) : cuda_time(demand, problem, device);
+  const double launching =
+      launches == 1
+          ? 0
+          : (on_host ? launch_bytes_of_host : launch_bytes_of_cuda) /
+                (2.0 * static_cast<double>(element_count(problem)) * problem.element_bytes);
+  return moving * (1 + demand.slower_percent / 100.0) + launching;
 }
 
 }  // namespace xpose

@@ -30,9 +30,9 @@ inline constexpr double far_behind_ratio = 2;
 
 // The time of the launch over that of moving the same bytes at the full bandwidth of the memory, so
 // 1 and more; not_predicted where the figures were not said. `problem` [normal form] without the
-// batch dimensions that the strategy does not take itself. `warm`: the caches hold the buffers, if
-// they are large enough.
+// batch dimensions that the strategy does not take itself; `launches`: one for each index of those.
+// `warm`: the caches hold the buffers, if they are large enough.
 double predicted_time(const Demand& demand, const Problem& problem, const DeviceInfo& device,
-                      bool warm);
+                      bool warm, std::int64_t launches = 1);
 
 }  // namespace xpose

@@ -131,6 +131,21 @@ TEST(CostModel, TheCapabilitySaysHowManyBlocksFit) {
             predicted_time(demand, problem, device90(), false));
 }
 
+// A strategy that is launched once a matrix falls behind one that takes the batch, the further the
+// smaller the matrices are.
+TEST(CostModel, LaunchesCostTime) {
+  const Demand demand{.blocks = 16, .threads = 256, .load_run = 64, .store_run = 64};
+  for (const auto& [side, device] : {std::pair(16, host()), std::pair(64, device90())}) {
+    const auto looped = [&](int n) {
+      const Problem problem = square(n, 4, device);
+      return predicted_time(demand, problem, device, false, 1000) -
+             predicted_time(demand, problem, device, false);
+    };
+    EXPECT_GT(looped(side), 1);
+    EXPECT_NEAR(looped(side), 4 * looped(2 * side), 1e-9);
+  }
+}
+
 TEST(CostModel, OnTheHostStoresBypassACacheThatHoldsNothing) {
   const Demand ordinary{.load_run = 64, .store_run = 64};
   Demand uncached = ordinary;
