@@ -2,6 +2,7 @@
 // has one axis over its modes, or is two strategies.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <set>
 #include <string>
 #include <utility>
@@ -14,7 +15,8 @@
 namespace xpose {
 namespace {
 
-// Small and large, square and skinny, alone and in batches, aligned and not, in place and not.
+// Small and large, square and skinny, in batches and among other axes, aligned and not, in place
+// and not.
 std::vector<Problem> problems(Device device) {
   std::vector<Problem> all;
   for (const std::uint32_t bytes : {1U, 2U, 4U, 8U, 16U, 64U})
@@ -29,6 +31,8 @@ std::vector<Problem> problems(Device device) {
       problem.in_place = true;
       all.push_back(problem);
     }
+  const std::int64_t shape[] = {4, 3, 9, 50, 3, 60};
+  all.push_back(permutation(shape, std::array{2, 0, 4, 1, 5, 3}, 4, device));
   return all;
 }
 

@@ -1,0 +1,178 @@
+// Blocks of any shape from squares of a power of two elements a side: the last squares of a row or
+// column lie over elements that are done.
+//
+// Included once for each target of Highway, as register_tile-inl.hpp is.
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include "../kit/host/lines-inl.hpp"
+#include "../kit/host/register_tile-inl.hpp"
+#include "kernels.hpp"
+
+#if defined(XPOSE_HOST_PERMUTE_BLOCKS) == defined(HWY_TARGET_TOGGLE)
+#ifdef XPOSE_HOST_PERMUTE_BLOCKS
+#undef XPOSE_HOST_PERMUTE_BLOCKS
+#else
+#define XPOSE_HOST_PERMUTE_BLOCKS
+#endif
+
+HWY_BEFORE_NAMESPACE();
+namespace host_permute {
+namespace HWY_NAMESPACE {
+
+using namespace host::HWY_NAMESPACE;
+
+// A square of one vector a side.
+template <int Size>
+HWY_INLINE void wide_square(const uint8_t* HWY_RESTRICT in, int64_t in_pitch,
+                            uint8_t* HWY_RESTRICT out, int64_t out_pitch) {
+  constexpr int kRows = 16 / Size;
+  Vector v[kBlocks * kRows];
+  unroll<kBlocks>([&](auto block) XPOSE_INLINE {
+    unroll<kRows>([&](auto r) XPOSE_INLINE {
+      v[block * kRows + r] = hn::LoadU(Bytes(), in + (block * kRows + r) * in_pitch);
+    });
+    transpose_in_blocks<Size>(v + block * kRows);
+  });
+  unroll<kRows>([&](auto r) XPOSE_INLINE {
+    transpose_blocks<kRows>(v + r);
+    unroll<kBlocks>([&](auto block) XPOSE_INLINE {
+      hn::StoreU(v[block * kRows + r], Bytes(), out + (block * kRows + r) * out_pitch);
+    });
+  });
+}
+
+using Block = hn::CappedTag<uint8_t, 16>;
+
+// `Bytes` bytes, at most 16, in the low part of a vector.
+template <int Count>
+HWY_INLINE hn::Vec<Block> load_part(const uint8_t* from) {
+  if constexpr (Count == 16) {
+    return hn::LoadU(Block(), from);
+  } else {
+    alignas(16) uint8_t part[16] = {};
+    std::memcpy(part, from, Count);
+    return hn::Load(Block(), part);
+  }
+}
+template <int Count>
+HWY_INLINE void store_part(hn::Vec<Block> v, uint8_t* to) {
+  if constexpr (Count == 16) {
+    hn::StoreU(v, Block(), to);
+  } else {
+    alignas(16) uint8_t part[16];
+    hn::Store(v, Block(), part);
+    std::memcpy(to, part, Count);
+  }
+}
+
+// A square of Side elements a side, of at most 16 bytes.
+template <int Size, int Side>
+HWY_INLINE void small_square(const uint8_t* HWY_RESTRICT in, int64_t in_pitch,
+                             uint8_t* HWY_RESTRICT out, int64_t out_pitch) {
+  constexpr int kWidth = Size * Side;
+  if constexpr (Side == 1) {
+    std::memcpy(out, in, Size);
+  } else {
+    const hn::Repartition<typename UintOf<Size>::type, Block> lanes;
+    hn::Vec<Block> v[Side], t[Side];
+    unroll<Side>([&](auto r) XPOSE_INLINE { v[r] = load_part<kWidth>(in + r * in_pitch); });
+    unroll<std::countr_zero(unsigned{Side})>([&](auto) XPOSE_INLINE {
+      unroll<Side / 2>([&](auto i) XPOSE_INLINE {
+        const auto a = hn::BitCast(lanes, v[i]), b = hn::BitCast(lanes, v[i + Side / 2]);
+        t[2 * i] = hn::BitCast(Block(), hn::InterleaveLower(lanes, a, b));
+        if constexpr (kWidth == 16)
+          t[2 * i + 1] = hn::BitCast(Block(), hn::InterleaveUpper(lanes, a, b));
+        else
+          t[2 * i + 1] = hn::ShiftRightBytes<kWidth>(Block(), t[2 * i]);
+      });
+      unroll<Side>([&](auto r) XPOSE_INLINE { v[r] = t[r]; });
+    });
+    unroll<Side>([&](auto c) XPOSE_INLINE { store_part<kWidth>(v[c], out + c * out_pitch); });
+  }
+}
+
+template <int Size, int Side>
+HWY_INLINE void square(const uint8_t* HWY_RESTRICT in, int64_t in_pitch, uint8_t* HWY_RESTRICT out,
+                       int64_t out_pitch) {
+  if constexpr (Size * Side == kVector)
+    wide_square<Size>(in, in_pitch, out, out_pitch);
+  else
+    small_square<Size, Side>(in, in_pitch, out, out_pitch);
+}
+
+// At least Side rows and columns.
+template <int Size, int Side>
+void transpose_squares(const Blocks& blocks) {
+  const Blocks b = blocks;  // bytes that are stored may be anybody's, but not a local's
+  for (int64_t piece = 0; piece < b.count; ++piece) {
+    const uint8_t* const in = b.in + b.pieces[piece].in;
+    uint8_t* const out = b.out + b.pieces[piece].out;
+    for (int64_t r = 0; r < b.rows; r += Side) {
+      const int64_t row = std::min(r, b.rows - Side);
+      for (int64_t c = 0; c < b.cols; c += Side) {
+        const int64_t col = std::min(c, b.cols - Side);
+        square<Size, Side>(in + row * b.in_pitch + col * Size, b.in_pitch,
+                           out + col * b.out_pitch + row * Size, b.out_pitch);
+      }
+    }
+  }
+}
+
+template <int Size, int Side>
+HWY_INLINE void transpose_by(const Blocks& blocks, int64_t side) {
+  if constexpr (Side == 1) {
+    transpose_squares<Size, 1>(blocks);
+  } else {
+    if (side >= Side) return transpose_squares<Size, Side>(blocks);
+    // Between a whole vector and 16 bytes there is nothing.
+    transpose_by<Size, (Size * Side > 16 ? 16 / Size : Side / 2)>(blocks, side);
+  }
+}
+
+void transpose(const Blocks& blocks, uint32_t element_bytes) {
+  const int64_t side = std::min(blocks.rows, blocks.cols);
+  switch (element_bytes) {
+    case 1:
+      return transpose_by<1, 16>(blocks, side);
+    case 2:
+      return transpose_by<2, 8>(blocks, side);
+    case 4:
+      return transpose_by<4, kVector / 4>(blocks, side);
+    case 8:
+      return transpose_by<8, kVector / 8>(blocks, side);
+    case 16:
+      return transpose_by<16, 1>(blocks, side);
+  }
+}
+
+// `bytes` bytes, at least Count; the last Count lie over bytes that are done.
+template <int Count>
+HWY_INLINE void copy_parts(const uint8_t* HWY_RESTRICT from, uint8_t* HWY_RESTRICT to,
+                           int64_t bytes) {
+  for (int64_t at = 0; at < bytes; at += Count) {
+    const int64_t place = std::min(at, bytes - Count);
+    std::memcpy(to + place, from + place, Count);
+  }
+}
+template <int Count>
+HWY_INLINE void copy_by(const Blocks& b) {
+  for (int64_t piece = 0; piece < b.count; ++piece)
+    copy_parts<Count>(b.in + b.pieces[piece].in, b.out + b.pieces[piece].out, b.cols);
+}
+
+void copy(const Blocks& b) {
+  if (b.cols >= kVector) return copy_by<kVector>(b);
+  if (b.cols >= 16) return copy_by<16>(b);
+  if (b.cols >= 8) return copy_by<8>(b);
+  if (b.cols >= 4) return copy_by<4>(b);
+  if (b.cols >= 2) return copy_by<2>(b);
+  copy_by<1>(b);
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace host_permute
+HWY_AFTER_NAMESPACE();
+
+#endif

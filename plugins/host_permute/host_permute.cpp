@@ -1,0 +1,277 @@
+// Any permutation of axes, by tiles that span several of them.
+#include <algorithm>
+#include <array>
+#include <xpose/plugin.hpp>
+
+#include "../kit/host/ceil_div.hpp"
+#include "kernels.hpp"
+
+using namespace xpose::plugin;
+
+namespace {
+
+using host::ceil_div;
+using host_permute::Axis;
+using host_permute::Blocks;
+using host_permute::Lines;
+using host_permute::Piece;
+using host_permute::Step;
+using host_permute::Tiling;
+
+constexpr int64_t kLine = 64;  // bytes
+// A problem within one core's own cache is done before another thread is awake.
+constexpr int64_t kOneThreadBytes = 4 << 20;
+// A tile of kept runs is done soon: it has at least as many bytes, so that the lines of the next
+// have come by then.
+constexpr int64_t kLeastOfCopies = 16 * 1024;
+
+// Bytes of what kernels move: an element, or a 16-byte part of a fat one.
+int64_t unit_bytes(const Problem& problem) { return std::min<int64_t>(problem.element_bytes, 16); }
+
+std::vector<Axis> axes_of(const Problem& problem) {
+  const int64_t parts = problem.element_bytes / unit_bytes(problem);
+  std::vector<Axis> axes = {{parts, 1, 1},
+                            {problem.rows, problem.in_ld * parts, parts},
+                            {problem.cols, parts, problem.out_ld * parts}};
+  for (uint32_t i = 0; i < problem.batch_rank; ++i)
+    axes.push_back({problem.batch[i].extent, problem.batch[i].in_stride * parts,
+                    problem.batch[i].out_stride * parts});
+  std::erase_if(axes, [](const Axis& axis) { return axis.extent == 1; });
+  return axes;
+}
+
+// Input plus output, in bytes.
+int64_t traffic(const Problem& problem) {
+  int64_t bytes = 2 * problem.element_bytes;
+  for (const Axis& axis : axes_of(problem)) bytes *= axis.extent;
+  return bytes;
+}
+
+int64_t most_threads(const Problem& problem) {
+  return std::max<int64_t>(problem.multiprocessors, 1);
+}
+
+Tiling tiling_of(const Problem& problem, const Config& config) {
+  const int64_t unit = unit_bytes(problem);
+  const auto elements = [&](int64_t bytes) { return std::max<int64_t>(bytes / unit, 2); };
+  const auto with = [&](int64_t in_run) {
+    return host_permute::tiling(
+        axes_of(problem),
+        {.out_run = elements(config["run"]), .in_run = elements(in_run), .line = kLine / unit});
+  };
+  Tiling tiling = with(config["in_run"]);
+  if (tiling.copies() && tiling.inner.size() == 1) tiling = with(kLeastOfCopies);
+  return tiling;
+}
+
+struct Permute {
+  static Card card() {
+    return {.name = "host_permute",
+            .summary = "permutations: tiles that span several axes, written in whole lines",
+            .element_sizes = 1 | 2 | 4 | 8 | 16 | XPOSE_FAT_SIZES,
+            .min_alignment = 1,
+            .max_batch_rank = XPOSE_MAX_BATCH_RANK,
+            .prior_rank = 110,
+            .axes = {{"run", {128, 512, 1024, 2048}}, {"in_run", {256, 512}}, {"stream", {1, 0}}}};
+  }
+
+  static Quote quote(const Problem& problem, const Config& config) {
+#if defined(__x86_64__)
+    if (!__builtin_cpu_supports("sse4.2") || !__builtin_cpu_supports("aes"))
+      throw Unsupported("needs a processor with SSE4.2 and AES instructions");
+#endif
+    if (problem.in_place) throw Unsupported("does not work in place");
+    if (problem.batch_rank < 2)
+      throw Unsupported("needs two batch dimensions; other strategies serve matrices");
+    const Permute plan(problem, config);
+    const auto cache = static_cast<int64_t>(problem.cache_bytes);
+    if (!plan.stream_ && cache > 0 && traffic(problem) > cache)
+      throw Unsupported("stream=0 needs input and output that fit into the cache");
+    const auto in_run = static_cast<uint64_t>(plan.tiling_.in_run * plan.unit_);
+    const auto run = static_cast<uint64_t>(plan.tiling_.run * plan.unit_);
+    return {
+        .workspace_bytes =
+            plan.stream_ ? static_cast<uint64_t>(most_threads(problem) * plan.buffer_bytes_) : 0,
+        .launch = "runs of " + std::to_string(in_run) + " B to runs of " + std::to_string(run) +
+                  " B, " + host_permute::kernels().front().target,
+        .demand = {.load_run = in_run,
+                   .store_run = run,
+                   .traits = plan.stream_ ? uint32_t{XPOSE_QUOTE_UNCACHED_STORES} : 0}};
+  }
+
+  Permute(const Problem& problem, const Config& config)
+      : problem_(problem),
+        unit_(unit_bytes(problem)),
+        stream_(config["stream"] != 0),
+        tiling_(tiling_of(problem, config)) {
+    for (auto* pieces : {&tiling_.inner, &tiling_.outer})
+      for (Piece& piece : *pieces) piece = {piece.in * unit_, piece.out * unit_};
+    // A line more, so that runs of a power of two lie in different sets of the cache.
+    buffer_pitch_ = ceil_div(tiling_.run * unit_, kLine) * kLine + kLine;
+    block_cols_ =
+        tiling_.cols_are_inner ? tiling_.cols.extent : std::min(tiling_.cols.extent, kLine / unit_);
+    buffer_bytes_ = buffer_pitch_ * (tiling_.cols_are_inner ? 1 : block_cols_);
+    if (stream_) find_lines();
+  }
+
+  void launch(const Launch& launch) const {
+    const int64_t tiles = tiling_.tiles();
+    int64_t parts = std::min<int64_t>({launch.threads, most_threads(problem_), tiles});
+    if (traffic(problem_) <= kOneThreadBytes) parts = 1;
+    run_parts(launch, static_cast<uint32_t>(parts), [&](int64_t part) {
+      move_tiles(launch, part, tiles * part / parts, tiles * (part + 1) / parts);
+    });
+  }
+
+ private:
+  // The begin of a tile, in bytes, and its index along each step.
+  struct Tile {
+    int64_t in, out;
+    std::vector<int64_t> index;
+  };
+
+  Tile tile_at(int64_t number) const {
+    Tile tile{0, 0, std::vector<int64_t>(tiling_.steps.size(), 0)};
+    for (size_t i = 0; i < tiling_.steps.size(); ++i) {
+      const int64_t count = tiling_.steps[i].count();
+      move_along(tile, i, number % count);
+      number /= count;
+    }
+    return tile;
+  }
+
+  void move_along(Tile& tile, size_t step, int64_t tiles) const {
+    const auto& [axis, extent] = tiling_.steps[step];
+    tile.index[step] += tiles;
+    tile.in += tiles * extent * axis.in * unit_;
+    tile.out += tiles * extent * axis.out * unit_;
+  }
+
+  // Behind the last tile comes the first.
+  void advance(Tile& tile) const {
+    for (size_t i = 0; i < tile.index.size(); ++i) {
+      move_along(tile, i, 1);
+      if (tile.index[i] < tiling_.steps[i].count()) return;
+      move_along(tile, i, -tile.index[i]);
+    }
+  }
+
+  // Of a step's axis in one tile; `full` where no step cuts it.
+  int64_t extent_in(const Tile& tile, int step, int64_t full) const {
+    if (step < 0) return full;
+    const Step& cut = tiling_.steps[static_cast<size_t>(step)];
+    return std::min(cut.tile, cut.axis.extent - tile.index[static_cast<size_t>(step)] * cut.tile);
+  }
+  int64_t count_in(const Tile& tile, int step, const std::vector<Piece>& pieces) const {
+    const auto full = static_cast<int64_t>(pieces.size());
+    if (step < 0) return full;
+    return full / tiling_.steps[static_cast<size_t>(step)].tile * extent_in(tile, step, full);
+  }
+
+  void move_tiles(const Launch& launch, int64_t part, int64_t first, int64_t last) const {
+    const auto& kernels = host_permute::kernels().front();
+    const auto* const in = static_cast<const uint8_t*>(launch.in);
+    auto* const out = static_cast<uint8_t*>(launch.out);
+    uint8_t* const buffer =
+        stream_ ? static_cast<uint8_t*>(launch.workspace) + part * buffer_bytes_ : nullptr;
+    Tile next = tile_at(first);
+    for (int64_t number = first; number < last; ++number) {
+      const Tile tile = next;
+      advance(next);
+      const size_t lines = number + 1 < last ? lines_.size() : 0;
+      Lines ahead{in + next.in, lines_.data(), lines_.data() + lines, lines_each_, level_};
+      move_tile(kernels, tile, in + tile.in, out + tile.out, buffer, ahead);
+    }
+    if (stream_) kernels.finish();
+  }
+
+  void move_tile(const host_permute::Kernels& kernels, const Tile& tile, const uint8_t* in,
+                 uint8_t* out, uint8_t* buffer, Lines& ahead) const {
+    const Tiling& t = tiling_;
+    const int64_t rows = extent_in(tile, t.rows_step, t.rows.extent),
+                  cols = extent_in(tile, t.cols_step, t.cols.extent),
+                  inner = count_in(tile, t.inner_step, t.inner),
+                  outer = count_in(tile, t.outer_step, t.outer);
+    const int64_t out_pitch = t.cols.out * unit_;
+    // A run that is one piece of the input needs no buffer.
+    const bool direct = !stream_ || (t.copies() && inner == 1);
+    for (int64_t o = 0; o < outer; ++o)
+      for (int64_t col = 0; col < cols; col += block_cols_) {
+        const int64_t width = std::min(block_cols_, cols - col);
+        uint8_t* const to = out + t.outer[static_cast<size_t>(o)].out + col * out_pitch;
+        const Blocks blocks{.in = in + t.outer[static_cast<size_t>(o)].in + col * unit_,
+                            .out = direct ? to : buffer,
+                            .in_pitch = t.rows.in * unit_,
+                            .out_pitch = direct || t.cols_are_inner ? out_pitch : buffer_pitch_,
+                            .rows = rows,
+                            .cols = t.copies() ? width * unit_ : width,
+                            .pieces = t.inner.data(),
+                            .count = inner};
+        const int64_t run = rows * inner * (t.cols_are_inner ? cols : 1) * unit_;
+        const int64_t runs = t.cols_are_inner ? 1 : width;
+        if (stream_ && direct) {
+          if (o + 1 < outer) ask_for_ends(out + t.outer[static_cast<size_t>(o + 1)].out, run);
+          kernels.stream(blocks.in, to, blocks.cols, ahead);
+          continue;
+        }
+        if (stream_)
+          for (int64_t r = 0; r < runs; ++r) ask_for_ends(to + r * out_pitch, run);
+        if (t.copies())
+          kernels.copy(blocks);
+        else
+          kernels.transpose(blocks, static_cast<uint32_t>(unit_));
+        if (direct) continue;
+        for (int64_t r = 0; r < runs; ++r)
+          kernels.stream(buffer + r * buffer_pitch_, to + r * out_pitch, run, ahead);
+      }
+  }
+
+  // The lines that a run shares with its neighbours are fetched before they are written, and a
+  // store that waits for its line holds up all behind it.
+  static void ask_for_ends(const uint8_t* to, int64_t bytes) {
+    if (reinterpret_cast<uintptr_t>(to) % kLine != 0) __builtin_prefetch(to, 1, 3);
+    if (reinterpret_cast<uintptr_t>(to + bytes) % kLine != 0) __builtin_prefetch(to + bytes, 1, 3);
+  }
+
+  // The lines of a full tile of the input, to be asked for while the tile before it is written.
+  void find_lines() {
+    const Tiling& t = tiling_;
+    std::vector<int64_t> all;
+    for (const Piece& outer : t.outer)
+      for (const Piece& inner : t.inner)
+        for (int64_t row = 0; row < t.rows.extent; ++row) {
+          const int64_t begin = outer.in + inner.in + row * t.rows.in * unit_;
+          const int64_t bytes = t.cols.extent * unit_;
+          for (int64_t at = 0; at < bytes; at += kLine) all.push_back(begin + at);
+          all.push_back(begin + bytes - 1);
+        }
+    std::ranges::sort(all);
+    for (const int64_t line : all)
+      if (lines_.empty() || line - lines_.back() >= kLine) lines_.push_back(line);
+
+    const int64_t bytes =
+        t.rows.extent * t.cols.extent * std::ssize(t.inner) * std::ssize(t.outer) * unit_;
+    lines_each_ =
+        static_cast<int>(ceil_div(std::ssize(lines_), std::max(bytes / kLine, int64_t{1})));
+    // The first level holds two tiles and the buffer, where no set has more lines than ways.
+    constexpr int64_t sets = 64, most_in_a_set = 4, most_lines = 384;
+    std::array<int64_t, sets> in_set{};
+    for (const int64_t line : lines_) ++in_set[static_cast<uint64_t>(line / kLine) % sets];
+    const bool fits = std::ssize(lines_) <= most_lines;
+    level_ = fits && *std::ranges::max_element(in_set) <= most_in_a_set ? 1 : 2;
+  }
+
+  Problem problem_;
+  int64_t unit_;
+  bool stream_;
+  Tiling tiling_;  // its pieces in bytes
+  int64_t buffer_pitch_, buffer_bytes_;
+  int64_t block_cols_;          // columns that are gathered before their runs are written
+  std::vector<int64_t> lines_;  // in bytes from the tile's begin
+  int lines_each_ = 0;          // to be asked for, for each line that is written
+  int level_ = 2;               // of the caches, to which they come
+};
+
+}  // namespace
+
+XPOSE_PLUGIN("host_permute", "1.0", Permute)

@@ -1,0 +1,49 @@
+// The kernels, for each instruction set with vectors.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "tiling.hpp"
+
+namespace host_permute {
+
+// Blocks of rows x cols elements, one at every piece: columns lie side by side in the input and
+// out_pitch apart in the output, rows in_pitch apart in the input and side by side in the output.
+// Everything but rows and cols in bytes.
+struct Blocks {
+  const uint8_t* in;
+  uint8_t* out;
+  int64_t in_pitch, out_pitch;
+  int64_t rows, cols;
+  const Piece* pieces;
+  int64_t count;
+};
+
+// Lines of the input to be asked for: their places, in bytes from a base, the first that is left,
+// and their end.
+struct Lines {
+  const uint8_t* base;
+  const int64_t* next;
+  const int64_t* end;
+  int each;   // for each line of the output
+  int level;  // of the caches, 1 or 2
+};
+
+// The kernels as compiled for one instruction set.
+struct Kernels {
+  const char* target;  // its name, e.g. "AVX3"
+  // Transposes blocks of elements of 1, 2, 4, 8 or 16 bytes.
+  void (*transpose)(const Blocks& blocks, uint32_t element_bytes);
+  // Copies `cols` bytes at every piece.
+  void (*copy)(const Blocks& blocks);
+  // Whole lines of the output by non-temporal stores; after each, lines are asked for.
+  void (*stream)(const uint8_t* from, uint8_t* to, int64_t bytes, Lines& ahead);
+  void (*finish)();  // orders them with the thread's later stores
+};
+
+// Those that this processor can run, the widest vectors first. [any thread]
+const std::vector<Kernels>& kernels();
+
+}  // namespace host_permute

@@ -1,0 +1,136 @@
+// The tiles of permutations: each element belongs to one place of one tile, and runs are as long as
+// the axes allow.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <numeric>
+#include <random>
+#include <vector>
+
+#include "../../plugins/host_permute/tiling.hpp"
+
+namespace {
+
+using host_permute::Axis;
+using host_permute::Piece;
+using host_permute::Tiling;
+using host_permute::Wish;
+
+// A dense array whose axis i of the output is axis order[i] of the input, the innermost first.
+std::vector<Axis> permuted(const std::vector<int64_t>& extents, const std::vector<int>& order) {
+  std::vector<Axis> axes;
+  int64_t stride = 1;
+  for (const int64_t extent : extents) {
+    axes.push_back({extent, stride, 0});
+    stride *= extent;
+  }
+  stride = 1;
+  for (const int axis : order) {
+    axes[axis].out = stride;
+    stride *= extents[axis];
+  }
+  return axes;
+}
+
+int64_t elements(const std::vector<Axis>& axes) {
+  return std::accumulate(axes.begin(), axes.end(), int64_t{1},
+                         [](int64_t n, const Axis& axis) { return n * axis.extent; });
+}
+
+// What is left of a step's axis in its tile.
+int64_t left(const Tiling& t, const std::vector<int64_t>& index, int step, int64_t full) {
+  if (step < 0) return full;
+  return std::min(t.steps[step].tile, t.steps[step].axis.extent - index[step] * t.steps[step].tile);
+}
+
+// Where the element of the input goes, for each place of the output; -1 where none does.
+std::vector<int64_t> moved(const Tiling& t, int64_t out_span) {
+  std::vector<int64_t> from(out_span, -1);
+  std::vector<int64_t> index(t.steps.size(), 0);
+  const auto pieces = [&](const std::vector<Piece>& all, int step) {
+    const auto count = static_cast<int64_t>(all.size());
+    return step < 0 ? count : count / t.steps[step].tile * left(t, index, step, 0);
+  };
+  for (int64_t tile = 0; tile < t.tiles(); ++tile) {
+    int64_t in = 0, out = 0;
+    for (size_t i = 0; i < index.size(); ++i) {
+      in += index[i] * t.steps[i].tile * t.steps[i].axis.in;
+      out += index[i] * t.steps[i].tile * t.steps[i].axis.out;
+    }
+    for (int64_t o = 0; o < pieces(t.outer, t.outer_step); ++o)
+      for (int64_t i = 0; i < pieces(t.inner, t.inner_step); ++i)
+        for (int64_t r = 0; r < left(t, index, t.rows_step, t.rows.extent); ++r)
+          for (int64_t c = 0; c < left(t, index, t.cols_step, t.cols.extent); ++c) {
+            const int64_t to =
+                out + t.outer[o].out + t.inner[i].out + r * t.rows.out + c * t.cols.out;
+            EXPECT_EQ(from.at(to), -1) << "an element is written twice";
+            from.at(to) = in + t.outer[o].in + t.inner[i].in + r * t.rows.in + c * t.cols.in;
+          }
+    for (size_t i = 0; i < index.size(); ++i) {
+      if (++index[i] < t.steps[i].count()) break;
+      index[i] = 0;
+    }
+  }
+  return from;
+}
+
+std::vector<int64_t> expected(const std::vector<Axis>& axes, int64_t out_span) {
+  std::vector<int64_t> from(out_span, -1);
+  for (int64_t element = 0; element < elements(axes); ++element) {
+    int64_t rest = element, in = 0, out = 0;
+    for (const Axis& axis : axes) {
+      in += rest % axis.extent * axis.in;
+      out += rest % axis.extent * axis.out;
+      rest /= axis.extent;
+    }
+    from[out] = in;
+  }
+  return from;
+}
+
+TEST(PermuteTiling, EveryElementHasOnePlace) {
+  std::mt19937 random(std::random_device{}());
+  const auto draw = [&](int64_t from, int64_t to) {
+    return std::uniform_int_distribution<int64_t>(from, to)(random);
+  };
+  for (int i = 0; i < 400; ++i) {
+    std::vector<int64_t> extents;
+    for (int64_t n = 1; n < 4000 && extents.size() < 8; n *= extents.back())
+      extents.push_back(draw(2, draw(0, 3) == 0 ? 60 : 7));
+    std::vector<int> order(extents.size());
+    std::iota(order.begin(), order.end(), 0);
+    std::shuffle(order.begin(), order.end(), random);
+    std::vector<Axis> axes = permuted(extents, order);
+    if (draw(0, 3) == 0) axes[draw(0, std::ssize(axes) - 1)].in = 0;  // repeated
+    if (draw(0, 3) == 0)  // gaps between the elements of the outermost axis
+      std::ranges::max_element(axes, {}, &Axis::out)->out += draw(1, 5);
+    std::shuffle(axes.begin(), axes.end(), random);
+    const Wish wish{.out_run = draw(1, 200), .in_run = draw(1, 200), .line = 1 << draw(0, 6)};
+    int64_t span = 1;
+    for (const Axis& axis : axes) span += (axis.extent - 1) * axis.out;
+    ASSERT_EQ(moved(host_permute::tiling(axes, wish), span), expected(axes, span));
+  }
+}
+
+// Reversed axes of 15: a run of either side takes two of them whole and a part of the third.
+TEST(PermuteTiling, RunsGoThroughSeveralAxes) {
+  const std::vector<Axis> axes = permuted({15, 15, 15, 15, 15}, {4, 3, 2, 1, 0});
+  const Tiling t = host_permute::tiling(axes, {.out_run = 500, .in_run = 60, .line = 1});
+  EXPECT_GE(t.run, 450);
+  EXPECT_LE(t.run, 750);
+  EXPECT_GE(t.in_run, 60);
+  EXPECT_LE(t.in_run, 90);
+}
+
+// The axis that stays innermost is the columns of one row, however long it is.
+TEST(PermuteTiling, AKeptAxisIsCopied) {
+  const Tiling t = host_permute::tiling(permuted({1000, 7, 9}, {0, 2, 1}),
+                                        {.out_run = 64, .in_run = 64, .line = 16});
+  EXPECT_EQ(t.rows.extent, 1);
+  EXPECT_EQ(t.cols.in, 1);
+  EXPECT_EQ(t.cols.out, 1);
+  EXPECT_TRUE(t.cols_are_inner);
+  EXPECT_EQ(t.run, t.in_run);
+}
+
+}  // namespace
