@@ -58,6 +58,7 @@ TEST_F(EngineChoice, TuneTriesEveryHostStrategyAndMeasuresTheRoof) {
         return trial.variant.strategy == strategy.name &&
                (trial.detail == "works in place only" ||
                 trial.detail.starts_with("rows are longer than a line") ||
+                trial.detail.starts_with("needs two batch dimensions") ||
                 (trial.verdict == Verdict::ok && trial.timing && trial.timing->median > 0));
       });
       EXPECT_NE(found, report.trials.end()) << strategy.name;
