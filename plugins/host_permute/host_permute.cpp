@@ -64,7 +64,24 @@ Tiling tiling_of(const Problem& problem, const Config& config) {
   return tiling;
 }
 
-struct Permute {
+// The tile of a problem, and the buffer for its runs: what a quote needs to know.
+struct Layout {
+  Layout(const Problem& problem, const Config& config)
+      : unit(unit_bytes(problem)), tiling(tiling_of(problem, config)) {
+    // A line more, so that runs of a power of two lie in different sets of the cache.
+    buffer_pitch = ceil_div(tiling.run * unit, kLine) * kLine + kLine;
+    block_cols =
+        tiling.cols_are_inner ? tiling.cols.extent : std::min(tiling.cols.extent, kLine / unit);
+    buffer_bytes = buffer_pitch * (tiling.cols_are_inner ? 1 : block_cols);
+  }
+
+  int64_t unit;
+  Tiling tiling;
+  int64_t buffer_pitch, buffer_bytes;
+  int64_t block_cols;  // columns that are gathered before their runs are written
+};
+
+struct Permute : private Layout {
   static Card card() {
     return {.name = "host_permute",
             .summary = "permutations: tiles that span several axes, written in whole lines",
@@ -83,39 +100,31 @@ struct Permute {
     if (problem.in_place) throw Unsupported("does not work in place");
     if (problem.batch_rank < 2)
       throw Unsupported("needs two batch dimensions; other strategies serve matrices");
-    const Permute plan(problem, config);
+    const Layout layout(problem, config);
+    const bool streams = config["stream"] != 0;
     const auto cache = static_cast<int64_t>(problem.cache_bytes);
-    if (!plan.stream_ && cache > 0 && traffic(problem) > cache)
+    if (!streams && cache > 0 && traffic(problem) > cache)
       throw Unsupported("stream=0 needs input and output that fit into the cache");
-    const auto in_run = static_cast<uint64_t>(plan.tiling_.in_run * plan.unit_);
-    const auto run = static_cast<uint64_t>(plan.tiling_.run * plan.unit_);
-    return {
-        .workspace_bytes =
-            plan.stream_ ? static_cast<uint64_t>(most_threads(problem) * plan.buffer_bytes_) : 0,
-        .launch = "runs of " + std::to_string(in_run) + " B to runs of " + std::to_string(run) +
-                  " B, " + host_permute::kernels().front().target,
-        .demand = {.load_run = in_run,
-                   .store_run = run,
-                   .traits = plan.stream_ ? uint32_t{XPOSE_QUOTE_UNCACHED_STORES} : 0}};
+    const auto in_run = static_cast<uint64_t>(layout.tiling.in_run * layout.unit);
+    const auto run = static_cast<uint64_t>(layout.tiling.run * layout.unit);
+    return {.workspace_bytes =
+                streams ? static_cast<uint64_t>(most_threads(problem) * layout.buffer_bytes) : 0,
+            .launch = "runs of " + std::to_string(in_run) + " B to runs of " + std::to_string(run) +
+                      " B, " + host_permute::kernels().front().target,
+            .demand = {.load_run = in_run,
+                       .store_run = run,
+                       .traits = streams ? uint32_t{XPOSE_QUOTE_UNCACHED_STORES} : 0}};
   }
 
   Permute(const Problem& problem, const Config& config)
-      : problem_(problem),
-        unit_(unit_bytes(problem)),
-        stream_(config["stream"] != 0),
-        tiling_(tiling_of(problem, config)) {
-    for (auto* pieces : {&tiling_.inner, &tiling_.outer})
-      for (Piece& piece : *pieces) piece = {piece.in * unit_, piece.out * unit_};
-    // A line more, so that runs of a power of two lie in different sets of the cache.
-    buffer_pitch_ = ceil_div(tiling_.run * unit_, kLine) * kLine + kLine;
-    block_cols_ =
-        tiling_.cols_are_inner ? tiling_.cols.extent : std::min(tiling_.cols.extent, kLine / unit_);
-    buffer_bytes_ = buffer_pitch_ * (tiling_.cols_are_inner ? 1 : block_cols_);
+      : Layout(problem, config), problem_(problem), stream_(config["stream"] != 0) {
+    for (auto* pieces : {&tiling.inner, &tiling.outer})
+      for (Piece& piece : *pieces) piece = {piece.in * unit, piece.out * unit};
     if (stream_) find_lines();
   }
 
   void launch(const Launch& launch) const {
-    const int64_t tiles = tiling_.tiles();
+    const int64_t tiles = tiling.tiles();
     int64_t parts = std::min<int64_t>({launch.threads, most_threads(problem_), tiles});
     if (traffic(problem_) <= kOneThreadBytes) parts = 1;
     run_parts(launch, static_cast<uint32_t>(parts), [&](int64_t part) {
@@ -131,9 +140,9 @@ struct Permute {
   };
 
   Tile tile_at(int64_t number) const {
-    Tile tile{0, 0, std::vector<int64_t>(tiling_.steps.size(), 0)};
-    for (size_t i = 0; i < tiling_.steps.size(); ++i) {
-      const int64_t count = tiling_.steps[i].count();
+    Tile tile{0, 0, std::vector<int64_t>(tiling.steps.size(), 0)};
+    for (size_t i = 0; i < tiling.steps.size(); ++i) {
+      const int64_t count = tiling.steps[i].count();
       move_along(tile, i, number % count);
       number /= count;
     }
@@ -141,17 +150,17 @@ struct Permute {
   }
 
   void move_along(Tile& tile, size_t step, int64_t tiles) const {
-    const auto& [axis, extent] = tiling_.steps[step];
+    const auto& [axis, extent] = tiling.steps[step];
     tile.index[step] += tiles;
-    tile.in += tiles * extent * axis.in * unit_;
-    tile.out += tiles * extent * axis.out * unit_;
+    tile.in += tiles * extent * axis.in * unit;
+    tile.out += tiles * extent * axis.out * unit;
   }
 
   // Behind the last tile comes the first.
   void advance(Tile& tile) const {
     for (size_t i = 0; i < tile.index.size(); ++i) {
       move_along(tile, i, 1);
-      if (tile.index[i] < tiling_.steps[i].count()) return;
+      if (tile.index[i] < tiling.steps[i].count()) return;
       move_along(tile, i, -tile.index[i]);
     }
   }
@@ -159,13 +168,13 @@ struct Permute {
   // Of a step's axis in one tile; `full` where no step cuts it.
   int64_t extent_in(const Tile& tile, int step, int64_t full) const {
     if (step < 0) return full;
-    const Step& cut = tiling_.steps[static_cast<size_t>(step)];
+    const Step& cut = tiling.steps[static_cast<size_t>(step)];
     return std::min(cut.tile, cut.axis.extent - tile.index[static_cast<size_t>(step)] * cut.tile);
   }
   int64_t count_in(const Tile& tile, int step, const std::vector<Piece>& pieces) const {
     const auto full = static_cast<int64_t>(pieces.size());
     if (step < 0) return full;
-    return full / tiling_.steps[static_cast<size_t>(step)].tile * extent_in(tile, step, full);
+    return full / tiling.steps[static_cast<size_t>(step)].tile * extent_in(tile, step, full);
   }
 
   void move_tiles(const Launch& launch, int64_t part, int64_t first, int64_t last) const {
@@ -173,7 +182,7 @@ struct Permute {
     const auto* const in = static_cast<const uint8_t*>(launch.in);
     auto* const out = static_cast<uint8_t*>(launch.out);
     uint8_t* const buffer =
-        stream_ ? static_cast<uint8_t*>(launch.workspace) + part * buffer_bytes_ : nullptr;
+        stream_ ? static_cast<uint8_t*>(launch.workspace) + part * buffer_bytes : nullptr;
     Tile next = tile_at(first);
     for (int64_t number = first; number < last; ++number) {
       const Tile tile = next;
@@ -187,27 +196,27 @@ struct Permute {
 
   void move_tile(const host_permute::Kernels& kernels, const Tile& tile, const uint8_t* in,
                  uint8_t* out, uint8_t* buffer, Lines& ahead) const {
-    const Tiling& t = tiling_;
+    const Tiling& t = tiling;
     const int64_t rows = extent_in(tile, t.rows_step, t.rows.extent),
                   cols = extent_in(tile, t.cols_step, t.cols.extent),
                   inner = count_in(tile, t.inner_step, t.inner),
                   outer = count_in(tile, t.outer_step, t.outer);
-    const int64_t out_pitch = t.cols.out * unit_;
+    const int64_t out_pitch = t.cols.out * unit;
     // A run that is one piece of the input needs no buffer.
     const bool direct = !stream_ || (t.copies() && inner == 1);
     for (int64_t o = 0; o < outer; ++o)
-      for (int64_t col = 0; col < cols; col += block_cols_) {
-        const int64_t width = std::min(block_cols_, cols - col);
+      for (int64_t col = 0; col < cols; col += block_cols) {
+        const int64_t width = std::min(block_cols, cols - col);
         uint8_t* const to = out + t.outer[static_cast<size_t>(o)].out + col * out_pitch;
-        const Blocks blocks{.in = in + t.outer[static_cast<size_t>(o)].in + col * unit_,
+        const Blocks blocks{.in = in + t.outer[static_cast<size_t>(o)].in + col * unit,
                             .out = direct ? to : buffer,
-                            .in_pitch = t.rows.in * unit_,
-                            .out_pitch = direct || t.cols_are_inner ? out_pitch : buffer_pitch_,
+                            .in_pitch = t.rows.in * unit,
+                            .out_pitch = direct || t.cols_are_inner ? out_pitch : buffer_pitch,
                             .rows = rows,
-                            .cols = t.copies() ? width * unit_ : width,
+                            .cols = t.copies() ? width * unit : width,
                             .pieces = t.inner.data(),
                             .count = inner};
-        const int64_t run = rows * inner * (t.cols_are_inner ? cols : 1) * unit_;
+        const int64_t run = rows * inner * (t.cols_are_inner ? cols : 1) * unit;
         const int64_t runs = t.cols_are_inner ? 1 : width;
         if (stream_ && direct) {
           if (o + 1 < outer) ask_for_ends(out + t.outer[static_cast<size_t>(o + 1)].out, run);
@@ -219,10 +228,10 @@ struct Permute {
         if (t.copies())
           kernels.copy(blocks);
         else
-          kernels.transpose(blocks, static_cast<uint32_t>(unit_));
+          kernels.transpose(blocks, static_cast<uint32_t>(unit));
         if (direct) continue;
         for (int64_t r = 0; r < runs; ++r)
-          kernels.stream(buffer + r * buffer_pitch_, to + r * out_pitch, run, ahead);
+          kernels.stream(buffer + r * buffer_pitch, to + r * out_pitch, run, ahead);
       }
   }
 
@@ -235,13 +244,13 @@ struct Permute {
 
   // The lines of a full tile of the input, to be asked for while the tile before it is written.
   void find_lines() {
-    const Tiling& t = tiling_;
+    const Tiling& t = tiling;
     std::vector<int64_t> all;
     for (const Piece& outer : t.outer)
       for (const Piece& inner : t.inner)
         for (int64_t row = 0; row < t.rows.extent; ++row) {
-          const int64_t begin = outer.in + inner.in + row * t.rows.in * unit_;
-          const int64_t bytes = t.cols.extent * unit_;
+          const int64_t begin = outer.in + inner.in + row * t.rows.in * unit;
+          const int64_t bytes = t.cols.extent * unit;
           for (int64_t at = 0; at < bytes; at += kLine) all.push_back(begin + at);
           all.push_back(begin + bytes - 1);
         }
@@ -250,7 +259,7 @@ struct Permute {
       if (lines_.empty() || line - lines_.back() >= kLine) lines_.push_back(line);
 
     const int64_t bytes =
-        t.rows.extent * t.cols.extent * std::ssize(t.inner) * std::ssize(t.outer) * unit_;
+        t.rows.extent * t.cols.extent * std::ssize(t.inner) * std::ssize(t.outer) * unit;
     lines_each_ =
         static_cast<int>(ceil_div(std::ssize(lines_), std::max(bytes / kLine, int64_t{1})));
     // The first level holds two tiles and the buffer, where no set has more lines than ways.
@@ -262,11 +271,7 @@ struct Permute {
   }
 
   Problem problem_;
-  int64_t unit_;
   bool stream_;
-  Tiling tiling_;  // its pieces in bytes
-  int64_t buffer_pitch_, buffer_bytes_;
-  int64_t block_cols_;          // columns that are gathered before their runs are written
   std::vector<int64_t> lines_;  // in bytes from the tile's begin
   int lines_each_ = 0;          // to be asked for, for each line that is written
   int level_ = 2;               // of the caches, to which they come
