@@ -170,9 +170,10 @@ expect_in("Boost.Program_options" "boost/program_options" "apps/xpose/options/op
 
 begin_folders_of(apps/xpose)
 folder_uses(output)
+folder_uses(axes output)
 folder_uses(npy output)
-folder_uses(options output)
-folder_uses(run npy options output)
+folder_uses(options axes output)
+folder_uses(run axes npy options output)
 folder_uses(report output)
 folder_uses(bench options output)
 folder_uses(commands bench options output report run)

@@ -28,8 +28,8 @@ class Errors(unittest.TestCase):
     def test_wrong_usage(self):
         self.check(2, "no command 'fly'", "fly")
         self.check(2, "--shape", "tune")
-        self.check(2, "ROWSxCOLS", "tune", "--shape", "12")
-        self.check(2, "ROWSxCOLS", "tune", "--shape", "-1x3")
+        self.check(2, "--shape 12 is not a shape", "tune", "--shape", "12")
+        self.check(2, "--shape -1x3 is not a shape", "tune", "--shape", "-1x3")
         self.check(2, "unrecognised option", "tune", "--shape", "3x3", "--colour")
         self.check(2, "--bytes 3 is not a size: elements are of 1, 2, 4, 8 or 16 bytes", "tune", "--device", "host", "--shape", "3x3", "--bytes", "3")
         self.check(2, "shorter", "tune", "--device", "host", "--shape", "3x3", "--in-ld", "2")
@@ -55,14 +55,30 @@ class Errors(unittest.TestCase):
                 *((option, text, "is not a number of seconds from 0 to 10^9")
                   for option in ("--budget", "--stage-seconds") for text in ("-1", "0x5", "nan", "inf", "1e300", "2s"))):
             self.check(2, f"{option} {text} {allowed}", "tune", "--shape", "3x3", option, text)
-        for text in ("0x5x5", "-1x3", "3", "x", "9223372036854775808x1", "3x3 "):
-            self.check(2, f"--shape {text} is not ROWSxCOLS, such as 4096x4096, two numbers from 0 to 2^63 - 1",
+        for text in ("3x4x", "-1x3", "x".join(65 * "2"), "3", "x", "9223372036854775808x1", "3x3 "):
+            self.check(2, f"--shape {text} is not a shape, such as 4096x4096 or 32x16x64: 2 to 64 numbers from 0 to 2^63 - 1",
                        "tune", "--shape", text)
         self.check(2, "--bytes -1 is not a size", "check", "any.so", "--bytes", "-1")
         self.check(2, "--budget -1 is not a number of seconds", "bench", "--budget", "-1")
         self.check(2, "tune does not take '5x5'; usage: xpose tune --shape RxC [options]; see `xpose tune --help`",
                    "tune", "5x5")
         self.check(2, "run needs OUT; usage: xpose run IN OUT [options]", "run", "a.npy")
+
+    def test_axes_that_do_not_fit_are_shown_with_the_place(self):
+        shape = ("tune", "--device", "host", "--shape", "32x16x64")
+        for words, *options in (
+                ("--axes '2,x' is not a list of axes, such as 0,2,1, at character 3", "--axes", "2,x"),
+                ("--axes 0,1: the array is 3-D (32x16x64): name each of its axes, 0 to 2, once", "--axes", "0,1"),
+                ("--pattern 'a b -> b a': it has 2 axes on the left, but the array is 3-D", "--pattern", "a b -> b a"),
+                ("--pattern 'a b c -> c b d': 'a' stands on the left alone", "--pattern", "a b c -> c b d"),
+                ("--sizes 'p': 'p' is not NAME=SIZE", "--pattern", "a b (c p) -> a b c p", "--sizes", "p"),
+                ("--axes and --pattern state the same", "--axes", "0,2,1", "--pattern", "a b c -> c b a"),
+                ("--sizes belongs to --pattern", "--sizes", "p=16"),
+                *((f"{option} belongs to a matrix, a --shape of two axes", option, "3")
+                  for option in ("--batch", "--in-ld", "--out-ld"))):
+            self.check(2, words, *shape, *options)
+        self.check(2, "--in-place belongs to a matrix", *shape, "--in-place")
+        self.check(2, "--batch belongs to a matrix", "tune", "--shape", "3x3", "--axes", "1,0", "--batch", "2")
 
     def test_a_variant_that_is_not_offered_is_refused_with_what_there_is(self):
         cases = (

@@ -61,6 +61,24 @@ class Tune(unittest.TestCase):
                         if t["strategy"] in HOST}
             self.assertEqual(verdicts, {"ok"})
 
+    def test_axes_in_any_order(self):
+        """By numbers, by names, and reversed; merged and split axes are the permutation that they are in memory."""
+        def normal_form(*options):
+            result = tune("--no-cache", "--json", "-", *options)
+            self.assertEqual((result.returncode, result.stderr), (0, ""))
+            report = json.loads(result.stdout)
+            self.assertIsNotNone(report["winner"])
+            return report["problem"]
+
+        whole = normal_form("--shape", "8x30x20x6", "--axes", "0,3,1,2")
+        self.assertEqual(whole, normal_form("--shape", "8x600x6", "--pattern", "b x c -> b c x"))
+        self.assertEqual(whole, normal_form("--shape", "8x600x6", "--axes", "0,-1,1"))
+        self.assertEqual(whole, normal_form("--shape", "600x6", "--batch", "8"))
+        self.assertEqual(normal_form("--shape", "6x5x4"), normal_form("--shape", "6x5x4", "--axes", "2,1,0"))
+        patches = normal_form("--shape", "2x32x48x3", "--pattern", "b (h p) (w q) c -> b h w (p q c)",
+                              "--sizes", "p=16,q=16")
+        self.assertEqual(patches, normal_form("--shape", "2x2x16x3x16x3", "--axes", "0,1,3,2,4,5"))
+
     def test_narrowed_to_a_strategy_and_a_config(self):
         result = tune("--shape", "90x90", "--strategy", "host_blocked{tile=32}", "--all", "--json", "-")
         transposes = [t["variant"] for t in json.loads(result.stdout)["trials"]

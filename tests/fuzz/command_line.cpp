@@ -1,8 +1,12 @@
 // A command line, an argument a line: through the options of the real subcommands into a library
 // that only looks at what it is asked for. No file is written.
+#include <algorithm>
+#include <functional>
 #include <iostream>
+#include <numeric>
 #include <sstream>
 
+#include "axes/axis_order.hpp"
 #include "commands/commands.hpp"
 #include "fuzz.hpp"
 
@@ -21,9 +25,7 @@ app::Arguments lines_of(std::string_view text) {
   return lines;
 }
 
-std::string shape_text(const std::pair<std::int64_t, std::int64_t>& shape) {
-  return std::to_string(shape.first) + 'x' + std::to_string(shape.second);
-}
+std::string shape_text(const std::vector<std::int64_t>& shape) { return app::shape_text(shape); }
 
 // What a parser takes can be printed, and is taken the same again.
 template <class Value, class Text>
@@ -34,10 +36,33 @@ void check_stable(const std::string& text, Value (*parse)(Text),
     value = parse(text);
   } catch (const app::UsageError&) {
     return;
+  } catch (const app::AxisError&) {
+    return;
   } catch (const Error&) {
     return;
   }
   require(parse(print(value)) == value, "a value that is parsed and printed is parsed the same");
+}
+
+// A pattern that fits an array permutes its axes and keeps its elements.
+void check_fit(const std::string& text, const std::vector<std::int64_t>& shape) {
+  app::PermutedShape made;
+  try {
+    made = app::permuted(app::parse_axis_pattern(text), shape);
+  } catch (const app::AxisError& error) {
+    require(*error.what() != '\0', "a pattern that does not fit is explained");
+    return;
+  }
+  std::vector<int> axes = made.axes;
+  std::ranges::sort(axes);
+  for (std::size_t i = 0; i < axes.size(); ++i)
+    require(axes[i] == static_cast<int>(i), "each axis is named once");
+  require(axes.size() == made.shape.size(), "no axis is left out");
+  const auto elements = [](const std::vector<std::int64_t>& extents) {
+    return std::accumulate(extents.begin(), extents.end(), std::int64_t{1}, std::multiplies<>());
+  };
+  require(elements(made.shape) == elements(shape), "an axis is split into its elements");
+  require(elements(made.out_shape) == elements(shape), "the output has the input's elements");
 }
 
 using Command = int (*)(const app::Arguments&);
@@ -78,6 +103,9 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   for (const std::string& argument : arguments) {
     check_stable(argument, app::parse_shape, shape_text);
     check_stable<Variant>(argument, parse_variant, to_string);
+    check_stable<app::AxisPattern>(argument, app::parse_axis_pattern, app::to_string);
+    for (const auto& shape : {std::vector<std::int64_t>{}, {6}, {4, 1}, {2, 3, 0, 5}})
+      check_fit(argument, shape);
   }
   const Muted muted;
   for (const Command command : {app::tune, app::run, app::plugins}) check(command, arguments);

@@ -206,15 +206,20 @@ std::string output_name(const po::variables_map& values, const std::string& opti
   return name;
 }
 
-std::pair<std::int64_t, std::int64_t> parse_shape(const std::string& text) {
-  const std::size_t x = text.find('x');
-  if (x != std::string::npos) {
-    const auto rows = whole_number(std::string_view(text).substr(0, x));
-    const auto cols = whole_number(std::string_view(text).substr(x + 1));
-    if (rows && cols && *rows >= 0 && *cols >= 0) return {*rows, *cols};
+std::vector<std::int64_t> parse_shape(const std::string& text) {
+  constexpr std::size_t most_axes = 64;  // NumPy's
+  std::vector<std::int64_t> shape;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find('x', begin), text.size());
+    const auto extent = whole_number(std::string_view(text).substr(begin, end - begin));
+    shape.push_back(extent.value_or(-1));
+    begin = end + 1;
   }
-  throw UsageError("--shape " + text +
-                   " is not ROWSxCOLS, such as 4096x4096, two numbers from 0 to 2^63 - 1");
+  if (shape.size() < 2 || shape.size() > most_axes || std::ranges::min(shape) < 0)
+    throw UsageError("--shape " + text +
+                     " is not a shape, such as 4096x4096 or 32x16x64: 2 to 64 numbers from 0 to "
+                     "2^63 - 1");
+  return shape;
 }
 
 }  // namespace xpose::app

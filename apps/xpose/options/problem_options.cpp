@@ -1,6 +1,7 @@
 #include "options/problem_options.hpp"
 
 #include <bit>
+#include <limits>
 
 namespace xpose::app {
 namespace {
@@ -13,30 +14,19 @@ std::uint32_t alignment_of(const po::variables_map& values) {
   return alignment;
 }
 
-}  // namespace
+// What two axes alone have.
+constexpr const char* kOfMatrices[] = {"batch", "in-ld", "out-ld", "in-place"};
 
-void add_problem_options(po::options_description& options) {
-  options.add_options()("shape", po::value<std::string>()->required()->value_name("RxC"),
-                        "rows and columns of the input")(
-      "bytes", po::value<std::string>()->default_value("4")->value_name("N"),
-      "bytes of an element: 1, 2, 4, 8, 16, or a multiple of 16 up to 256")(
-      "batch", po::value<std::string>()->default_value("1")->value_name("N"),
-      "matrices, one behind the other")(
-      "in-ld", po::value<std::string>()->default_value("0")->value_name("N"),
-      "leading dimension of the input in elements; 0: dense rows")(
-      "out-ld", po::value<std::string>()->default_value("0")->value_name("N"),
-      "leading dimension of the output in elements; 0: dense rows")(
-      "alignment", po::value<std::string>()->default_value("256")->value_name("N"),
-      "power of two that divides both base addresses")("in-place",
-                                                       "transpose a square into itself");
+bool is_given(const po::variables_map& values, const std::string& option) {
+  return values.count(option) != 0 && !values[option].defaulted();
 }
 
-Problem problem_of(const po::variables_map& values, Device device) {
-  const auto [rows, cols] = parse_shape(values["shape"].as<std::string>());
+// A matrix with leading dimensions, a batch, or in place.
+Problem matrix_of(const po::variables_map& values, std::int64_t rows, std::int64_t cols,
+                  Device device) {
   Problem problem = matrix(rows, cols, element_bytes_of(values), device);
   problem.in_ld = whole_number_of(values, "in-ld", 0);
   problem.out_ld = whole_number_of(values, "out-ld", 0);
-  problem.in_alignment = problem.out_alignment = alignment_of(values);
   problem.in_place = values.count("in-place") != 0;
   if (problem.in_place && problem.in_ld == 0) problem.in_ld = problem.out_ld;
   if (problem.in_place && problem.out_ld == 0) problem.out_ld = problem.in_ld;
@@ -51,6 +41,77 @@ Problem problem_of(const po::variables_map& values, Device device) {
     throw Error(ErrorKind::invalid, "cannot transpose a batch of " + to_string(problem) +
                                         ": the size of a matrix in bytes does not fit in 63 bits");
   problem.batch = {{batch, in_stride, out_stride}};
+  return problem;
+}
+
+// An array without gaps.
+Problem permutation_of(const po::variables_map& values, std::span<const std::int64_t> shape,
+                       const AxisOrder& order, Device device) {
+  for (const char* const option : kOfMatrices)
+    if (is_given(values, option))
+      throw UsageError(std::string("--") + option + " belongs to a matrix, a --shape of two axes " +
+                       "without --axes and --pattern; state other axes in --shape");
+  const auto bytes = static_cast<std::uint32_t>(
+      whole_number_of(values, "bytes", 1, std::numeric_limits<std::uint32_t>::max()));
+  try {
+    const PermutedShape permuted = app::permuted(order, shape);
+    return permutation(permuted.shape, permuted.axes, bytes, device);
+  } catch (const AxisError& error) {
+    throw UsageError(error.what());
+  }
+}
+
+}  // namespace
+
+void add_axis_options(po::options_description& options) {
+  options.add_options()("axes", po::value<std::string>()->value_name("A,B,..."),
+                        "output axis i is input axis AXES[i], as in NumPy's transpose; without "
+                        "this option the axes are reversed")(
+      "pattern", po::value<std::string>()->value_name("P"),
+      "the same by names, as in einops: 'b h w c -> b c h w'; parentheses split and merge axes")(
+      "sizes", po::value<std::string>()->value_name("P=N,..."),
+      "sizes of the pattern's axes that the shape leaves open");
+}
+
+AxisOrder axis_order_of(const po::variables_map& values) try {
+  AxisOrder order;
+  if (values.count("axes") != 0) order.axes = parse_axes(values["axes"].as<std::string>());
+  if (values.count("pattern") != 0)
+    order.pattern = parse_axis_pattern(values["pattern"].as<std::string>());
+  if (order.axes && order.pattern)
+    throw UsageError("--axes and --pattern state the same: give one of them");
+  if (values.count("sizes") == 0) return order;
+  if (!order.pattern) throw UsageError("--sizes belongs to --pattern: give a pattern");
+  order.pattern->sizes = parse_axis_sizes(values["sizes"].as<std::string>());
+  return order;
+} catch (const AxisError& error) {
+  throw UsageError(error.what());
+}
+
+void add_problem_options(po::options_description& options) {
+  options.add_options()("shape", po::value<std::string>()->required()->value_name("RxC"),
+                        "rows and columns of the input, or the extents of all its axes")(
+      "bytes", po::value<std::string>()->default_value("4")->value_name("N"),
+      "bytes of an element: 1, 2, 4, 8, 16, or a multiple of 16 up to 256")(
+      "batch", po::value<std::string>()->default_value("1")->value_name("N"),
+      "matrices, one behind the other")(
+      "in-ld", po::value<std::string>()->default_value("0")->value_name("N"),
+      "leading dimension of the input in elements; 0: dense rows")(
+      "out-ld", po::value<std::string>()->default_value("0")->value_name("N"),
+      "leading dimension of the output in elements; 0: dense rows")(
+      "alignment", po::value<std::string>()->default_value("256")->value_name("N"),
+      "power of two that divides both base addresses")("in-place",
+                                                       "transpose a square into itself");
+  add_axis_options(options);
+}
+
+Problem problem_of(const po::variables_map& values, Device device) {
+  const std::vector<std::int64_t> shape = parse_shape(values["shape"].as<std::string>());
+  const AxisOrder order = axis_order_of(values);
+  Problem problem = shape.size() == 2 && !order.is_given()
+                        ? matrix_of(values, shape[0], shape[1], device)
+                        : permutation_of(values, shape, order, device);
+  problem.in_alignment = problem.out_alignment = alignment_of(values);
   return problem;
 }
 
