@@ -453,11 +453,8 @@ class Refuses(InAFolder):
 
     def test_arrays_that_are_not_served(self):
         for array, sentence in (
-                (random_array("|S3", (4, 5)), "item size 3 (dtype |S3) is not served"),
-                (random_array("<f8", (2, 3, 4)), "a.npy is 3-D (2x3x4): xpose run transposes 2-D"),
-                (random_array("<f8", (5,)), "a.npy is 1-D (5)"),
-                (random_array("<f8", ()), "a.npy is 0-D (scalar)"),
-                (np.array([[None, "x"]]), "holds Python objects")):
+                (np.array([[None, "x"]]), "holds Python objects"),
+                (np.zeros((2, 2), [("a", "<f4"), ("b", "O")]), "holds Python objects")):
             with self.subTest(sentence=sentence):
                 np.save(self.source, array)
                 self.refused(sentence)

@@ -4,6 +4,7 @@
 #include <charconv>
 
 #include "commands/commands.hpp"
+#include "options/problem_options.hpp"
 
 namespace xpose::app {
 namespace {
@@ -42,14 +43,16 @@ int run(const Arguments& arguments) {
       "most memory for tiles, such as 512M or 4G, at least 1M; the program itself needs about 50 "
       "MB "
       "besides")("verbose,v", "report each step");
+  add_axis_options(options);
   add_variant_option(options,
                      "use this strategy, in braces only its configs with these values; of several, "
                      "--tune or the prediction chooses, and the decision is not remembered");
   add_engine_options(options);
   const auto values =
       parse("run",
-            "Writes the transpose of a two-dimensional NumPy array, in C order and of the "
-            "same dtype. The output appears when it is complete, or not at all.",
+            "Writes a NumPy array with its axes in another order, reversed by default as by "
+            "NumPy's .T: the transpose of a matrix. The output is in C order and of the same "
+            "dtype. It appears when it is complete, or not at all.",
             options, {"in", "out"}, arguments);
   if (!values) return done;
   RunOptions chosen;
@@ -66,6 +69,7 @@ int run(const Arguments& arguments) {
   chosen.how.plan.policy = values->count("tune") != 0 ? Policy::measure : Policy::estimate;
   chosen.how.plan.tune.variants = variants_of(*values);
   chosen.how.plan.tune.budget_seconds = seconds_of(*values, "budget");
+  chosen.order = axis_order_of(*values);
   chosen.memory = parse_size((*values)["memory"].as<std::string>());
   chosen.verbose = values->count("verbose") != 0;
   return run_command(chosen);

@@ -17,7 +17,7 @@ namespace {
 
 // A tile and the buffer that it lies in.
 struct Load {
-  Tile tile;
+  std::int64_t tile;
   std::byte* buffer;
 };
 
@@ -62,10 +62,10 @@ class Queue {
 
 class Pipeline {
  public:
-  Pipeline(const BandPlan& plan, std::uint64_t in_bytes, std::uint64_t out_bytes,
+  Pipeline(std::int64_t tiles, std::uint64_t in_bytes, std::uint64_t out_bytes,
            const BandStages& stages)
-      : plan_(plan), stages_(stages) {
-    const auto buffers = std::min<std::int64_t>(plan.size(), kBandBuffers);
+      : tiles_(tiles), stages_(stages) {
+    const auto buffers = std::min<std::int64_t>(tiles, kBandBuffers);
     for (std::int64_t i = 0; i < buffers; ++i) {
       empty_in_.push({{}, memory_.emplace_back(Device{}, in_bytes).bytes_at()});
       empty_out_.push({{}, memory_.emplace_back(Device{}, out_bytes).bytes_at()});
@@ -73,7 +73,7 @@ class Pipeline {
   }
 
   void run() {
-    if (plan_.size() == 1 || !at_once()) in_turn();
+    if (tiles_ == 1 || !at_once()) in_turn();
     if (error_) std::rethrow_exception(error_);
   }
 
@@ -110,19 +110,18 @@ class Pipeline {
   void in_turn() {
     std::byte* const in = memory_.at(0).bytes_at();
     std::byte* const out = memory_.at(1).bytes_at();
-    for (std::int64_t i = 0; i < plan_.size(); ++i) {
-      const Tile tile = plan_.tile(i);
-      stages_.read(tile, in);
-      stages_.transpose(tile, in, out);
-      stages_.write(tile, out);
+    for (std::int64_t i = 0; i < tiles_; ++i) {
+      stages_.read(i, in);
+      stages_.transpose(i, in, out);
+      stages_.write(i, out);
     }
   }
 
   void read() {
-    for (std::int64_t i = 0; i < plan_.size(); ++i) {
+    for (std::int64_t i = 0; i < tiles_; ++i) {
       const std::optional<Load> empty = empty_in_.pop();
       if (!empty) return;
-      const Load load = {plan_.tile(i), empty->buffer};
+      const Load load = {i, empty->buffer};
       stages_.read(load.tile, load.buffer);
       full_in_.push(load);
     }
@@ -162,7 +161,7 @@ class Pipeline {
     for (Queue* queue : {&empty_in_, &full_in_, &empty_out_, &full_out_}) queue->abandon();
   }
 
-  const BandPlan& plan_;
+  std::int64_t tiles_;
   const BandStages& stages_;
   std::deque<Buffer> memory_;
   Queue empty_in_, full_in_, empty_out_, full_out_;
@@ -172,9 +171,9 @@ class Pipeline {
 
 }  // namespace
 
-void run_bands(const BandPlan& plan, std::uint64_t in_bytes, std::uint64_t out_bytes,
+void run_bands(std::int64_t tiles, std::uint64_t in_bytes, std::uint64_t out_bytes,
                const BandStages& stages) {
-  Pipeline(plan, in_bytes, out_bytes, stages).run();
+  Pipeline(tiles, in_bytes, out_bytes, stages).run();
 }
 
 }  // namespace xpose::app

@@ -1,9 +1,10 @@
-// The command `xpose run`: transposes a .npy file into another.
+// The command `xpose run`: permutes the axes of a .npy file into another.
 #pragma once
 
 #include <cstdint>
 #include <filesystem>
 
+#include "axes/axis_order.hpp"
 #include "run/run_plan.hpp"
 #include "run/tile_transposer.hpp"
 
@@ -12,15 +13,16 @@ namespace xpose::app {
 struct RunOptions {
   std::filesystem::path in;
   std::filesystem::path out;  // may be the same file
+  AxisOrder order = {};
   TileTransposer::Options how = {};
   std::uint64_t memory = kRunMemory;  // bytes
   bool verbose = false;               // report each step on stderr
 };
 
-// Writes the transpose of the 2-D array `in` to `out`, in C order and of the same dtype; `out`
-// appears when it is complete, or not at all. Returns the exit code 0.
-// Throws std::runtime_error with a sentence that names the file, and the engine's errors. Ends
-// the process with 128 + signal on SIGINT, SIGTERM and SIGHUP.
+// Writes the array `in` with its axes in that order to `out`, in C order and of the same dtype;
+// `out` appears when it is complete, or not at all. Returns the exit code 0. Throws
+// std::runtime_error with a sentence that names the file, and the engine's errors. Ends the process
+// with 128 + signal on SIGINT, SIGTERM and SIGHUP.
 int run_command(const RunOptions& options);
 
 }  // namespace xpose::app

@@ -37,14 +37,4 @@ TileLimits tile_limits(const RunMemory& memory, std::uint64_t data_bytes, bool i
   return {most, std::min(enough, most), kCachedPiece, in_order};
 }
 
-FileMatrix file_matrix(const NpyHeader& header, std::uint64_t out_offset) {
-  FileMatrix matrix{header.shape[0], header.shape[1], header.item_bytes, header.data_offset,
-                    out_offset};
-  if (header.fortran_order) {
-    matrix.cols *= matrix.rows;
-    matrix.rows = 1;
-  }
-  return matrix;
-}
-
 }  // namespace xpose::app

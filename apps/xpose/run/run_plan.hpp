@@ -3,7 +3,6 @@
 
 #include <cstdint>
 
-#include "npy/npy.hpp"
 #include "run/band_plan.hpp"
 
 namespace xpose::app {
@@ -26,9 +25,5 @@ RunMemory divided_memory(std::uint64_t wanted, std::uint64_t free_host, std::uin
 // in_order: the output is to be written in the order of its bytes.
 TileLimits tile_limits(const RunMemory& memory, std::uint64_t data_bytes, bool is_cached,
                        bool in_order);
-
-// The matrix of a .npy file, which is read as one row where its memory is the transpose already.
-// `out_offset`: bytes of the output before element 0.
-FileMatrix file_matrix(const NpyHeader& header, std::uint64_t out_offset);
 
 }  // namespace xpose::app

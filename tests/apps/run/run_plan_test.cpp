@@ -41,11 +41,5 @@ TEST(TileLimits, AFileHasSeveralTilesSoThatItsDiskIsBusyEarly) {
   EXPECT_LE(tile_limits(memory, 512 * kMiB, true, false).enough_bytes, 32 * kMiB);
 }
 
-TEST(FileMatrix, FortranOrderIsOneRow) {
-  NpyHeader header{"'<f4'", true, {300, 200}, 4, 128, 240000};
-  EXPECT_EQ(file_matrix(header, 128).rows, 1);
-  EXPECT_EQ(file_matrix(header, 128).cols, 60000);
-}
-
 }  // namespace
 }  // namespace xpose::app

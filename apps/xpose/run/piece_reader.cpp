@@ -1,0 +1,31 @@
+#include "run/piece_reader.hpp"
+
+#include <algorithm>
+
+namespace xpose::app {
+namespace {
+
+constexpr std::size_t kLongestPiece = 128 << 10;  // what Linux reads ahead at once by default
+constexpr std::size_t kPiecesAtOnce = 128;        // that the disk is asked for together
+
+}  // namespace
+
+void PieceReader::read(std::uint64_t offset, std::span<std::byte> to) {
+  for (std::size_t at = 0; at < to.size(); at += kLongestPiece)
+    read_piece({offset + at, to.subspan(at, std::min(kLongestPiece, to.size() - at))});
+}
+
+void PieceReader::read_piece(const Piece& piece) {
+  const std::size_t got = file_.read_cached(piece.offset, piece.to);
+  if (got == piece.to.size()) return;
+  missing_.push_back({piece.offset + got, piece.to.subspan(got)});
+  file_.ask_for(missing_.back().offset, missing_.back().to.size());
+  if (missing_.size() == kPiecesAtOnce) finish();
+}
+
+void PieceReader::finish() {
+  for (const Piece& piece : missing_) file_.read(piece.offset, piece.to);
+  missing_.clear();
+}
+
+}  // namespace xpose::app

@@ -1,0 +1,32 @@
+// Reads many pieces of a file, those that do not lie in memory several at once.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "run/input_file.hpp"
+
+namespace xpose::app {
+
+class PieceReader {
+ public:
+  explicit PieceReader(const InputFile& file) : file_(file) {}
+
+  // Fills the span from that place on, by finish() at the latest. Throws as InputFile does.
+  void read(std::uint64_t offset, std::span<std::byte> to);
+  void finish();
+
+ private:
+  struct Piece {
+    std::uint64_t offset;
+    std::span<std::byte> to;
+  };
+  void read_piece(const Piece& piece);
+
+  const InputFile& file_;
+  std::vector<Piece> missing_;
+};
+
+}  // namespace xpose::app
