@@ -154,7 +154,8 @@ auto cases_where(const Condition& condition) {
   return testing::ValuesIn(names);
 }
 
-const auto any = [](const xpose_card&) { return true; };
+// Matrices are no cases for a strategy of permutations, which permute_test.cpp runs.
+const auto any = [](const xpose_card& card) { return card.max_batch_rank <= 1; };
 const auto any_alignment = [](const xpose_card& card) { return card.min_alignment == 1; };
 
 std::string name_of_param(const testing::TestParamInfo<std::string>& info) { return info.param; }

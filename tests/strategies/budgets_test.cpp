@@ -195,7 +195,8 @@ TEST(UnalignedBudgets, AreExact) {
 TEST(Budgets, LeaveNoStrategyOut) {
   std::set<std::string> budgeted = with_a_budget_of_every_config();
   for (const Budget& budget : exact) budgeted.insert(budget.strategy);
-  budgeted.insert("fat");  // above, of sizes of its own
+  budgeted.insert("fat");      // above, of sizes of its own
+  budgeted.insert("permute");  // in permute_budgets_test.cpp, of many axes
   for (const StrategyInfo& strategy : simulated_strategies())
     EXPECT_TRUE(budgeted.contains(strategy.name)) << strategy.name << " has no budget";
 }

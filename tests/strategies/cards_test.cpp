@@ -33,6 +33,9 @@ std::vector<Problem> problems(Device device) {
     }
   const std::int64_t shape[] = {4, 3, 9, 50, 3, 60};
   all.push_back(permutation(shape, std::array{2, 0, 4, 1, 5, 3}, 4, device));
+  const std::int64_t large[] = {40, 30, 50, 60, 16};  // and the innermost axis may stay
+  all.push_back(permutation(large, std::array{2, 4, 0, 3, 1}, 4, device));
+  all.push_back(permutation(large, std::array{2, 0, 3, 1, 4}, 4, device));
   return all;
 }
 

@@ -1,0 +1,195 @@
+// A permutation by tiles of any axes. The axes of a tile are enumerated twice: in the order of the
+// input's strides for loads, in that of the output's for stores. A thread has the same slots of
+// every tile, so it keeps their offsets and their places in shared memory in registers, and its
+// block goes from tile to tile: the divisions that find a slot's indices are paid once. The next
+// tile is loaded into registers while this one leaves shared memory.
+#pragma once
+
+#include <cstdint>
+#include <xpose/cuda.hpp>
+
+#include "square.cuh"
+
+namespace xpose::kernels {
+
+// Division of numbers below 2^31 by one of at least 2 (Granlund and Montgomery, "Division by
+// Invariant Integers using Multiplication", 1994).
+struct Division {
+  uint32_t multiplier, shift;
+};
+__device__ __forceinline__ uint32_t operator/(uint32_t x, Division by) {
+  return __umulhi(x, by.multiplier) >> by.shift;
+}
+
+inline constexpr int kCuts = 2;  // axes of which a last tile may have less
+
+// An axis within a tile.
+struct TileAxis {
+  int64_t stride;   // elements, of one side
+  Division by_extent;
+  uint32_t extent;
+  uint32_t place;   // bytes from one index to the next in shared memory
+  uint32_t cut;     // bit of its cut; 0: all tiles have as much of it
+  uint32_t left;    // of the extent, in the last tile
+};
+
+// An axis along which tiles follow each other.
+struct Step {
+  int64_t in, out;  // elements from tile to tile
+  Division by_count;
+  uint32_t count;
+  uint32_t cut;     // bit of the cut whose last tile has less; or 0
+};
+
+struct Permutation {
+  uint32_t tiles;
+  int32_t load_axes, store_axes, steps;
+  int64_t row_stride;   // elements between the rows of a square, in the input
+  uint32_t col_place;   // bytes between its columns in shared memory
+  uint32_t axes_of_tile;
+  TileAxis load_axis[16], store_axis[16];  // fastest first; a tile has less than 2^16 elements
+  Step step[31];                           // fastest first; less than 2^31 tiles
+};
+
+// N slots of a thread, numbered thread + i * blockDim.x in the order of some axes.
+template <int N, class Offset>
+struct Slots {
+  Offset offset[N];            // elements
+  uint32_t places[(N + 1) / 2];  // bytes, 16 bits each
+  uint32_t valid = 0;          // bit i: slot i lies in a full tile
+  uint32_t in_last[kCuts];     // and in one that is the last along a cut
+
+  __device__ __forceinline__ Slots(const TileAxis* axes, int count) {
+    uint32_t beyond[kCuts] = {};
+#pragma unroll
+    for (int i = 0; i < (N + 1) / 2; ++i) places[i] = 0;
+#pragma unroll
+    for (int i = 0; i < N; ++i) {
+      uint32_t rest = threadIdx.x + i * blockDim.x, place = 0;
+      int64_t at = 0;
+      for (int a = 0; a < count; ++a) {
+        const uint32_t above = rest / axes[a].by_extent, index = rest - above * axes[a].extent;
+        rest = above;
+        at += index * axes[a].stride;
+        place += index * axes[a].place;
+#pragma unroll
+        for (int c = 0; c < kCuts; ++c)
+          if ((axes[a].cut >> c & 1) != 0 && index >= axes[a].left) beyond[c] |= 1u << i;
+      }
+      offset[i] = static_cast<Offset>(at);
+      places[i / 2] |= place << 16 * (i % 2);
+      if (rest == 0) valid |= 1u << i;
+    }
+#pragma unroll
+    for (int c = 0; c < kCuts; ++c) in_last[c] = ~beyond[c];
+  }
+
+  __device__ __forceinline__ uint32_t place(int i) const { return places[i / 2] >> 16 * (i % 2) & 0xffffu; }
+};
+
+// Where a tile begins, in elements, and along which cuts it is the last.
+struct TilePlace {
+  int64_t in = 0, out = 0;
+  uint32_t last = 0;  // bit set of cuts
+
+  __device__ __forceinline__ TilePlace(const Permutation& of, uint32_t tile) {
+    for (int s = 0; s < of.steps; ++s) {
+      const Step& step = of.step[s];
+      const uint32_t above = tile / step.by_count, index = tile - above * step.count;
+      tile = above;
+      in += index * step.in;
+      out += index * step.out;
+      if (index + 1 == step.count) last |= step.cut;
+    }
+  }
+
+  template <int N, class Offset>
+  __device__ __forceinline__ uint32_t valid(const Slots<N, Offset>& slots) const {
+    uint32_t bits = slots.valid;
+#pragma unroll
+    for (int c = 0; c < kCuts; ++c)
+      if (last >> c & 1) bits &= slots.in_last[c];
+    return bits;
+  }
+};
+
+// Elements of Bytes bytes, in squares of Side x Side of them, of which a thread has Squares. Offset
+// holds every offset within a tile.
+template <int Bytes, int Side, int Squares, class Offset, int MinBlocks>
+__global__ void __launch_bounds__(kPermuteThreads, MinBlocks)
+    permute(const unsigned char* __restrict__ in, unsigned char* __restrict__ out,
+            const __grid_constant__ Permutation of) {
+  using Row = Pack<Bytes * Side>;
+  constexpr int kStores = Squares * Side;
+  unsigned char* const shared = plugin::shared_memory<unsigned char>();
+  const Slots<Squares, Offset> loads(of.load_axis, of.load_axes);
+  const Slots<kStores, Offset> stores(of.store_axis, of.store_axes);
+  Square<Bytes, Side> squares[Squares];
+  const auto load = [&](const TilePlace& place) {
+    const uint32_t valid = place.valid(loads);
+    const unsigned char* const from = in + place.in * Bytes;
+#pragma unroll
+    for (int i = 0; i < Squares; ++i)
+      if (valid >> i & 1)
+#pragma unroll
+        for (int row = 0; row < Side; ++row)
+          squares[i].row[row] = *reinterpret_cast<const Row*>(
+              from + (loads.offset[i] + row * of.row_stride) * Bytes);
+  };
+
+  TilePlace place(of, blockIdx.x);
+  load(place);
+  for (uint32_t tile = blockIdx.x;;) {
+    const uint32_t staged = place.valid(loads);
+#pragma unroll
+    for (int i = 0; i < Squares; ++i)
+      if (staged >> i & 1) {
+        const Square<Bytes, Side> cols = squares[i].transposed();
+#pragma unroll
+        for (int col = 0; col < Side; ++col)
+          *reinterpret_cast<Row*>(shared + loads.place(i) + col * of.col_place) = cols.row[col];
+      }
+    __syncthreads();
+    const TilePlace current = place;
+    tile += gridDim.x;
+    if (tile < of.tiles) {
+      place = TilePlace(of, tile);
+      load(place);
+    }
+    const uint32_t valid = current.valid(stores);
+    unsigned char* const to = out + current.out * Bytes;
+#pragma unroll
+    for (int i = 0; i < kStores; ++i)
+      if (valid >> i & 1)
+        *reinterpret_cast<Row*>(to + int64_t{stores.offset[i]} * Bytes) =
+            *reinterpret_cast<const Row*>(shared + stores.place(i));
+    if (tile >= of.tiles) return;
+    __syncthreads();
+  }
+}
+
+// Without shared memory: both sides in the order of the output, for kept runs.
+template <int Bytes, int Elements, class Offset, int MinBlocks>
+__global__ void __launch_bounds__(kPermuteThreads, MinBlocks)
+    permute_runs(const unsigned char* __restrict__ in, unsigned char* __restrict__ out,
+                 const __grid_constant__ Permutation of) {
+  using Row = Pack<Bytes>;
+  const Slots<Elements, Offset> loads(of.load_axis, of.load_axes);
+  const Slots<Elements, Offset> stores(of.store_axis, of.store_axes);
+  for (uint32_t tile = blockIdx.x; tile < of.tiles; tile += gridDim.x) {
+    const TilePlace place(of, tile);
+    const uint32_t valid = place.valid(loads);
+    const unsigned char* const from = in + place.in * Bytes;
+    unsigned char* const to = out + place.out * Bytes;
+    Row rows[Elements];
+#pragma unroll
+    for (int i = 0; i < Elements; ++i)
+      if (valid >> i & 1)
+        rows[i] = *reinterpret_cast<const Row*>(from + int64_t{loads.offset[i]} * Bytes);
+#pragma unroll
+    for (int i = 0; i < Elements; ++i)
+      if (valid >> i & 1) *reinterpret_cast<Row*>(to + int64_t{stores.offset[i]} * Bytes) = rows[i];
+  }
+}
+
+}  // namespace xpose::kernels

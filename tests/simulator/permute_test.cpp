@@ -1,0 +1,249 @@
+// The strategy `permute`, run by the simulator on random permutations and compared byte for byte
+// with a plain loop: axes of any number and order, odd and even extents, gaps on both sides,
+// reversed and repeated inputs, elements of every size, every config.
+#include <gtest/gtest.h>
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <bit>
+#include <numeric>
+#include <random>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "abi_case.hpp"
+
+namespace {
+
+struct Axis {
+  int64_t extent, in, out;  // strides in elements
+};
+
+struct Permutation {
+  uint32_t bytes;            // of an element
+  std::vector<Axis> axes = {};
+  uint32_t skew = 0;         // elements that both base addresses are off by
+  uint32_t multiprocessors = 0;
+
+  friend std::ostream& operator<<(std::ostream& out, const Permutation& of) {
+    out << of.bytes << " bytes, skew " << of.skew << ", axes";
+    for (const Axis& axis : of.axes)
+      out << ' ' << axis.extent << ":" << axis.in << ":" << axis.out;
+    return out;
+  }
+};
+
+xpose_problem problem_of(const Permutation& of) {
+  xpose_problem problem{};
+  problem.size = sizeof problem;
+  problem.element_bytes = of.bytes;
+  problem.rows = problem.cols = problem.in_ld = problem.out_ld = 1;
+  problem.device_kind = XPOSE_CUDA;
+  problem.compute_capability = 90;
+  problem.multiprocessors = of.multiprocessors;
+  const auto kept = [](const Axis& axis) { return axis.in == 1 && axis.out == 1; };
+  const bool keeps = std::ranges::any_of(of.axes, kept);
+  uint64_t in = 256 | of.skew * of.bytes, out = in;  // what divides all addresses
+  for (const Axis& axis : of.axes) {
+    if (axis.in == 1 && problem.cols == 1) {
+      problem.cols = axis.extent;
+      problem.out_ld = axis.out;
+      if (!kept(axis)) out |= static_cast<uint64_t>(axis.out) * of.bytes;
+    } else if (axis.out == 1 && !keeps && problem.rows == 1) {
+      problem.rows = axis.extent;
+      problem.in_ld = axis.in;
+      in |= static_cast<uint64_t>(axis.in) * of.bytes;
+    } else {
+      problem.batch[problem.batch_rank++] = {axis.extent, axis.in, axis.out};
+      in |= static_cast<uint64_t>(axis.in) * of.bytes;
+      out |= static_cast<uint64_t>(axis.out) * of.bytes;
+    }
+  }
+  problem.in_alignment = static_cast<uint32_t>(in & -in);
+  problem.out_alignment = static_cast<uint32_t>(out & -out);
+  return problem;
+}
+
+// Calls body(offset in the input, offset in the output) for every element, in elements.
+template <class Body>
+void for_each_element(const Permutation& of, const Body& body) {
+  std::vector<int64_t> index(of.axes.size(), 0);
+  int64_t in = 0, out = 0;
+  while (true) {
+    body(in, out);
+    size_t i = 0;
+    for (; i < of.axes.size(); ++i) {
+      in += of.axes[i].in;
+      out += of.axes[i].out;
+      if (++index[i] < of.axes[i].extent) break;
+      in -= of.axes[i].in * index[i];
+      out -= of.axes[i].out * index[i];
+      index[i] = 0;
+    }
+    if (i == of.axes.size()) return;
+  }
+}
+
+class Random {
+ public:
+  explicit Random(unsigned seed) : engine_(seed) {}
+  int64_t draw(int64_t from, int64_t to) {
+    return std::uniform_int_distribution<int64_t>(from, to)(engine_);
+  }
+  bool once_in(int64_t n) { return draw(1, n) == 1; }
+
+  // Every other one has inner axes of whole vectors: one for each side, or one for both.
+  Permutation permutation(uint32_t bytes, int64_t most_elements) {
+    Permutation of{.bytes = bytes, .multiprocessors = static_cast<uint32_t>(draw(0, 2))};
+    const bool even = once_in(2), keeps = once_in(3);
+    const int64_t unit = even ? int64_t{1} << draw(1, 4) : 1;
+    const int64_t rank = draw(2, std::min<int64_t>(8, XPOSE_MAX_BATCH_RANK)), usual = draw(0, 2);
+    int64_t elements = 1;
+    for (int64_t i = 0; i < rank; ++i) {
+      int64_t extent = usual == 0 ? 2 : draw(2, 9);
+      if (usual == 1 && once_in(2)) extent = int64_t{1} << draw(1, 6);
+      if (once_in(4)) extent = draw(10, 130);
+      if (i < 2) extent = (extent + unit - 1) / unit * unit;
+      extent = std::min(extent, most_elements / elements);
+      if (extent < 2) break;
+      of.axes.push_back({extent, 0, 0});
+      elements *= extent;
+    }
+    lay(of.axes, &Axis::in, even || keeps ? 0 : -1, unit);
+    lay(of.axes, &Axis::out, keeps ? 0 : even ? 1 : -1, unit);
+    if (once_in(4)) of.axes[index(of)].in = 0;
+    for (Axis& axis : of.axes)
+      if (once_in(6) && (!even || axis.in != 1)) axis.in = -axis.in;
+    std::ranges::shuffle(of.axes, engine_);
+    if (once_in(5)) of.skew = static_cast<uint32_t>(draw(1, 7));
+    return of;
+  }
+
+ private:
+  size_t index(const Permutation& of) {
+    return static_cast<size_t>(draw(0, std::ssize(of.axes) - 1));
+  }
+  // In a random order of axes behind the first, if that is given, sometimes with gaps of whole units.
+  void lay(std::vector<Axis>& axes, int64_t Axis::*stride, int64_t first, int64_t unit) {
+    std::vector<size_t> order(axes.size());
+    std::iota(order.begin(), order.end(), size_t{0});
+    std::shuffle(order.begin(), order.end(), engine_);
+    if (first >= 0) std::swap(order.front(), *std::ranges::find(order, static_cast<size_t>(first)));
+    int64_t next = first < 0 && once_in(8) ? 2 : 1;
+    for (const size_t i : order) {
+      axes[i].*stride = next;
+      next *= axes[i].extent;
+      if (once_in(6)) next += draw(1, 16) * unit;
+    }
+  }
+
+  std::mt19937 engine_;
+};
+
+// Runs one config; false where it is refused.
+bool check(const Permutation& of, const std::vector<int64_t>& config) {
+  const xpose_strategy& strategy = strategy_named("permute");
+  const xpose_problem problem = problem_of(of);
+  SCOPED_TRACE(testing::Message() << name_of(*strategy.card, config) << ", " << of);
+  const Answer answer = quote(strategy, problem, config);
+  if (answer.status != XPOSE_OK) {
+    EXPECT_EQ(answer.status, XPOSE_UNSUPPORTED) << answer.text;
+    return false;
+  }
+  int64_t before = 0, in_end = 0, out_end = 0;
+  for_each_element(of, [&](int64_t in, int64_t out) {
+    before = std::max(before, -in);
+    in_end = std::max(in_end, in + 1);
+    out_end = std::max(out_end, out + 1);
+  });
+  // Both bases are as aligned as the problem says, and no more than that is needed.
+  const std::size_t skew = of.skew * of.bytes;
+  const std::size_t in_at = (static_cast<std::size_t>(before) * of.bytes + 255) / 256 * 256 + skew;
+  Bytes in(in_at + static_cast<std::size_t>(in_end) * of.bytes);
+  Bytes out(kGuard + skew + static_cast<std::size_t>(out_end) * of.bytes + kGuard);
+  Bytes expected(out.size());
+  uint32_t state = 1;
+  for (std::size_t i = 0; i < in.size(); ++i)
+    in.data()[i] = static_cast<unsigned char>((state = state * 1664525u + 1013904223u) >> 24);
+  const std::size_t first = kGuard + skew;
+  for_each_element(of, [&](int64_t from, int64_t to) {
+    std::memcpy(expected.data() + first + to * of.bytes, in.data() + in_at + from * of.bytes,
+                of.bytes);
+  });
+  const unsigned char* const from = in.data() + in_at - before * of.bytes;
+  const xpose_launch launch = {sizeof(xpose_launch), 0, in.data() + in_at, out.data() + first,
+                               nullptr, nullptr, nullptr};
+  const Traced traced =
+      trace(strategy, problem, config, launch,
+            {{out.data() + first, static_cast<uint64_t>(out_end) * of.bytes},
+             {from, static_cast<uint64_t>(before + in_end) * of.bytes}});
+  EXPECT_EQ(traced.status, XPOSE_OK) << traced.text;
+  EXPECT_EQ(traced.kernels.size(), 1U) << "one launch for the whole problem";
+  EXPECT_TRUE(out == expected);
+  return true;
+}
+
+class Permute : public testing::TestWithParam<uint32_t> {};
+
+TEST_P(Permute, MovesRandomPermutations) {
+  const unsigned seed = std::random_device{}();
+  SCOPED_TRACE(seed);
+  Random random(seed);
+  const auto configs = configs_of(*strategy_named("permute").card);
+  int served = 0;
+  for (int i = 0; i < 150 && !HasFailure(); ++i) {
+    const Permutation of = random.permutation(GetParam(), random.once_in(8) ? 60000 : 6000);
+    const auto from = static_cast<size_t>(random.draw(0, std::ssize(configs) - 1));
+    for (size_t c = 0; c < configs.size(); ++c)
+      if (check(of, configs[(from + c) % configs.size()])) {
+        ++served;
+        break;
+      }
+  }
+  EXPECT_GT(served, 50);
+}
+
+// Offsets of more than 32 bits within a tile: the input's memory is reserved, and a little of it
+// used.
+TEST(PermuteFar, OffsetsExceed32Bits) {
+  const xpose_strategy& strategy = strategy_named("permute");
+  constexpr int64_t far = int64_t{1} << 26, repeats = 70, run = 64;
+  constexpr std::size_t span = far * (repeats - 1) + 3 * run;
+  void* const reserved = mmap(nullptr, span, PROT_READ | PROT_WRITE,
+                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  ASSERT_NE(reserved, MAP_FAILED);
+  auto* const in = static_cast<unsigned char*>(reserved);
+  int served = 0;
+  for (const bool keeps : {false, true}) {
+    const Permutation of{
+        .bytes = 1,
+        .axes = keeps ? std::vector<Axis>{{run, 1, 1}, {repeats, far, run}, {3, run, run * repeats}}
+                      : std::vector<Axis>{{run, 1, repeats}, {repeats, far, 1}, {3, run, run * repeats}},
+        .multiprocessors = 1};
+    Bytes out(3 * run * repeats), expected(3 * run * repeats);
+    for_each_element(of, [&](int64_t from, int64_t to) {
+      in[from] = expected.data()[to] = static_cast<unsigned char>(from % 251 + from / far);
+    });
+    for (const std::vector<int64_t>& config : configs_of(*strategy.card)) {
+      SCOPED_TRACE(name_of(*strategy.card, config));
+      const xpose_problem problem = problem_of(of);
+      if (quote(strategy, problem, config).status != XPOSE_OK) continue;
+      std::memset(out.data(), kPoison, out.size());
+      const xpose_launch launch = {sizeof(xpose_launch), 0, in, out.data(), nullptr, nullptr,
+                                   nullptr};
+      const Traced traced = trace(strategy, problem, config, launch,
+                                  {{out.data(), out.size()}, {in, span}});
+      EXPECT_EQ(traced.status, XPOSE_OK) << traced.text;
+      EXPECT_TRUE(out == expected);
+      ++served;
+    }
+  }
+  EXPECT_GE(served, 6);
+  munmap(reserved, span);
+}
+
+INSTANTIATE_TEST_SUITE_P(EachSize, Permute, testing::Values(1U, 2U, 4U, 8U, 16U, 48U, 256U),
+                         [](const auto& size) { return std::to_string(size.param) + "_bytes"; });
+
+}  // namespace
