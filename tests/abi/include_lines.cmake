@@ -175,7 +175,7 @@ folder_uses(npy output)
 folder_uses(options axes output)
 folder_uses(run axes npy options output)
 folder_uses(report output)
-folder_uses(bench options output)
+folder_uses(bench axes options output)
 folder_uses(commands bench options output report run)
 end_folders()
 

@@ -178,6 +178,23 @@ class Bench(unittest.TestCase):
         self.assertEqual(result.returncode, 4)
         self.assertIn("does not work in place", cell["skipped"])
 
+    def test_permutations_are_named_by_that_word(self):
+        names = bench(cells=("no such problem",)).stderr
+        self.assertEqual((names.count("  permutations, TTC "), names.count("  TTC ")), (57, 0))  # the rest on request
+        result = bench("--json", str(self.json), cells=("permutations, RGB to planes",))
+        cell, = self.cells()
+        self.assertEqual((result.returncode, cell["skipped"], cell["row"]), (0, None, "permutations, pixels"))
+        self.assertEqual(cell["bytes"], 2 * 7680 * 4320 * 3)
+
+    def test_a_problem_that_the_library_refuses_is_a_row_that_says_so(self):
+        result = bench("--json", str(self.json), cells=("qubits, order 1, 8", "RGB to planes"))
+        self.assertEqual(result.returncode, 0, result.stderr)
+        qubits = self.cells()[0]
+        self.assertIn("qubits", qubits["cell"])
+        if qubits["skipped"] is not None:
+            self.assertIn("batch dimensions", qubits["skipped"])
+            self.assertIn(qubits["skipped"], " ".join(result.stdout.split()))
+
     def test_progress_only_on_a_terminal(self):
         main, side = pty.openpty()
         process = subprocess.Popen([XPOSE, "bench", "--device", "host", "--only", SMALLEST, "--budget", "0.05"],

@@ -52,8 +52,10 @@ std::string section_of(const BenchRun& run, const DeviceInfo& device) {
   if (rows.empty()) return {};
   std::string title = to_string(device.device) + ": " + markdown_text(device.name);
   if (!device.driver.empty()) title += ", driver " + markdown_text(device.driver);
+  const std::string means = mean_sentences(run, device.device);
   return "\n## " + title + "\n\n" + kHeader + rows +
-         (above ? "\n" + std::string(above_the_roof) + '\n' : "");
+         (above ? "\n" + std::string(above_the_roof) + '\n' : "") +
+         (means.empty() ? "" : '\n' + markdown_text(means) + '\n');
 }
 
 }  // namespace

@@ -1,5 +1,8 @@
 #include "bench/bench_table.hpp"
 
+#include <algorithm>
+#include <map>
+#include <numeric>
 #include <ostream>
 #include <sstream>
 
@@ -55,6 +58,8 @@ void print_device(std::ostream& out, const BenchRun& run, const DeviceInfo& devi
   out << wrapped_text(to_string(device.device) + ": " + device.name, screen.width) << '\n';
   table.print(out, screen);
   if (above) out << wrapped_text(above_the_roof, screen.width) << '\n';
+  if (const std::string means = mean_sentences(run, device.device); !means.empty())
+    out << wrapped_text(means, screen.width) << '\n';
   out << '\n';
 }
 
@@ -97,6 +102,26 @@ std::string sentence(const BenchRun& run) {
   count(run.cells - run.results.size(), "not reached");
   out << '.';
   return out.str();
+}
+
+std::string mean_sentences(const BenchRun& run, Device device) {
+  std::map<std::string, std::vector<double>> groups;  // shares of those that were measured
+  std::map<std::string, std::size_t> sizes;
+  for (const CellResult& result : run.results) {
+    if (result.device != device || result.cell.group.empty()) continue;
+    ++sizes[result.cell.group];
+    if (result.skipped.empty()) groups[result.cell.group].push_back(100 * result.share());
+  }
+  std::string text;
+  for (const auto& [group, shares] : groups)
+    text += (text.empty() ? "" : "\n") + group + ": " +
+            fixed(std::accumulate(shares.begin(), shares.end(), 0.0) /
+                      static_cast<double>(shares.size()),
+                  1) +
+            " % of the roof in the mean of " + std::to_string(shares.size()) + " of " +
+            std::to_string(sizes[group]) + " problems, " + fixed(std::ranges::min(shares), 1) +
+            " % at least.";
+  return text;
 }
 
 void print_bench(std::ostream& out, const BenchRun& run, const Screen& screen) {

@@ -11,7 +11,10 @@ namespace xpose::app {
 // The number of cells that reach their mark, and the worst one.
 std::string sentence(const BenchRun& run);
 
-// A table for each device, then that sentence.
+// The mean share of each group of cells on a device, and the least: a sentence a line.
+std::string mean_sentences(const BenchRun& run, Device device);
+
+// A table for each device, with means below it, then that sentence.
 void print_bench(std::ostream& out, const BenchRun& run, const Screen& screen);
 
 }  // namespace xpose::app

@@ -14,9 +14,12 @@ struct Cell {
   std::string name;  // unique within a device kind
   Problem problem;   // on device 0 of its kind
   bool warm = false;
-  unsigned threads = 0;  // of host strategies and copies; 0: all
-  int reach = 0;         // per cent of the roof that is to be reached; 0: no figure is set
-  int aim = 0;           // per cent that is hoped for; 0 likewise
+  unsigned threads = 0;      // of host strategies and copies; 0: all
+  int reach = 0;             // per cent of the roof that is to be reached; 0: no figure is set
+  int aim = 0;               // per cent that is hoped for; 0 likewise
+  std::string group = {};    // the cells of a group have a mean share
+  bool on_request = false;   // measured only where --only names it
+  std::string refused = {};  // the reason of the library, where it serves no such problem
 
   bool has_marks() const { return reach != 0; }
 };

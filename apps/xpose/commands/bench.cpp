@@ -9,6 +9,7 @@
 
 #include "bench/bench_outputs.hpp"
 #include "bench/bench_table.hpp"
+#include "bench/permutation_table.hpp"
 #include "commands/commands.hpp"
 #include "commands/interrupts.hpp"
 #include "commands/shell_command.hpp"
@@ -55,17 +56,23 @@ std::vector<DeviceInfo> chosen_devices(const std::string& name) {
   return all;
 }
 
+std::vector<Cell> table_of(DeviceKind kind) {
+  std::vector<Cell> table = standard_table(kind);
+  std::ranges::move(permutation_table(kind), std::back_inserter(table));
+  return table;
+}
+
 // The cells that were asked for, device by device.
 Work work_of(const std::vector<DeviceInfo>& devices, const std::vector<std::string>& only,
              bool quick, bool warm) {
   Work work;
   for (const DeviceInfo& info : devices) {
     std::set<std::string> rows;
-    for (Cell& cell : standard_table(info.device.kind)) {
-      const bool named = only.empty() || std::ranges::any_of(only, [&](const std::string& text) {
-                           return cell.name.find(text) != std::string::npos;
-                         });
-      if (!named || (quick && !rows.insert(cell.row).second)) continue;
+    for (Cell& cell : table_of(info.device.kind)) {
+      const bool named = std::ranges::any_of(
+          only, [&](const std::string& text) { return cell.name.find(text) != std::string::npos; });
+      const bool taken = named || (only.empty() && !cell.on_request);
+      if (!taken || (quick && !rows.insert(cell.row).second)) continue;
       cell.problem.device = info.device;
       cell.warm = cell.warm || warm;
       work.emplace_back(info.device, std::move(cell));
@@ -74,7 +81,8 @@ Work work_of(const std::vector<DeviceInfo>& devices, const std::vector<std::stri
   if (work.empty()) {
     std::string names;
     for (const DeviceInfo& info : devices)
-      for (const Cell& cell : standard_table(info.device.kind)) names += "\n  " + cell.name;
+      for (const Cell& cell : table_of(info.device.kind))
+        if (!cell.on_request) names += "\n  " + cell.name;
     throw UsageError("--only names no problem of the table:" + names + "\n");
   }
   return work;
@@ -136,6 +144,7 @@ std::string Bench::progress_text(const Cell& cell) const {
 }
 
 CellResult Bench::measure(Device device, const Cell& cell) {
+  if (!cell.refused.empty()) return skipped_cell(cell, device, cell.refused);
   if (out_of_time()) return skipped_cell(cell, device, "the minute of --quick had passed");
   ProgressLine line(progress_text(cell));
   TuneOptions options;
@@ -151,7 +160,9 @@ CellResult Bench::measure(Device device, const Cell& cell) {
       return skipped_cell(cell, device, "the minute of --quick ended during its measurement");
     return result_of(cell, device, report);
   } catch (const Error& error) {
-    (error.kind() == ErrorKind::no_memory ? too_large_ : failed_) = true;
+    too_large_ = too_large_ || error.kind() == ErrorKind::no_memory;
+    failed_ =
+        failed_ || (error.kind() != ErrorKind::no_memory && error.kind() != ErrorKind::invalid);
     return skipped_cell(cell, device, error.what());
   }
 }

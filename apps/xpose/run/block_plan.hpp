@@ -1,5 +1,5 @@
-// How a permutation of a file is cut into blocks that fit into memory, so that each byte is read and
-// written once, in runs as long as can be. Pure arithmetic.
+// How a permutation of a file is cut into blocks that fit into memory, so that each byte is read
+// and written once, in runs as long as can be. Pure arithmetic.
 #pragma once
 
 #include <cstdint>
@@ -19,20 +19,20 @@ struct Block {
 class BlockPlan {
  public:
   // Blocks grow from the innermost axes of both sides, the side with the shorter runs first. Where
-  // the output is to be in order, they grow from its innermost axis alone, if runs of the input have
-  // a page then.
+  // the output is to be in order, they grow from its innermost axis alone, if runs of the input
+  // have a page then.
   BlockPlan(const FilePermutation& file, const TileLimits& limits);
 
   const FilePermutation& file() const { return file_; }
   std::int64_t size() const;
-  Block block(std::int64_t index) const;                                  // in the order of writing
+  Block block(std::int64_t index) const;  // in the order of writing
   const std::vector<std::int64_t>& most_extents() const { return most_; }  // of any block
 
   // Whether a block's output is one range of the file, behind that of the block before.
   bool writes_in_order() const;
 
-  // Calls take() for the ranges of a block in the input's file, in their order, which lie one behind
-  // the other in memory.
+  // Calls take() for the ranges of a block in the input's file, in their order, which lie one
+  // behind the other in memory.
   void for_each_in_range(const Block& block,
                          const std::function<void(const ByteRange&)>& take) const;
   // Likewise those of its permutation in the output's file.

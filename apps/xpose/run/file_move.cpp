@@ -36,9 +36,7 @@ class MatrixMove : public FileMove {
   void write(OutputFile& file, std::int64_t tile, const std::byte* from) const override;
 
  private:
-  std::uint32_t item_bytes() const {
-    return static_cast<std::uint32_t>(plan_.matrix().item_bytes);
-  }
+  std::uint32_t item_bytes() const { return static_cast<std::uint32_t>(plan_.matrix().item_bytes); }
   std::uint64_t row_pitch() const;
 
   BandPlan plan_;

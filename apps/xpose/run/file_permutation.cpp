@@ -68,9 +68,9 @@ FilePermutation file_permutation(const NpyHeader& header, const PermutedShape& p
   const std::size_t rank = permuted.parts.size();
   for (std::size_t i = 0; i < rank; ++i) {
     const std::size_t axis = header.fortran_order ? rank - 1 - i : i;
-    const auto first = std::accumulate(permuted.parts.begin(),
-                                       permuted.parts.begin() + static_cast<std::ptrdiff_t>(axis),
-                                       std::size_t{0});
+    const auto first =
+        std::accumulate(permuted.parts.begin(),
+                        permuted.parts.begin() + static_cast<std::ptrdiff_t>(axis), std::size_t{0});
     for (std::size_t part = first; part < first + permuted.parts[axis]; ++part) {
       places[part] = static_cast<int>(array.extents.size());
       array.extents.push_back(permuted.shape[part]);

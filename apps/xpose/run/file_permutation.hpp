@@ -27,7 +27,7 @@ DenseArray folded(DenseArray array);
 
 // A dense array in one file, and its permutation in another.
 struct FilePermutation {
-  DenseArray array;  // folded
+  DenseArray array;             // folded
   std::uint64_t in_offset = 0;  // bytes from the start of the file to element 0
   std::uint64_t out_offset = 0;
 };
@@ -36,7 +36,8 @@ struct FilePermutation {
 FilePermutation file_permutation(const NpyHeader& header, const PermutedShape& permuted,
                                  std::uint64_t out_offset);
 
-// Nothing where a permutation is more than the transpose of a matrix. A copy is a matrix of one row.
+// Nothing where a permutation is more than the transpose of a matrix. A copy is a matrix of one
+// row.
 std::optional<FileMatrix> as_matrix(const FilePermutation& file);
 
 }  // namespace xpose::app

@@ -81,6 +81,21 @@ TEST(StandardTable, OneElementMoreMisalignsRows) {
   FAIL() << "the row is gone";
 }
 
+TEST(BenchTable, AGroupHasItsMean) {
+  CellResult good = result_of(cell("4095x4097, 4 bytes"), kHost, report());
+  good.cell.group = "TTC, 4 bytes";
+  CellResult bad = good;
+  bad.winner.seconds = 0.008;
+  const BenchRun run = run_of({good, bad, skipped_cell(good.cell, kHost, "refused")});
+  EXPECT_EQ(mean_sentences(run, kHost),
+            "TTC, 4 bytes: 65.0 % of the roof in the mean of 2 of 3 problems, 50.0 % at least.");
+  EXPECT_EQ(mean_sentences(run, Device{DeviceKind::cuda, 0}), "");
+  std::ostringstream out;
+  print_bench(out, run, {});
+  EXPECT_NE(out.str().find(mean_sentences(run, kHost)), std::string::npos) << out.str();
+  EXPECT_NE(to_markdown_text(run).find("65.0 % of the roof in the mean"), std::string::npos);
+}
+
 TEST(BenchCell, TakesRoofWinnerAndTheBestOfEachPeer) {
   const CellResult result = result_of(cell("4095x4097, 4 bytes"), kHost, report());
   EXPECT_EQ(result.skipped, "");

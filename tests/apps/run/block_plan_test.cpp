@@ -141,8 +141,8 @@ TEST(BlockPlan, RunsOfBothSidesAreAsLongAsCanBe) {
   const FilePermutation file{{{512, 512, 512}, {2, 1, 0}, 4}, 128, 128};
   const BlockPlan plan(file, {16 << 20, 16 << 20, 64 << 10, false});
   std::uint64_t shortest = file.array.bytes();
-  plan.for_each_in_range(plan.block(0),
-                         [&](const ByteRange& range) { shortest = std::min(shortest, range.size()); });
+  plan.for_each_in_range(
+      plan.block(0), [&](const ByteRange& range) { shortest = std::min(shortest, range.size()); });
   plan.for_each_out_range(plan.block(0), [&](const ByteRange& range, const Neighbours&) {
     shortest = std::min(shortest, range.size());
   });
