@@ -7,7 +7,8 @@
 namespace cuda_permute {
 namespace {
 
-constexpr int64_t kLanes = 32, kBanksBytes = 128, kSampled = 8;  // warps
+constexpr int64_t kLanes = 32, kBankBytes = 128, kSampled = 8;  // warps
+constexpr int kTurns = 3;
 
 // The indices of the lanes of some warps, along every axis.
 using Indices = std::vector<std::vector<int64_t>>;
@@ -33,8 +34,8 @@ Indices sampled(const Layout& layout, const std::vector<int>& order) {
 
 // Wavefronts of the sampled accesses. Lanes that meet in one word take one together.
 int64_t wavefronts(const Indices& indices, const std::vector<int64_t>& strides, int64_t unit) {
-  const auto at_once = static_cast<size_t>(std::min(kLanes, kBanksBytes / unit));
-  const int64_t word_bytes = std::max<int64_t>(unit, 4), banks = kBanksBytes / word_bytes;
+  const auto at_once = static_cast<size_t>(std::min(kLanes, kBankBytes / unit));
+  const int64_t word_bytes = std::max<int64_t>(unit, 4), banks = kBankBytes / word_bytes;
   int64_t sum = 0;
   for (size_t first = 0; first < indices.size(); first += at_once) {
     std::array<int64_t, 32> words;
@@ -59,40 +60,35 @@ int64_t wavefronts(const Indices& indices, const std::vector<int64_t>& strides, 
 std::vector<int64_t> places(const Layout& layout) {
   const Indices loads = sampled(layout, layout.load_order);
   const Indices stores = sampled(layout, layout.store_order);
-  const auto at_once = std::min(kLanes, kBanksBytes / layout.unit);
-  const int64_t fewest = static_cast<int64_t>(loads.size() + stores.size()) / at_once;
+  const int64_t at_once = std::min(kLanes, kBankBytes / layout.unit);
+  const int64_t fewest = (std::ssize(loads) + std::ssize(stores)) / at_once;
   const int64_t pad = std::max<int64_t>(layout.unit, 4);
 
-  // Axes that are done have strides; those above them follow without gaps.
-  std::vector<int64_t> strides(layout.extents.size(), 0);
-  const auto follow = [&](size_t from) {
+  // Axes follow each other, each behind so many bytes that nothing uses.
+  std::vector<int64_t> strides(layout.extents.size(), 0), pads(layout.extents.size(), 0);
+  const auto wavefronts_padded = [&] {
     int64_t end = layout.unit;
-    for (size_t i = 0; i < layout.store_order.size(); ++i) {
-      const auto axis = static_cast<size_t>(layout.store_order[i]);
-      if (i >= from) strides[axis] = end;
-      end = strides[axis] * (layout.extents[axis] - 1) + end;
+    for (const int number : layout.store_order) {
+      const auto axis = static_cast<size_t>(number);
+      strides[axis] = pads[axis] == 0 ? end : (end + pad - 1) / pad * pad + pads[axis];
+      end += strides[axis] * (layout.extents[axis] - 1);
     }
-    return end;
+    if (end > layout.most) return std::numeric_limits<int64_t>::max();
+    return wavefronts(loads, strides, layout.unit) + wavefronts(stores, strides, layout.unit);
   };
-  follow(0);
-  int64_t least = wavefronts(loads, strides, layout.unit) + wavefronts(stores, strides, layout.unit);
-  for (size_t i = 0; i < layout.store_order.size() && least > fewest; ++i) {
-    const auto axis = static_cast<size_t>(layout.store_order[i]);
-    follow(i);
-    const int64_t dense = strides[axis];
-    int64_t best = dense;
-    // From here on padded to whole words, which smaller elements share.
-    for (int64_t stride = (dense + pad - 1) / pad * pad; stride < dense + kBanksBytes && least > fewest;
-         stride += pad) {
-      strides[axis] = stride;
-      if (follow(i + 1) > layout.most) break;
-      const int64_t took =
-          wavefronts(loads, strides, layout.unit) + wavefronts(stores, strides, layout.unit);
-      if (took < least) least = took, best = stride;
+  int64_t least = wavefronts_padded();
+  for (int turn = 0; turn < kTurns && least > fewest; ++turn) {
+    const int64_t before = least;
+    for (size_t i = layout.store_order.size(); i-- > 0 && least > fewest;) {
+      int64_t& own = pads[static_cast<size_t>(layout.store_order[i])];
+      int64_t best = own;
+      for (own = 0; own < kBankBytes && least > fewest; own += pad)
+        if (const int64_t took = wavefronts_padded(); took < least) least = took, best = own;
+      own = best;
     }
-    strides[axis] = best;
-    follow(i + 1);
+    if (least == before) break;
   }
+  wavefronts_padded();
   return strides;
 }
 

@@ -15,8 +15,8 @@ struct Layout {
   int64_t most;    // bytes of all
 };
 
-// The stride of each axis, in bytes. A few warps are tried with each padding, from the innermost
-// axis of the output on, and the first with the fewest wavefronts is kept.
+// The stride of each axis, in bytes. The paddings of one axis after the other, from the outermost of
+// the output on, are tried on a few warps, and the first with the fewest wavefronts is kept.
 std::vector<int64_t> places(const Layout& layout);
 
 }  // namespace cuda_permute
