@@ -25,12 +25,12 @@ inline constexpr int kCuts = 2;  // axes of which a last tile may have less
 
 // An axis within a tile.
 struct TileAxis {
-  int64_t stride;   // elements, of one side
+  int64_t stride;  // elements, of one side
   Division by_extent;
   uint32_t extent;
-  uint32_t place;   // bytes from one index to the next in shared memory
-  uint32_t cut;     // bit of its cut; 0: all tiles have as much of it
-  uint32_t left;    // of the extent, in the last tile
+  uint32_t place;  // bytes from one index to the next in shared memory
+  uint32_t cut;    // bit of its cut; 0: all tiles have as much of it
+  uint32_t left;   // of the extent, in the last tile
 };
 
 // An axis along which tiles follow each other.
@@ -38,34 +38,38 @@ struct Step {
   int64_t in, out;  // elements from tile to tile
   Division by_count;
   uint32_t count;
-  uint32_t cut;     // bit of the cut whose last tile has less; or 0
+  uint32_t cut;  // bit of the cut whose last tile has less; or 0
 };
 
 struct Permutation {
   uint32_t tiles;
   int32_t load_axes, store_axes, steps;
-  int64_t row_stride;   // elements between the rows of a square, in the input
-  uint32_t col_place;   // bytes between its columns in shared memory
+  int64_t row_stride;  // elements between the rows of a square, in the input
+  uint32_t col_place;  // bytes between its columns in shared memory
   uint32_t axes_of_tile;
   TileAxis load_axis[16], store_axis[16];  // fastest first; a tile has less than 2^16 elements
   Step step[31];                           // fastest first; less than 2^31 tiles
 };
 
-// N slots of a thread, numbered thread + i * blockDim.x in the order of some axes.
-template <int N, class Offset>
+// N slots of a thread, numbered thread + i * blockDim.x in the order of some axes, of so many
+// elements each, of which Placed have a place of their own.
+template <int N, int Elements, int Placed, class Offset>
 struct Slots {
-  Offset offset[N];            // elements
-  uint32_t places[(N + 1) / 2];  // bytes, 16 bits each
-  uint32_t valid = 0;          // bit i: slot i lies in a full tile
-  uint32_t in_last[kCuts];     // and in one that is the last along a cut
+  static constexpr int kPlaces = N * Placed;
+
+  Offset offset[N];                    // of the first element; elements
+  uint32_t places[(kPlaces + 1) / 2];  // bytes, 16 bits each
+  uint32_t valid = 0;                  // bit i: slot i lies in a full tile
+  uint32_t in_last[kCuts];             // and in one that is the last along a cut
 
   __device__ __forceinline__ Slots(const TileAxis* axes, int count) {
     uint32_t beyond[kCuts] = {};
 #pragma unroll
-    for (int i = 0; i < (N + 1) / 2; ++i) places[i] = 0;
+    for (int i = 0; i < (kPlaces + 1) / 2; ++i) places[i] = 0;
 #pragma unroll
-    for (int i = 0; i < N; ++i) {
-      uint32_t rest = threadIdx.x + i * blockDim.x, place = 0;
+    for (int i = 0; i < kPlaces; ++i) {
+      const int slot = i / Placed;
+      uint32_t rest = (threadIdx.x + slot * blockDim.x) * Elements + i % Placed, place = 0;
       int64_t at = 0;
       for (int a = 0; a < count; ++a) {
         const uint32_t above = rest / axes[a].by_extent, index = rest - above * axes[a].extent;
@@ -74,17 +78,20 @@ struct Slots {
         place += index * axes[a].place;
 #pragma unroll
         for (int c = 0; c < kCuts; ++c)
-          if ((axes[a].cut >> c & 1) != 0 && index >= axes[a].left) beyond[c] |= 1u << i;
+          if ((axes[a].cut >> c & 1) != 0 && index >= axes[a].left) beyond[c] |= 1u << slot;
       }
-      offset[i] = static_cast<Offset>(at);
       places[i / 2] |= place << 16 * (i % 2);
-      if (rest == 0) valid |= 1u << i;
+      if (i % Placed != 0) continue;
+      offset[slot] = static_cast<Offset>(at);
+      if (rest == 0) valid |= 1u << slot;
     }
 #pragma unroll
     for (int c = 0; c < kCuts; ++c) in_last[c] = ~beyond[c];
   }
 
-  __device__ __forceinline__ uint32_t place(int i) const { return places[i / 2] >> 16 * (i % 2) & 0xffffu; }
+  __device__ __forceinline__ uint32_t place(int i) const {
+    return places[i / 2] >> 16 * (i % 2) & 0xffffu;
+  }
 };
 
 // Where a tile begins, in elements, and along which cuts it is the last.
@@ -103,8 +110,8 @@ struct TilePlace {
     }
   }
 
-  template <int N, class Offset>
-  __device__ __forceinline__ uint32_t valid(const Slots<N, Offset>& slots) const {
+  template <class Slots>
+  __device__ __forceinline__ uint32_t valid(const Slots& slots) const {
     uint32_t bits = slots.valid;
 #pragma unroll
     for (int c = 0; c < kCuts; ++c)
@@ -113,28 +120,83 @@ struct TilePlace {
   }
 };
 
-// Elements of Bytes bytes, in squares of Side x Side of them, of which a thread has Squares. Offset
+// Elements of Bytes bytes in squares of Side x Side of them, of which a thread has Count. Offset
 // holds every offset within a tile.
-template <int Bytes, int Side, int Squares, class Offset, int MinBlocks>
+template <int Bytes, int Side, int Count, class Offset>
+struct Squares {
+  static constexpr int kBytes = Bytes, kLoads = Count, kStores = Count * Side;
+  using Loads = Slots<kLoads, 1, 1, Offset>;
+  using Stores = Slots<kStores, 1, 1, Offset>;
+  using Row = Pack<Bytes * Side>;
+
+  Square<Bytes, Side> squares[Count];
+
+  __device__ __forceinline__ void load(int i, const unsigned char* from, const Permutation& of) {
+#pragma unroll
+    for (int row = 0; row < Side; ++row)
+      squares[i].row[row] = *reinterpret_cast<const Row*>(from + row * of.row_stride * Bytes);
+  }
+  __device__ __forceinline__ void stage(int i, const Loads& loads, unsigned char* shared,
+                                        const Permutation& of) const {
+    const Square<Bytes, Side> cols = squares[i].transposed();
+#pragma unroll
+    for (int col = 0; col < Side; ++col)
+      *reinterpret_cast<Row*>(shared + loads.place(i) + col * of.col_place) = cols.row[col];
+  }
+  static __device__ __forceinline__ void store(int i, const Stores& stores,
+                                               const unsigned char* shared, unsigned char* to) {
+    *reinterpret_cast<Row*>(to) = *reinterpret_cast<const Row*>(shared + stores.place(i));
+  }
+};
+
+// Elements of 1 or 2 bytes that form no squares, of which a thread has as many as fill Count words.
+// Where runs of a side are of whole words, words of it are moved, which may span axes. Shared
+// memory has the words of the input as they are, so a word of the output is gathered from there.
+template <int Bytes, int Count, bool LoadWords, bool StoreWords>
+struct Words {
+  static constexpr int kOfWord = 4 / Bytes;
+  static constexpr int kLoaded = LoadWords ? kOfWord : 1, kStored = StoreWords ? kOfWord : 1;
+  static constexpr int kBytes = Bytes;
+  static constexpr int kLoads = Count * kOfWord / kLoaded, kStores = Count * kOfWord / kStored;
+  using Loads = Slots<kLoads, kLoaded, 1, int32_t>;
+  using Stores = Slots<kStores, kStored, kStored, int32_t>;
+  using Loaded = Pack<Bytes * kLoaded>;
+  using Stored = Pack<Bytes * kStored>;
+
+  Loaded loaded[kLoads];
+
+  __device__ __forceinline__ void load(int i, const unsigned char* from, const Permutation&) {
+    loaded[i] = *reinterpret_cast<const Loaded*>(from);
+  }
+  __device__ __forceinline__ void stage(int i, const Loads& loads, unsigned char* shared,
+                                        const Permutation&) const {
+    *reinterpret_cast<Loaded*>(shared + loads.place(i)) = loaded[i];
+  }
+  static __device__ __forceinline__ void store(int i, const Stores& stores,
+                                               const unsigned char* shared, unsigned char* to) {
+    Pack<Bytes> elements[kStored];
+#pragma unroll
+    for (int k = 0; k < kStored; ++k)
+      elements[k] = *reinterpret_cast<const Pack<Bytes>*>(shared + stores.place(i * kStored + k));
+    *reinterpret_cast<Stored*>(to) = joined(elements);
+  }
+};
+
+template <class Way, int MinBlocks>
 __global__ void __launch_bounds__(kPermuteThreads, MinBlocks)
     permute(const unsigned char* __restrict__ in, unsigned char* __restrict__ out,
             const __grid_constant__ Permutation of) {
-  using Row = Pack<Bytes * Side>;
-  constexpr int kStores = Squares * Side;
+  constexpr int kBytes = Way::kBytes;
   unsigned char* const shared = plugin::shared_memory<unsigned char>();
-  const Slots<Squares, Offset> loads(of.load_axis, of.load_axes);
-  const Slots<kStores, Offset> stores(of.store_axis, of.store_axes);
-  Square<Bytes, Side> squares[Squares];
+  const typename Way::Loads loads(of.load_axis, of.load_axes);
+  const typename Way::Stores stores(of.store_axis, of.store_axes);
+  Way registers;
   const auto load = [&](const TilePlace& place) {
     const uint32_t valid = place.valid(loads);
-    const unsigned char* const from = in + place.in * Bytes;
+    const unsigned char* const from = in + place.in * kBytes;
 #pragma unroll
-    for (int i = 0; i < Squares; ++i)
-      if (valid >> i & 1)
-#pragma unroll
-        for (int row = 0; row < Side; ++row)
-          squares[i].row[row] = *reinterpret_cast<const Row*>(
-              from + (loads.offset[i] + row * of.row_stride) * Bytes);
+    for (int i = 0; i < Way::kLoads; ++i)
+      if (valid >> i & 1) registers.load(i, from + int64_t{loads.offset[i]} * kBytes, of);
   };
 
   TilePlace place(of, blockIdx.x);
@@ -142,13 +204,8 @@ __global__ void __launch_bounds__(kPermuteThreads, MinBlocks)
   for (uint32_t tile = blockIdx.x;;) {
     const uint32_t staged = place.valid(loads);
 #pragma unroll
-    for (int i = 0; i < Squares; ++i)
-      if (staged >> i & 1) {
-        const Square<Bytes, Side> cols = squares[i].transposed();
-#pragma unroll
-        for (int col = 0; col < Side; ++col)
-          *reinterpret_cast<Row*>(shared + loads.place(i) + col * of.col_place) = cols.row[col];
-      }
+    for (int i = 0; i < Way::kLoads; ++i)
+      if (staged >> i & 1) registers.stage(i, loads, shared, of);
     __syncthreads();
     const TilePlace current = place;
     tile += gridDim.x;
@@ -157,12 +214,10 @@ __global__ void __launch_bounds__(kPermuteThreads, MinBlocks)
       load(place);
     }
     const uint32_t valid = current.valid(stores);
-    unsigned char* const to = out + current.out * Bytes;
+    unsigned char* const to = out + current.out * kBytes;
 #pragma unroll
-    for (int i = 0; i < kStores; ++i)
-      if (valid >> i & 1)
-        *reinterpret_cast<Row*>(to + int64_t{stores.offset[i]} * Bytes) =
-            *reinterpret_cast<const Row*>(shared + stores.place(i));
+    for (int i = 0; i < Way::kStores; ++i)
+      if (valid >> i & 1) Way::store(i, stores, shared, to + int64_t{stores.offset[i]} * kBytes);
     if (tile >= of.tiles) return;
     __syncthreads();
   }
@@ -174,8 +229,8 @@ __global__ void __launch_bounds__(kPermuteThreads, MinBlocks)
     permute_runs(const unsigned char* __restrict__ in, unsigned char* __restrict__ out,
                  const __grid_constant__ Permutation of) {
   using Row = Pack<Bytes>;
-  const Slots<Elements, Offset> loads(of.load_axis, of.load_axes);
-  const Slots<Elements, Offset> stores(of.store_axis, of.store_axes);
+  const Slots<Elements, 1, 1, Offset> loads(of.load_axis, of.load_axes);
+  const Slots<Elements, 1, 1, Offset> stores(of.store_axis, of.store_axes);
   for (uint32_t tile = blockIdx.x; tile < of.tiles; tile += gridDim.x) {
     const TilePlace place(of, tile);
     const uint32_t valid = place.valid(loads);

@@ -13,17 +13,18 @@ constexpr int kTurns = 3;
 // The indices of the lanes of some warps, along every axis.
 using Indices = std::vector<std::vector<int64_t>>;
 
-Indices sampled(const Layout& layout, const std::vector<int>& order) {
-  int64_t slots = 1;
-  for (const int axis : order) slots *= layout.extents[static_cast<size_t>(axis)];
+Indices sampled(const Layout& layout, const Order& order) {
+  int64_t elements = 1;
+  for (const int axis : order.axes) elements *= layout.extents[static_cast<size_t>(axis)];
+  const int64_t slots = std::max<int64_t>(elements / order.elements, 1);
   const int64_t warps = std::max<int64_t>(slots / kLanes, 1);
   const int64_t step = std::max<int64_t>(warps / kSampled, 1);
   Indices indices;
   for (int64_t warp = 0; warp < warps; warp += step)
     for (int64_t slot = warp * kLanes; slot < (warp + 1) * kLanes; ++slot) {
       auto& index = indices.emplace_back(layout.extents.size(), 0);
-      int64_t rest = std::min(slot, slots - 1);
-      for (const int axis : order) {
+      int64_t rest = std::min(slot, slots - 1) * order.elements;
+      for (const int axis : order.axes) {
         const int64_t extent = layout.extents[static_cast<size_t>(axis)];
         index[static_cast<size_t>(axis)] = rest % extent;
         rest /= extent;
@@ -58,8 +59,8 @@ int64_t wavefronts(const Indices& indices, const std::vector<int64_t>& strides, 
 }  // namespace
 
 std::vector<int64_t> places(const Layout& layout) {
-  const Indices loads = sampled(layout, layout.load_order);
-  const Indices stores = sampled(layout, layout.store_order);
+  const Indices loads = sampled(layout, layout.load);
+  const Indices stores = sampled(layout, layout.store);
   const int64_t at_once = std::min(kLanes, kBankBytes / layout.unit);
   const int64_t fewest = (std::ssize(loads) + std::ssize(stores)) / at_once;
   const int64_t pad = std::max<int64_t>(layout.unit, 4);
@@ -68,7 +69,7 @@ std::vector<int64_t> places(const Layout& layout) {
   std::vector<int64_t> strides(layout.extents.size(), 0), pads(layout.extents.size(), 0);
   const auto wavefronts_padded = [&] {
     int64_t end = layout.unit;
-    for (const int number : layout.store_order) {
+    for (const int number : layout.nest) {
       const auto axis = static_cast<size_t>(number);
       strides[axis] = pads[axis] == 0 ? end : (end + pad - 1) / pad * pad + pads[axis];
       end += strides[axis] * (layout.extents[axis] - 1);
@@ -79,8 +80,8 @@ std::vector<int64_t> places(const Layout& layout) {
   int64_t least = wavefronts_padded();
   for (int turn = 0; turn < kTurns && least > fewest; ++turn) {
     const int64_t before = least;
-    for (size_t i = layout.store_order.size(); i-- > 0 && least > fewest;) {
-      int64_t& own = pads[static_cast<size_t>(layout.store_order[i])];
+    for (size_t i = layout.nest.size(); i-- > layout.dense && least > fewest;) {
+      int64_t& own = pads[static_cast<size_t>(layout.nest[i])];
       int64_t best = own;
       for (own = 0; own < kBankBytes && least > fewest; own += pad)
         if (const int64_t took = wavefronts_padded(); took < least) least = took, best = own;

@@ -2,21 +2,30 @@
 // of the load order nor the loads of the store order meet in banks. Host code.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
 namespace cuda_permute {
 
-// The axes of a tile, by number; an order lists those that its slots run over, the fastest first.
-struct Layout {
-  std::vector<int64_t> extents;
-  std::vector<int> load_order, store_order;
-  int64_t unit;    // bytes of an access
-  int64_t most;    // bytes of all
+// Slots over some axes, the fastest first, each of so many elements side by side.
+struct Order {
+  std::vector<int> axes;
+  int64_t elements = 1;
 };
 
-// The stride of each axis, in bytes. The paddings of one axis after the other, from the outermost of
-// the output on, are tried on a few warps, and the first with the fewest wavefronts is kept.
+// The axes of a tile, by number.
+struct Layout {
+  std::vector<int64_t> extents;
+  Order load, store;
+  std::vector<int> nest;  // the order in which axes follow each other in shared memory
+  size_t dense;           // as many of its first axes are not padded
+  int64_t unit;           // bytes of an element, or of a square's row
+  int64_t most;           // bytes of all
+};
+
+// The stride of each axis, in bytes. The paddings of one axis after the other, from the outermost
+// on, are tried on a few warps, and the first with the fewest wavefronts is kept.
 std::vector<int64_t> places(const Layout& layout);
 
 }  // namespace cuda_permute

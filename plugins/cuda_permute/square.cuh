@@ -10,8 +10,8 @@ namespace xpose::kernels {
 // Bytes that move at once, at addresses that are multiples of their number.
 template <int Bytes>
 struct alignas(Bytes) Pack {
-  using Word = std::conditional_t<Bytes == 1, uint8_t,
-                                  std::conditional_t<Bytes == 2, uint16_t, uint32_t>>;
+  using Word =
+      std::conditional_t<Bytes == 1, uint8_t, std::conditional_t<Bytes == 2, uint16_t, uint32_t>>;
   Word words[Bytes / sizeof(Word)];
 };
 
@@ -47,13 +47,30 @@ struct Square {
           if constexpr (kElements == 2)
             cols.row[col].words[w] = static_cast<Word>(pair(0));
           else
-            cols.row[col].words[w] =
-                __byte_perm(pair(4 * w), pair((4 * w + 2) % Side), 0x5410);
+            cols.row[col].words[w] = __byte_perm(pair(4 * w), pair((4 * w + 2) % Side), 0x5410);
         }
       }
     return cols;
   }
 };
+
+// Elements side by side in one access.
+template <int Bytes, int Count>
+__device__ __forceinline__ Pack<Bytes * Count> joined(const Pack<Bytes> (&elements)[Count]) {
+  Pack<Bytes * Count> pack;
+  if constexpr (Count == 1) {
+    pack = elements[0];
+  } else if constexpr (Bytes == 2) {
+    static_assert(Count == 2);
+    pack.words[0] = __byte_perm(elements[0].words[0], elements[1].words[0], 0x5410);
+  } else {
+    static_assert(Bytes == 1 && Count == 4);
+    pack.words[0] =
+        __byte_perm(__byte_perm(elements[0].words[0], elements[1].words[0], 0x0040),
+                    __byte_perm(elements[2].words[0], elements[3].words[0], 0x0040), 0x5410);
+  }
+  return pack;
+}
 
 inline constexpr int kPermuteThreads = 256;
 

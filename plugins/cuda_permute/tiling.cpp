@@ -55,9 +55,9 @@ class Cutter {
       filled *= static_cast<double>(extent) / static_cast<double>(count * tile.extents[i]);
       if (tile.elements > most_) return std::numeric_limits<double>::infinity();
     }
-    const double moved = traffic(by_in_, &Axis::in, form_.in_alignment, tile.extents, tile.load_run) +
-                         traffic(by_out_, &Axis::out, form_.out_alignment, tile.extents,
-                                 tile.store_run);
+    const double moved =
+        traffic(by_in_, &Axis::in, form_.in_alignment, tile.extents, tile.load_run) +
+        traffic(by_out_, &Axis::out, form_.out_alignment, tile.extents, tile.store_run);
     filled *= static_cast<double>(tile.elements) / static_cast<double>(most_);
     const double idle = std::max(processors_ / static_cast<double>(tile.tiles), 1.0);
     return moved / 2 * (1 + kWorthOfFullTiles * (1 - filled)) * std::sqrt(idle);
@@ -119,8 +119,8 @@ template <class Key>
 std::vector<int> sorted(const std::vector<Axis>& axes, const Key& key) {
   std::vector<int> order(axes.size());
   std::iota(order.begin(), order.end(), 0);
-  std::ranges::stable_sort(
-      order, {}, [&](int number) { return key(axes[static_cast<size_t>(number)]); });
+  std::ranges::stable_sort(order, {},
+                           [&](int number) { return key(axes[static_cast<size_t>(number)]); });
   return order;
 }
 
@@ -148,7 +148,8 @@ Form widened(Form form) {
   const auto even = [&](const Axis& axis) {
     return &axis == &*kept ? axis.extent % 2 == 0 : axis.in % 2 == 0 && axis.out % 2 == 0;
   };
-  while (form.bytes < 16 && std::min(form.in_alignment, form.out_alignment) % (2 * form.bytes) == 0 &&
+  while (form.bytes < 16 &&
+         std::min(form.in_alignment, form.out_alignment) % (2 * form.bytes) == 0 &&
          std::ranges::all_of(form.axes, even)) {
     form.bytes *= 2;
     kept->extent /= 2;
@@ -200,8 +201,8 @@ Tile tile_of(const Form& form, const Wish& wish) {
   double least = std::numeric_limits<double>::infinity();
   for (int64_t out_run = wish.out_run; out_run >= form.bytes; out_run /= 2) {
     for (int64_t in_run = kLeastRun; in_run <= kLongestRun; in_run *= 2) {
-      const double cost = cutter.try_runs(out_run / form.bytes,
-                                          std::max<int64_t>(in_run / form.bytes, 1), tile);
+      const double cost =
+          cutter.try_runs(out_run / form.bytes, std::max<int64_t>(in_run / form.bytes, 1), tile);
       if (cost >= least) continue;
       least = cost;
       best = tile;
@@ -209,6 +210,26 @@ Tile tile_of(const Form& form, const Wish& wish) {
     if (2 * out_run <= wish.out_run && !best.extents.empty()) break;
   }
   return best;
+}
+
+int64_t axes_of_words(const Form& form, const Tile& tile, const std::vector<int>& order,
+                      int64_t Axis::*stride, int64_t word) {
+  int64_t run = 1, count = 0;
+  bool ended = false;
+  for (const int number : order) {
+    const Axis& axis = form.axes[static_cast<size_t>(number)];
+    const int64_t taken = tile.extents[static_cast<size_t>(number)];
+    if (!ended && axis.*stride == run) {
+      if (axis.extent % taken * run % word != 0) return 0;  // the last tile's run
+      run *= taken;
+      count += taken > 1 ? 1 : 0;
+      ended = taken < axis.extent;
+    } else {
+      ended = true;
+      if (axis.*stride % word != 0) return 0;
+    }
+  }
+  return run % word == 0 ? count : 0;
 }
 
 }  // namespace cuda_permute

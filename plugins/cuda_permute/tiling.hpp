@@ -38,9 +38,9 @@ Inner inner_axes(const Form& form);
 int64_t square_of(const Form& form, int64_t most_bytes);
 
 struct Wish {
-  int64_t out_run;    // bytes of a run of the output
-  int64_t elements;   // of a tile, at most
-  int64_t square;     // elements that the inner axes are cut in multiples of
+  int64_t out_run;     // bytes of a run of the output
+  int64_t elements;    // of a tile, at most
+  int64_t square;      // elements that the inner axes are cut in multiples of
   int64_t processors;  // that want a tile each
 };
 
@@ -53,6 +53,11 @@ struct Tile {
 };
 
 Tile tile_of(const Form& form, const Wish& wish);
+
+// How many axes of a side, the innermost first, make up its run in a tile, where all runs of that
+// side in all tiles are words of so many elements, and begin whole words from each other; else 0.
+int64_t axes_of_words(const Form& form, const Tile& tile, const std::vector<int>& order,
+                      int64_t Axis::*stride, int64_t word);
 
 // Axes by stride, the smallest first; an input that repeats comes last.
 std::vector<int> by_input(const std::vector<Axis>& axes);

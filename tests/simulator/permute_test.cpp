@@ -21,15 +21,14 @@ struct Axis {
 };
 
 struct Permutation {
-  uint32_t bytes;            // of an element
+  uint32_t bytes;  // of an element
   std::vector<Axis> axes = {};
-  uint32_t skew = 0;         // elements that both base addresses are off by
+  uint32_t skew = 0;  // elements that both base addresses are off by
   uint32_t multiprocessors = 0;
 
   friend std::ostream& operator<<(std::ostream& out, const Permutation& of) {
     out << of.bytes << " bytes, skew " << of.skew << ", axes";
-    for (const Axis& axis : of.axes)
-      out << ' ' << axis.extent << ":" << axis.in << ":" << axis.out;
+    for (const Axis& axis : of.axes) out << ' ' << axis.extent << ":" << axis.in << ":" << axis.out;
     return out;
   }
 };
@@ -124,7 +123,8 @@ class Random {
   size_t index(const Permutation& of) {
     return static_cast<size_t>(draw(0, std::ssize(of.axes) - 1));
   }
-  // In a random order of axes behind the first, if that is given, sometimes with gaps of whole units.
+  // In a random order of axes behind the first, if that is given, sometimes with gaps of whole
+  // units.
   void lay(std::vector<Axis>& axes, int64_t Axis::*stride, int64_t first, int64_t unit) {
     std::vector<size_t> order(axes.size());
     std::iota(order.begin(), order.end(), size_t{0});
@@ -172,12 +172,11 @@ bool check(const Permutation& of, const std::vector<int64_t>& config) {
                 of.bytes);
   });
   const unsigned char* const from = in.data() + in_at - before * of.bytes;
-  const xpose_launch launch = {sizeof(xpose_launch), 0, in.data() + in_at, out.data() + first,
-                               nullptr, nullptr, nullptr};
-  const Traced traced =
-      trace(strategy, problem, config, launch,
-            {{out.data() + first, static_cast<uint64_t>(out_end) * of.bytes},
-             {from, static_cast<uint64_t>(before + in_end) * of.bytes}});
+  const xpose_launch launch = {
+      sizeof(xpose_launch), 0, in.data() + in_at, out.data() + first, nullptr, nullptr, nullptr};
+  const Traced traced = trace(strategy, problem, config, launch,
+                              {{out.data() + first, static_cast<uint64_t>(out_end) * of.bytes},
+                               {from, static_cast<uint64_t>(before + in_end) * of.bytes}});
   EXPECT_EQ(traced.status, XPOSE_OK) << traced.text;
   EXPECT_EQ(traced.kernels.size(), 1U) << "one launch for the whole problem";
   EXPECT_TRUE(out == expected);
@@ -204,6 +203,42 @@ TEST_P(Permute, MovesRandomPermutations) {
   EXPECT_GT(served, 50);
 }
 
+// Every way that a tile can be moved, each by a problem for it.
+TEST(PermuteWays, AreTaken) {
+  struct Expected {
+    uint32_t bytes;
+    std::vector<Axis> axes;
+    const char* way;
+  };
+  const std::vector<Axis> pixels = {{16, 1, 3}, {24, 16, 240}, {5, 384, 48}, {3, 1920, 1}};
+  const std::vector<Axis> odd_in = {{15, 1, 576}, {9, 15, 64}, {64, 137, 1}, {3, 8769, 8640}};
+  const std::vector<Axis> odd_out = {{64, 1, 137}, {9, 64, 15}, {15, 576, 1}, {3, 8640, 8769}};
+  const std::vector<Axis> odd = {{15, 1, 99}, {9, 15, 11}, {11, 135, 1}, {3, 1485, 1485}};
+  const std::vector<Axis> even = {{16, 1, 240}, {5, 16, 48}, {48, 80, 1}, {3, 3840, 3840}};
+  const std::vector<Axis> kept = {{64, 1, 1}, {5, 64, 704}, {11, 320, 64}};
+  for (const Expected& expected :
+       {Expected{1, pixels, "words"}, Expected{2, pixels, "words"},
+        Expected{1, odd_in, "words out"}, Expected{2, odd_in, "words out"},
+        Expected{1, odd_out, "words in"}, Expected{2, odd_out, "words in"},
+        Expected{1, odd, "elements"}, Expected{2, odd, "elements"}, Expected{4, odd, "elements"},
+        Expected{16, even, "elements"}, Expected{1, even, "squares of 8"},
+        Expected{2, even, "squares of 8"}, Expected{4, even, "squares of 4"},
+        Expected{8, even, "squares of 2"}, Expected{1, kept, "directly"},
+        Expected{4, kept, "directly"}}) {
+    const std::vector<int64_t> config = {256, 0, expected.way == std::string("directly") ? 0 : 1};
+    for (const uint32_t skew : {0U, 1U, 2U}) {
+      Permutation of{
+          .bytes = expected.bytes, .axes = expected.axes, .skew = skew, .multiprocessors = 1};
+      const Answer answer = quote(strategy_named("permute"), problem_of(of), config);
+      SCOPED_TRACE(testing::Message() << of << ": " << answer.text);
+      if (skew == 0) {
+        EXPECT_TRUE(answer.text.ends_with(std::string(", ") + expected.way)) << expected.way;
+      }
+      EXPECT_TRUE(check(of, config));
+    }
+  }
+}
+
 // Offsets of more than 32 bits within a tile: the input's memory is reserved, and a little of it
 // used.
 TEST(PermuteFar, OffsetsExceed32Bits) {
@@ -218,8 +253,10 @@ TEST(PermuteFar, OffsetsExceed32Bits) {
   for (const bool keeps : {false, true}) {
     const Permutation of{
         .bytes = 1,
-        .axes = keeps ? std::vector<Axis>{{run, 1, 1}, {repeats, far, run}, {3, run, run * repeats}}
-                      : std::vector<Axis>{{run, 1, repeats}, {repeats, far, 1}, {3, run, run * repeats}},
+        .axes =
+            keeps
+                ? std::vector<Axis>{{run, 1, 1}, {repeats, far, run}, {3, run, run * repeats}}
+                : std::vector<Axis>{{run, 1, repeats}, {repeats, far, 1}, {3, run, run * repeats}},
         .multiprocessors = 1};
     Bytes out(3 * run * repeats), expected(3 * run * repeats);
     for_each_element(of, [&](int64_t from, int64_t to) {
@@ -230,10 +267,10 @@ TEST(PermuteFar, OffsetsExceed32Bits) {
       const xpose_problem problem = problem_of(of);
       if (quote(strategy, problem, config).status != XPOSE_OK) continue;
       std::memset(out.data(), kPoison, out.size());
-      const xpose_launch launch = {sizeof(xpose_launch), 0, in, out.data(), nullptr, nullptr,
-                                   nullptr};
-      const Traced traced = trace(strategy, problem, config, launch,
-                                  {{out.data(), out.size()}, {in, span}});
+      const xpose_launch launch = {
+          sizeof(xpose_launch), 0, in, out.data(), nullptr, nullptr, nullptr};
+      const Traced traced =
+          trace(strategy, problem, config, launch, {{out.data(), out.size()}, {in, span}});
       EXPECT_EQ(traced.status, XPOSE_OK) << traced.text;
       EXPECT_TRUE(out == expected);
       ++served;
