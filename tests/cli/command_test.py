@@ -79,6 +79,7 @@ class Errors(unittest.TestCase):
             self.check(2, words, *shape, *options)
         self.check(2, "--in-place belongs to a matrix", *shape, "--in-place")
         self.check(2, "--batch belongs to a matrix", "tune", "--shape", "3x3", "--axes", "1,0", "--batch", "2")
+        self.check(2, "--bytes 272 is not a size", *shape, "--bytes", "272")
 
     def test_a_variant_that_is_not_offered_is_refused_with_what_there_is(self):
         cases = (

@@ -101,11 +101,18 @@ class Explain(unittest.TestCase):
         self.assertEqual(result.returncode, 0)
         self.assertIn("copy_wide.cuh:", result.stdout)
 
+    def test_axes_in_another_order(self):
+        by_axes = explain("smem", "--shape", "3x64x96", "--axes", "0,2,1")
+        self.assertEqual((by_axes.returncode, by_axes.stderr), (0, ""))
+        self.assertIn("64x96 of 4 bytes, batch 3", by_axes.stdout)
+        self.assertEqual(by_axes.stdout, explain("smem", "--shape", "3x64x96", "--pattern", "n h w -> n w h").stdout)
+
     def test_refusals_name_the_remedy(self):
         for code, words, arguments in (
                 (2, "explain needs STRATEGY; usage: xpose explain", ("--shape", "4x4")),
                 (2, "--shape", ("smem",)),
-                (2, "is not ROWSxCOLS", ("smem", "--shape", "4")),
+                (2, "is not a shape", ("smem", "--shape", "4")),
+                (2, "--axes 0,1: the array is 3-D", ("smem", "--shape", "4x4x4", "--axes", "0,1")),
                 (2, "--device cuda", ("smem", "--shape", "4x4", "--device", "host")),
                 (2, "does not run on cuda:0", ("host_naive_row", "--shape", "4x4")),
                 (2, "smem has no tile_y=5; its values are: 16, 32", ("smem{tile_y=5}", "--shape", "4x4")),

@@ -8,6 +8,7 @@ import os
 import pathlib
 import random
 import re
+import signal
 import subprocess
 import sys
 import tempfile
@@ -90,6 +91,12 @@ class Permutes(unittest.TestCase):
         self.assertTrue(raw_bytes(back) == raw_bytes(expected), "wrong elements")
         self.target.unlink()
         return done
+
+    def make_hole(self, shape):
+        """A file of zeros that takes no room; returns its bytes."""
+        with open(self.source, "wb") as file:
+            np.lib.format.write_array_header_1_0(file, {"descr": "<f4", "fortran_order": False, "shape": shape})
+            return file.truncate(file.tell() + 4 * math.prod(shape))
 
     def check_axes(self, array, axes, *options):
         named = ("--axes", ",".join(map(str, axes))) if axes else ()
@@ -180,11 +187,7 @@ class Permutes(unittest.TestCase):
 
     def test_memory_is_bounded_and_bytes_are_written_once(self):
         """A hole of 256 MiB, reversed. The process and its worker take some 170 MiB of libraries."""
-        shape = (256, 512, 512)
-        with open(self.source, "wb") as file:
-            np.lib.format.write_array_header_1_0(file, {"descr": "<f4", "fortran_order": False, "shape": shape})
-            size = file.tell() + 4 * math.prod(shape)
-            file.truncate(size)
+        size = self.make_hole((256, 512, 512))
         process = subprocess.Popen([XPOSE, "run", str(self.source), str(self.target), "--device", DEVICE,
                                     "--memory", "32M"])
         _, status, usage = os.wait4(process.pid, 0)
@@ -193,6 +196,18 @@ class Permutes(unittest.TestCase):
         if DEVICE == "host":
             self.assertLess(usage.ru_maxrss << 10, 256 << 20)
         self.assertLess(usage.ru_oublock * 512, 1.1 * size)
+
+    def test_an_interrupt_leaves_nothing(self):
+        self.make_hole((512, 512, 512))
+        process = subprocess.Popen([XPOSE, "run", str(self.source), str(self.target), "--device", DEVICE, "-v"],
+                                   stderr=subprocess.PIPE, text=True)
+        while "writing" not in process.stderr.readline():
+            self.assertIsNone(process.poll())
+        process.send_signal(signal.SIGINT)
+        said = process.communicate(timeout=300)[1]
+        self.assertEqual(process.returncode, 130, said)
+        self.assertTrue(said.endswith("b.npy is unchanged\n"), said)
+        self.assertEqual(os.listdir(self.folder), ["a.npy"])
 
     def test_in_place_of_its_input(self):
         array = random_array(random.Random(6), "<f4", (20, 30, 40))

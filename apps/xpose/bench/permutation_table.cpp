@@ -161,8 +161,8 @@ void Rows::add_qubits(int qubits, std::uint32_t bytes) {
   const Shape shape(static_cast<std::size_t>(qubits), 2);
   for (const unsigned order : {1U, 2U, 3U})
     add("permutations, qubits",
-        "permutations, " + std::to_string(qubits) + " qubits, order " + std::to_string(order), shape,
-        shuffled(qubits, order), bytes, {70, 85});
+        "permutations, " + std::to_string(qubits) + " qubits, order " + std::to_string(order),
+        shape, shuffled(qubits, order), bytes, {70, 85});
 }
 
 // What people run. The host has the largest of them in a fraction of the size.

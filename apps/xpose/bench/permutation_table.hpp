@@ -1,5 +1,5 @@
-// Permutations of axes for `xpose bench`: the public benchmark of tensor transposes, and what people
-// run. Data alone.
+// Permutations of axes for `xpose bench`: the public benchmark of tensor transposes, and what
+// people run. Data alone.
 #pragma once
 
 #include <vector>

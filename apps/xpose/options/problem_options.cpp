@@ -1,7 +1,6 @@
 #include "options/problem_options.hpp"
 
 #include <bit>
-#include <limits>
 
 namespace xpose::app {
 namespace {
@@ -51,8 +50,7 @@ Problem permutation_of(const po::variables_map& values, std::span<const std::int
     if (is_given(values, option))
       throw UsageError(std::string("--") + option + " belongs to a matrix, a --shape of two axes " +
                        "without --axes and --pattern; state other axes in --shape");
-  const auto bytes = static_cast<std::uint32_t>(
-      whole_number_of(values, "bytes", 1, std::numeric_limits<std::uint32_t>::max()));
+  const std::uint32_t bytes = element_bytes_of(values);
   try {
     const PermutedShape permuted = app::permuted(order, shape);
     return permutation(permuted.shape, permuted.axes, bytes, device);
