@@ -8,48 +8,17 @@
 #include <cstdint>
 #include <xpose/cuda.hpp>
 
+#include "parameters.hpp"
 #include "square.cuh"
 
 namespace xpose::kernels {
 
-// Division of numbers below 2^31 by one of at least 2 (Granlund and Montgomery, "Division by
-// Invariant Integers using Multiplication", 1994).
-struct Division {
-  uint32_t multiplier, shift;
-};
+using cuda_permute::Division, cuda_permute::kCuts, cuda_permute::Permutation, cuda_permute::Step,
+    cuda_permute::TileAxis;
+
 __device__ __forceinline__ uint32_t operator/(uint32_t x, Division by) {
   return __umulhi(x, by.multiplier) >> by.shift;
 }
-
-inline constexpr int kCuts = 2;  // axes of which a last tile may have less
-
-// An axis within a tile.
-struct TileAxis {
-  int64_t stride;  // elements, of one side
-  Division by_extent;
-  uint32_t extent;
-  uint32_t place;  // bytes from one index to the next in shared memory
-  uint32_t cut;    // bit of its cut; 0: all tiles have as much of it
-  uint32_t left;   // of the extent, in the last tile
-};
-
-// An axis along which tiles follow each other.
-struct Step {
-  int64_t in, out;  // elements from tile to tile
-  Division by_count;
-  uint32_t count;
-  uint32_t cut;  // bit of the cut whose last tile has less; or 0
-};
-
-struct Permutation {
-  uint32_t tiles;
-  int32_t load_axes, store_axes, steps;
-  int64_t row_stride;  // elements between the rows of a square, in the input
-  uint32_t col_place;  // bytes between its columns in shared memory
-  uint32_t axes_of_tile;
-  TileAxis load_axis[16], store_axis[16];  // fastest first; a tile has less than 2^16 elements
-  Step step[31];                           // fastest first; less than 2^31 tiles
-};
 
 // N slots of a thread, numbered thread + i * blockDim.x in the order of some axes, of so many
 // elements each, of which Placed have a place of their own.
@@ -183,7 +152,7 @@ struct Words {
 };
 
 template <class Way, int MinBlocks>
-__global__ void __launch_bounds__(kPermuteThreads, MinBlocks)
+__global__ void __launch_bounds__(cuda_permute::kThreads, MinBlocks)
     permute(const unsigned char* __restrict__ in, unsigned char* __restrict__ out,
             const __grid_constant__ Permutation of) {
   constexpr int kBytes = Way::kBytes;
@@ -225,7 +194,7 @@ __global__ void __launch_bounds__(kPermuteThreads, MinBlocks)
 
 // Without shared memory: both sides in the order of the output, for kept runs.
 template <int Bytes, int Elements, class Offset, int MinBlocks>
-__global__ void __launch_bounds__(kPermuteThreads, MinBlocks)
+__global__ void __launch_bounds__(cuda_permute::kThreads, MinBlocks)
     permute_runs(const unsigned char* __restrict__ in, unsigned char* __restrict__ out,
                  const __grid_constant__ Permutation of) {
   using Row = Pack<Bytes>;

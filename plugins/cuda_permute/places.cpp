@@ -77,18 +77,27 @@ std::vector<int64_t> places(const Layout& layout) {
     if (end > layout.most) return std::numeric_limits<int64_t>::max();
     return wavefronts(loads, strides, layout.unit) + wavefronts(stores, strides, layout.unit);
   };
+  std::vector<int64_t> best = pads;
   int64_t least = wavefronts_padded();
-  for (int turn = 0; turn < kTurns && least > fewest; ++turn) {
-    const int64_t before = least;
-    for (size_t i = layout.nest.size(); i-- > layout.dense && least > fewest;) {
-      int64_t& own = pads[static_cast<size_t>(layout.nest[i])];
-      int64_t best = own;
-      for (own = 0; own < kBankBytes && least > fewest; own += pad)
-        if (const int64_t took = wavefronts_padded(); took < least) least = took, best = own;
-      own = best;
+  for (const bool outermost_first : {true, false}) {
+    pads.assign(pads.size(), 0);
+    int64_t reached = wavefronts_padded();
+    for (int turn = 0; turn < kTurns && reached > fewest; ++turn) {
+      const int64_t before = reached;
+      for (size_t i = layout.dense; i < layout.nest.size(); ++i) {
+        const size_t at = outermost_first ? layout.nest.size() - 1 - (i - layout.dense) : i;
+        int64_t& own = pads[static_cast<size_t>(layout.nest[at])];
+        int64_t kept = own;
+        for (own = 0; own < kBankBytes && reached > fewest; own += pad)
+          if (const int64_t took = wavefronts_padded(); took < reached) reached = took, kept = own;
+        own = kept;
+      }
+      if (reached == before) break;
     }
-    if (least == before) break;
+    if (reached < least) least = reached, best = pads;
+    if (least <= fewest) break;
   }
+  pads = best;
   wavefronts_padded();
   return strides;
 }

@@ -72,6 +72,4 @@ __device__ __forceinline__ Pack<Bytes * Count> joined(const Pack<Bytes> (&elemen
   return pack;
 }
 
-inline constexpr int kPermuteThreads = 256;
-
 }  // namespace xpose::kernels

@@ -221,8 +221,8 @@ int64_t axes_of_words(const Form& form, const Tile& tile, const std::vector<int>
     const int64_t taken = tile.extents[static_cast<size_t>(number)];
     if (!ended && axis.*stride == run) {
       if (axis.extent % taken * run % word != 0) return 0;  // the last tile's run
+      count += taken > 1 && run % word != 0 ? 1 : 0;
       run *= taken;
-      count += taken > 1 ? 1 : 0;
       ended = taken < axis.extent;
     } else {
       ended = true;

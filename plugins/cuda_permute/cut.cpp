@@ -1,0 +1,94 @@
+#include "cut.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <tuple>
+#include <utility>
+
+namespace cuda_permute {
+
+Cut::Cut(Form form, const CutWish& wish)
+    : form_(std::move(form)),
+      wish_(wish),
+      side_(wish.direct ? 1 : square_of(form_, widest_square(form_.bytes))) {
+  cut();
+  if (far_ && side_ != 1) {  // offsets of 64 bits take the registers of squares
+    side_ = 1;
+    cut();
+  }
+  if (wish_.words && !wish_.direct && !far_ && side_ * form_.bytes < kWord) cut_for_words();
+}
+
+void Cut::cut() {
+  far_ = false;
+  tile_ = tile_for();
+  if (spans_far()) {
+    far_ = true;
+    tile_ = tile_for();
+  }
+}
+
+// Elements that form no squares of words are moved in words on those sides where runs are of whole
+// words. A tile for words of both sides has more elements, so it is tried first.
+void Cut::cut_for_words() {
+  const auto before = std::pair(side_, tile_);
+  for (const bool both : {true, false}) {
+    if (!both && before.first > 1) break;
+    side_ = 1;
+    load_words_ = true;
+    store_words_ = both;
+    tile_ = tile_for();
+    load_words_ = words_of_input() != 0;
+    store_words_ = words_of_output() != 0;
+    if ((both ? load_words_ && store_words_ : moves_words()) && !spans_far()) return;
+  }
+  load_words_ = store_words_ = false;
+  std::tie(side_, tile_) = before;
+}
+
+int64_t Cut::words_of_input() const {
+  return axes_of_words(form_, tile_, by_input(form_.axes), &Axis::in, kWord / form_.bytes);
+}
+
+int64_t Cut::words_of_output() const {
+  return axes_of_words(form_, tile_, by_output(form_.axes), &Axis::out, kWord / form_.bytes);
+}
+
+bool Cut::spans_far() const {
+  int64_t in = 0, out = 0;
+  for (size_t i = 0; i < form_.axes.size(); ++i) {
+    in += (tile_.extents[i] - 1) * std::abs(form_.axes[i].in);
+    out += (tile_.extents[i] - 1) * form_.axes[i].out;
+  }
+  return std::max(in, out) > INT32_MAX;
+}
+
+Tile Cut::tile_for() const {
+  const int64_t each = moves_words() ? kWord / form_.bytes : side_ * side_;
+  return tile_of(form_, {.out_run = wish_.run,
+                         .elements = kThreads * work().count * each,
+                         .square = side_,
+                         .processors = wish_.processors});
+}
+
+Work Cut::work() const {
+  const auto bytes = static_cast<int>(form_.bytes);
+  if (moves_words()) return words_of(bytes, load_words_ && store_words_);
+  return wish_.direct ? direct_of(bytes, far_) : squares_of(bytes, static_cast<int>(side_), far_);
+}
+
+uint64_t Cut::shared_bytes() const {
+  if (wish_.direct) return 0;
+  const int64_t dense = tile_.elements * form_.bytes;
+  return static_cast<uint64_t>((dense + dense / 4 + 512) / 16 * 16);
+}
+
+std::string Cut::way() const {
+  if (wish_.direct) return "directly";
+  if (load_words_ && store_words_) return "words";
+  if (load_words_) return "words in";
+  if (store_words_) return "words out";
+  return side_ == 1 ? "elements" : "squares of " + std::to_string(side_);
+}
+
+}  // namespace cuda_permute

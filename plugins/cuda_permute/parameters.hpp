@@ -1,0 +1,48 @@
+// The parameters of a kernel, and how they follow from a cut. Host code; kernels read the structures.
+#pragma once
+
+#include <cstdint>
+
+#include "cut.hpp"
+
+namespace cuda_permute {
+
+// Division of numbers below 2^31 by one of at least 2 (Granlund and Montgomery, "Division by
+// Invariant Integers using Multiplication", 1994).
+struct Division {
+  uint32_t multiplier, shift;
+};
+
+inline constexpr int kCuts = 2;  // axes of which a last tile may have less
+
+// An axis within a tile.
+struct TileAxis {
+  int64_t stride;  // elements, of one side
+  Division by_extent;
+  uint32_t extent;
+  uint32_t place;  // bytes from one index to the next in shared memory
+  uint32_t cut;    // bit of its cut; 0: all tiles have as much of it
+  uint32_t left;   // of the extent, in the last tile
+};
+
+// An axis along which tiles follow each other.
+struct Step {
+  int64_t in, out;  // elements from tile to tile
+  Division by_count;
+  uint32_t count;
+  uint32_t cut;  // bit of the cut whose last tile has less; or 0
+};
+
+struct Permutation {
+  uint32_t tiles;
+  int32_t load_axes, store_axes, steps;
+  int64_t row_stride;  // elements between the rows of a square, in the input
+  uint32_t col_place;  // bytes between its columns in shared memory
+  TileAxis load_axis[16], store_axis[16];  // fastest first; a tile has less than 2^16 elements
+  Step step[31];                           // fastest first; less than 2^31 tiles
+};
+
+// `along_input`: tiles follow each other along the input, else along the output.
+Permutation parameters(const Cut& cut, bool along_input);
+
+}  // namespace cuda_permute

@@ -1,0 +1,44 @@
+// What is compiled: how much of a tile a thread has, and the blocks that a multiprocessor has
+// registers for. As much as spills nothing.
+#pragma once
+
+#include <cstdint>
+
+namespace cuda_permute {
+
+inline constexpr int kThreads = 256;  // of a block
+inline constexpr int64_t kWord = 4;   // bytes
+
+struct Work {
+  int count, blocks;
+};
+
+// Squares of side x side elements. `far`: with offsets of 64 bits.
+constexpr Work squares_of(int bytes, int side, bool far) {
+  if (far) return {8, 2};
+  switch (bytes) {
+    case 1:
+      return side == 8 ? Work{2, 2} : side == 4 ? Work{4, 2} : side == 2 ? Work{8, 2} : Work{16, 2};
+    case 2:
+      return side == 8 ? Work{1, 2} : side == 4 ? Work{4, 2} : side == 2 ? Work{8, 2} : Work{16, 2};
+    case 4:
+      return side == 4 ? Work{1, 4} : side == 2 ? Work{4, 3} : Work{16, 2};
+    case 8:
+      return side == 2 ? Work{2, 4} : Work{8, 3};
+    default:
+      return {4, 4};
+  }
+}
+
+// Bytes of a square's rows, at most.
+constexpr int64_t widest_square(int64_t bytes) { return bytes == 1 ? 8 : 16; }
+
+// Words of elements of 1 or 2 bytes, where both sides move words and where one does.
+constexpr Work words_of(int bytes, bool both) {
+  return bytes == 2 ? Work{8, both ? 3 : 2} : Work{both ? 8 : 4, 2};
+}
+
+// Elements that pass no shared memory.
+constexpr Work direct_of(int bytes, bool far) { return {bytes == 16 ? 4 : 8, far ? 3 : 4}; }
+
+}  // namespace cuda_permute
