@@ -21,7 +21,7 @@ DenseArray of_file(const Shape& shape, const AxisOrder& order, bool fortran_orde
 AxisOrder by_axes(const Axes& axes) { return {.axes = axes}; }
 
 TEST(FilePermutation, AFortranOrderIsTheReversedShape) {
-  EXPECT_EQ(of_file({2, 3, 5}, by_axes({1, 0, 2}), false), (DenseArray{{2, 3, 5}, {1, 0, 2}, 4}));
+  EXPECT_EQ(of_file({2, 3, 5}, by_axes({0, 2, 1}), false), (DenseArray{{2, 3, 5}, {0, 2, 1}, 4}));
   EXPECT_EQ(of_file({2, 3, 5}, by_axes({2, 0, 1}), true), (DenseArray{{5, 3, 2}, {0, 2, 1}, 4}));
   EXPECT_EQ(of_file({2, 3, 5}, {}, true), (DenseArray{{30}, {0}, 4}));
   EXPECT_EQ(of_file({300, 200}, {}, false), (DenseArray{{300, 200}, {1, 0}, 4}));
