@@ -20,7 +20,7 @@ struct Command {
 const std::map<std::string, Command>& commands() {
   static const std::map<std::string, Command> all = {
       {"tune", {xpose::app::tune, "try every strategy on a problem and name the fastest"}},
-      {"run", {xpose::app::run, "transpose a NumPy file into another"}},
+      {"run", {xpose::app::run, "write a NumPy file with its axes in another order"}},
       {"bench",
        {xpose::app::bench, "measure the standard table of problems, beside other libraries"}},
       {"explain", {xpose::app::explain, "show why a strategy is fast or slow, line by line"}},
@@ -41,7 +41,9 @@ void print_help(std::ostream& out) {
     return xpose::app::wrapped_text(text, width, indent);
   };
   out << "usage: xpose COMMAND [options]\n\n"
-      << wrapped("Moves a matrix into its transpose as fast as the memory of the machine allows.")
+      << wrapped(
+             "Moves a matrix into its transpose, or an array into another order of its axes, as "
+             "fast as the memory of the machine allows.")
       << "\n\n";
   constexpr std::size_t names = 11;  // columns of them
   for (const auto& [name, command] : commands())

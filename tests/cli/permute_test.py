@@ -29,7 +29,7 @@ REFUSAL = "elements are of 1, 2, 4, 8 or 16 bytes"
 WAITING = re.compile(r"xpose: warning: another process measures on \S+; waiting for it\n")
 DTYPES = ["|b1", "|i1", "|u1", *(order + kind for order in "<>" for kind in (
     "i2", "i4", "i8", "u2", "u4", "u8", "f2", "f4", "f8", "f16", "c8", "c16", "c32", "M8[ns]", "m8[25s]", "U1", "U5")),
-    "|S1", "|S3", "|S7", "|S16", "|S48", "|S255", "|V2", "|V12", "|V24", "|V100", "|V256",
+    "|S1", "|S3", "|S7", "|S16", "|S48", "|S255", "|V2", "|V12", "|V24", "|V104", "|V256",
     [("x", "<f4"), ("y", ">i4")], [("r", "|u1"), ("g", "|u1"), ("b", "|u1")],
     [("p", [("x", "<i2"), ("y", "<i2", (2,))]), ("q", "|u1", (2, 1)), ("z", "<f8")],
     [("name", "<U5"), ("m", "<f8", (3, 4))], np.dtype([("x", "|u1"), ("y", "<f4")], align=True)]

@@ -8,6 +8,7 @@ import json
 import os
 import pathlib
 import pty
+import re
 import signal
 import subprocess
 import tempfile
@@ -70,6 +71,11 @@ class Tune(unittest.TestCase):
             self.assertIsNotNone(report["winner"])
             return report["problem"]
 
+        for options, words in ((("--axes", "2,0,1"), "axes 2,0,1"), ((), "axes reversed"),
+                               (("--pattern", "a (b  c) d->d a (c b)", "--sizes", "b=3"),
+                                "'a (b c) d -> d a (c b)'")):
+            shown = tune("--no-cache", "--shape", "5x6x7", *options).stdout.splitlines()[0]
+            self.assertRegex(shown, rf"^5x6x7, {re.escape(words)}: \d+x\d+ of 4 bytes.* on host$")
         whole = normal_form("--shape", "8x30x20x6", "--axes", "0,3,1,2")
         self.assertEqual(whole, normal_form("--shape", "8x600x6", "--pattern", "b x c -> b c x"))
         self.assertEqual(whole, normal_form("--shape", "8x600x6", "--axes", "0,-1,1"))

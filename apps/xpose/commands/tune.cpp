@@ -93,7 +93,8 @@ int tune(const Arguments& arguments) {
 
   json.write(to_json(report));
   if (!json.is_stdout() && !page.is_stdout()) {
-    std::cout << wrapped_text(to_string(problem), screen_of(STDOUT_FILENO).width) << '\n';
+    std::cout << wrapped_text(stated_problem(*values, problem), screen_of(STDOUT_FILENO).width)
+              << '\n';
     if (report.bytes == 0)
       std::cout << "The problem is empty: nothing to do.\n";
     else

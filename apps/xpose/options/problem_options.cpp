@@ -68,7 +68,7 @@ void add_axis_options(po::options_description& options) {
       "pattern", po::value<std::string>()->value_name("P"),
       "the same by names, as in einops: 'b h w c -> b c h w'; parentheses split and merge axes")(
       "sizes", po::value<std::string>()->value_name("P=N,..."),
-      "sizes of the pattern's axes that the shape leaves open");
+      "sizes of the pattern's axes that the shape leaves open, such as p=16,q=16");
 }
 
 AxisOrder axis_order_of(const po::variables_map& values) try {
@@ -111,6 +111,16 @@ Problem problem_of(const po::variables_map& values, Device device) {
                         : permutation_of(values, shape, order, device);
   problem.in_alignment = problem.out_alignment = alignment_of(values);
   return problem;
+}
+
+std::string stated_problem(const po::variables_map& values, const Problem& problem) {
+  const std::string shape = values["shape"].as<std::string>();
+  const AxisOrder order = axis_order_of(values);
+  if (parse_shape(shape).size() == 2 && !order.is_given()) return to_string(problem);
+  const std::string how = order.axes      ? "axes " + values["axes"].as<std::string>()
+                          : order.pattern ? '\'' + to_string(*order.pattern) + '\''
+                                          : "axes reversed";
+  return shape + ", " + how + ": " + to_string(problem);
 }
 
 }  // namespace xpose::app

@@ -16,4 +16,8 @@ void add_problem_options(po::options_description& options);
 // Throws UsageError where they do not make a problem, Error where the library serves none such.
 Problem problem_of(const po::variables_map& values, Device device);
 
+// The problem in words. Axes that were fused are no longer told from it: they stand before it as
+// they were stated.
+std::string stated_problem(const po::variables_map& values, const Problem& problem);
+
 }  // namespace xpose::app
