@@ -1,5 +1,6 @@
 // Any permutation of axes in one launch, by tiles that span several of them.
 #include <algorithm>
+#include <array>
 #include <memory>
 #include <string>
 #include <type_traits>
@@ -24,6 +25,9 @@ using cuda_permute::Work;
 
 // Kept runs from so many bytes on may pass by shared memory, and from kAlwaysDirect on they do.
 constexpr int64_t kLeastDirect = 32, kAlwaysDirect = 128;
+
+// Bytes of an output run.
+constexpr std::array<int64_t, 3> kRuns = {256, 128, 512};
 
 bool is_kept(const Problem& problem) {
   return problem.rows == 1 && problem.out_ld == 1 && problem.cols > 1;
@@ -54,8 +58,8 @@ uint32_t multiprocessors(const Problem& problem) {
   return problem.multiprocessors != 0 ? problem.multiprocessors : usual;
 }
 
-Cut cut_of(const Problem& problem, const Config& config, bool words) {
-  return Cut(form_of(problem), {.run = config["run"],
+Cut cut_of(const Problem& problem, const Config& config, int64_t run, bool words) {
+  return Cut(form_of(problem), {.run = run,
                                 .direct = config["shared"] == 0,
                                 .words = words,
                                 .processors = multiprocessors(problem)});
@@ -80,14 +84,16 @@ struct Permute {
          .element_sizes = 1 | 2 | 4 | 8 | 16 | XPOSE_FAT_SIZES,
          .max_batch_rank = XPOSE_MAX_BATCH_RANK,
          .prior_rank = 110,
-         .axes = {{"run", {256, 128, 512}}, {"along_input", {0, 1}}, {"shared", {1, 0}}}});
+         .axes = {
+             {"run", {kRuns.begin(), kRuns.end()}}, {"along_input", {0, 1}}, {"shared", {1, 0}}}});
   }
 
   static Quote quote(const Problem& problem, const Config& config) {
     if (problem.in_place) throw Unsupported("does not work in place");
     if (others_serve(problem))
       throw Unsupported("needs two batch dimensions; other strategies serve matrices");
-    const Cut cut = cut_of(problem, config, true);
+    const int64_t run = config["run"];
+    const Cut cut = cut_of(problem, config, run, true);
     const Tile& tile = cut.tile();
     const int64_t kept = cuda_permute::kept_bytes(cut.form());
     if (cut.direct() && kept < kLeastDirect)
@@ -97,6 +103,12 @@ struct Permute {
     if (tile.tiles > INT32_MAX) throw Unsupported("needs less than 2^31 tiles");
     if (config["along_input"] != 0 && tile.tiles <= resident(problem, cut))
       throw Unsupported("along_input=1 needs more tiles than run at once");
+    for (const int64_t other : kRuns) {
+      if (other == run) break;
+      if (cut_of(problem, config, other, true).tile() == tile)
+        throw Unsupported("run=" + std::to_string(run) +
+                          " makes the tiles of run=" + std::to_string(other));
+    }
     const uint32_t blocks = blocks_of(problem, cut);
     return {.launch = describe_launch({blocks}, {kThreads}, cut.shared_bytes()) + ", runs of " +
                       std::to_string(tile.load_run) + " B to runs of " +
@@ -130,7 +142,7 @@ struct Permute {
 
  private:
   Permute(const Problem& problem, const Config& config, bool words)
-      : cut_(cut_of(problem, config, words)),
+      : cut_(cut_of(problem, config, config["run"], words)),
         parameters_(cuda_permute::parameters(cut_, config["along_input"] != 0)),
         blocks_(blocks_of(problem, cut_)) {}
 

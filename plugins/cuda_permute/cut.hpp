@@ -28,7 +28,7 @@ class Cut {
   bool loads_words() const { return load_words_; }
   bool stores_words() const { return store_words_; }
   Work work() const;
-  uint64_t shared_bytes() const;  // with room for padding
+  uint64_t shared_bytes() const;   // with room for padding
   int64_t words_of_input() const;  // axes_of_words
   std::string way() const;         // for people
 

@@ -1,4 +1,5 @@
-// The parameters of a kernel, and how they follow from a cut. Host code; kernels read the structures.
+// The parameters of a kernel, and how they follow from a cut. Host code; kernels read the
+// structures.
 #pragma once
 
 #include <cstdint>
@@ -36,8 +37,8 @@ struct Step {
 struct Permutation {
   uint32_t tiles;
   int32_t load_axes, store_axes, steps;
-  int64_t row_stride;  // elements between the rows of a square, in the input
-  uint32_t col_place;  // bytes between its columns in shared memory
+  int64_t row_stride;                      // elements between the rows of a square, in the input
+  uint32_t col_place;                      // bytes between its columns in shared memory
   TileAxis load_axis[16], store_axis[16];  // fastest first; a tile has less than 2^16 elements
   Step step[31];                           // fastest first; less than 2^31 tiles
 };

@@ -32,28 +32,33 @@ struct Slots {
   uint32_t in_last[kCuts];             // and in one that is the last along a cut
 
   __device__ __forceinline__ Slots(const TileAxis* axes, int count) {
-    uint32_t beyond[kCuts] = {};
+    uint32_t rest[kPlaces], place[kPlaces] = {}, beyond[kCuts] = {};
 #pragma unroll
-    for (int i = 0; i < (kPlaces + 1) / 2; ++i) places[i] = 0;
+    for (int i = 0; i < kPlaces; ++i)
+      rest[i] = (threadIdx.x + i / Placed * blockDim.x) * Elements + i % Placed;
 #pragma unroll
-    for (int i = 0; i < kPlaces; ++i) {
-      const int slot = i / Placed;
-      uint32_t rest = (threadIdx.x + slot * blockDim.x) * Elements + i % Placed, place = 0;
-      int64_t at = 0;
-      for (int a = 0; a < count; ++a) {
-        const uint32_t above = rest / axes[a].by_extent, index = rest - above * axes[a].extent;
-        rest = above;
-        at += index * axes[a].stride;
-        place += index * axes[a].place;
+    for (int slot = 0; slot < N; ++slot) offset[slot] = 0;
+#pragma unroll 1
+    for (int a = 0; a < count; ++a) {
+      const TileAxis& axis = axes[a];
+#pragma unroll
+      for (int i = 0; i < kPlaces; ++i) {
+        const uint32_t above = rest[i] / axis.by_extent, index = rest[i] - above * axis.extent;
+        rest[i] = above;
+        place[i] += index * axis.place;
+        if (i % Placed != 0) continue;
+        offset[i / Placed] += static_cast<Offset>(index) * static_cast<Offset>(axis.stride);
 #pragma unroll
         for (int c = 0; c < kCuts; ++c)
-          if ((axes[a].cut >> c & 1) != 0 && index >= axes[a].left) beyond[c] |= 1u << slot;
+          if ((axis.cut >> c & 1) != 0 && index >= axis.left) beyond[c] |= 1u << i / Placed;
       }
-      places[i / 2] |= place << 16 * (i % 2);
-      if (i % Placed != 0) continue;
-      offset[slot] = static_cast<Offset>(at);
-      if (rest == 0) valid |= 1u << slot;
     }
+#pragma unroll
+    for (int i = 0; i < (kPlaces + 1) / 2; ++i)
+      places[i] = place[2 * i] | (2 * i + 1 < kPlaces ? place[2 * i + 1] << 16 : 0);
+#pragma unroll
+    for (int slot = 0; slot < N; ++slot)
+      if (rest[slot * Placed] == 0) valid |= 1u << slot;
 #pragma unroll
     for (int c = 0; c < kCuts; ++c) in_last[c] = ~beyond[c];
   }
@@ -69,6 +74,7 @@ struct TilePlace {
   uint32_t last = 0;  // bit set of cuts
 
   __device__ __forceinline__ TilePlace(const Permutation& of, uint32_t tile) {
+#pragma unroll 1
     for (int s = 0; s < of.steps; ++s) {
       const Step& step = of.step[s];
       const uint32_t above = tile / step.by_count, index = tile - above * step.count;
