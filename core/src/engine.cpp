@@ -86,9 +86,11 @@ TuneReport Engine::tune(const Problem& problem, const TuneOptions& options) {
   });
 }
 
-void Engine::transpose(const void* in, void* out, const Problem& problem, void* stream) {
+void Engine::transpose(const void* in, void* out, const Problem& problem, void* stream,
+                       Policy policy) {
   reported([&] {
     PlanOptions options;
+    options.policy = policy;
     // A choice by trial cannot be made while the stream records a graph.
     if (backend(problem.device).is_capturing(stream)) options.policy = Policy::estimate;
     const Problem aligned = aligned_as(problem, in, out);
@@ -97,6 +99,12 @@ void Engine::transpose(const void* in, void* out, const Problem& problem, void* 
     Promise(normal, aligned).check(normal, in, out);  // before anything is tried
     plan(aligned, options).execute(in, out, stream);
   });
+}
+
+void Engine::permute(const void* in, void* out, std::span<const std::int64_t> shape,
+                     std::span<const int> axes, std::uint32_t element_bytes, Device device,
+                     void* stream, Policy policy) {
+  transpose(in, out, permutation(shape, axes, element_bytes, device), stream, policy);
 }
 
 }  // namespace xpose

@@ -5,7 +5,6 @@
 #include <thread>
 #include <utility>
 
-#include "problem/normal_form.hpp"
 #include "reported.hpp"
 #include "threads/forks.hpp"
 
@@ -59,6 +58,9 @@ void* Workspaces::of_stream(void* stream) {
 Promise::Promise(const Problem& normal, const Problem& promised)
     : in_mask_(std::min<std::uint32_t>(promised.in_alignment, 256) - 1),
       out_mask_(std::min<std::uint32_t>(promised.out_alignment, 256) - 1),
+      origin_(origin(promised)),
+      in_begin_(origin_.in + in_low(normal) * normal.element_bytes),
+      out_begin_(origin_.out),
       in_bytes_(static_cast<std::uint64_t>(in_span(normal)) * normal.element_bytes),
       out_bytes_(static_cast<std::uint64_t>(out_span(normal)) * normal.element_bytes) {}
 
@@ -73,9 +75,10 @@ void Promise::check(const Problem& normal, const void* in, const void* out) cons
                     std::to_string(in_mask_ + 1) + " and an output aligned to " +
                     std::to_string(out_mask_ + 1) +
                     " bytes, but a buffer is aligned to less; make the plan with aligned_as()");
-  if (normal.in_place
-          ? in != out
-          : in_address < out_address + out_bytes_ && out_address < in_address + in_bytes_)
+  const std::uintptr_t in_begin = in_address + static_cast<std::uintptr_t>(in_begin_);
+  const std::uintptr_t out_begin = out_address + static_cast<std::uintptr_t>(out_begin_);
+  if (normal.in_place ? in != out
+                      : in_begin < out_begin + out_bytes_ && out_begin < in_begin + in_bytes_)
     throw Error(ErrorKind::invalid, normal.in_place
                                         ? "the problem is in place, but input and output differ"
                                         : "input and output overlap: use a separate output, or "
@@ -108,8 +111,9 @@ void Plan::execute(const void* in, void* out, void* stream) const {
     impl_->promise.check(impl_->problem, in, out);
     impl_->check_process();
     if (impl_->switch_device) impl_->backend->make_current();
-    impl_->workspaces->with(
-        stream, [&](void* workspace) { impl_->bound->launch(in, out, workspace, stream); });
+    impl_->workspaces->with(stream, [&](void* workspace) {
+      impl_->bound->launch(impl_->promise.in(in), impl_->promise.out(out), workspace, stream);
+    });
   });
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "device/device.hpp"
+#include "problem/normal_form.hpp"
 #include "strategy/bound_plan.hpp"
 
 namespace xpose {
@@ -38,15 +39,23 @@ class Workspaces {
 class Promise {
  public:
   Promise() = default;
-  // `promised` has the alignments of the caller's buffers; `normal` is its normal form, not empty.
+  // `promised` is the caller's problem, with the alignments of its buffers; `normal` is its normal
+  // form, not empty.
   Promise(const Problem& normal, const Problem& promised);
 
   // Throws Error invalid, also for buffers that are null or overlap otherwise than `normal` says.
   void check(const Problem& normal, const void* in, const void* out) const;
 
+  // The addresses of the normal form's element 0.
+  const void* in(const void* in) const { return static_cast<const std::byte*>(in) + origin_.in; }
+  void* out(void* out) const { return static_cast<std::byte*>(out) + origin_.out; }
+
  private:
   std::uintptr_t in_mask_ = 0;  // address bits that must be zero
   std::uintptr_t out_mask_ = 0;
+  Origin origin_;
+  std::int64_t in_begin_ = 0;   // of the lowest element that is read, in bytes from the caller's
+  std::int64_t out_begin_ = 0;  // element 0; and of the lowest that is written
   std::uint64_t in_bytes_ = 0;
   std::uint64_t out_bytes_ = 0;
 };

@@ -83,6 +83,7 @@ struct Permute {
          .summary = "permutations: tiles that span several axes, in one launch",
          .element_sizes = 1 | 2 | 4 | 8 | 16 | XPOSE_FAT_SIZES,
          .max_batch_rank = XPOSE_MAX_BATCH_RANK,
+         .traits = XPOSE_TRAIT_PERMUTES,
          .prior_rank = 110,
          .axes = {
              {"run", {kRuns.begin(), kRuns.end()}}, {"along_input", {0, 1}}, {"shared", {1, 0}}}});

@@ -1,4 +1,5 @@
-// The two textbook loops: one element at a time, along the input's rows or along the output's.
+// The two textbook loops: one element at a time, along the input's rows or along the output's. The
+// first takes any order of axes, so that some strategy fits every problem on every processor.
 #include <xpose/plugin.hpp>
 
 #include "../kit/host/host_loop.hpp"
@@ -12,7 +13,8 @@ struct NaiveRow {
     return {.name = "host_naive_row",
             .summary = "reads along input rows, writes one element to each output row",
             .min_alignment = 1,
-            .max_batch_rank = 1,
+            .max_batch_rank = XPOSE_MAX_BATCH_RANK,
+            .traits = XPOSE_TRAIT_PERMUTES,
             .prior_rank = 250};
   }
 

@@ -47,6 +47,14 @@ int64_t traffic(const Problem& problem) {
   return bytes;
 }
 
+// Matrices, and one batch of them.
+bool is_for_others(const Problem& problem) {
+  const bool keeps_run = problem.rows == 1 && problem.out_ld == 1 && problem.batch_rank == 1;
+  const bool is_backwards =
+      problem.in_ld < 0 || (problem.batch_rank > 0 && problem.batch[0].in_stride < 0);
+  return problem.batch_rank < 2 && !keeps_run && !is_backwards;
+}
+
 int64_t most_threads(const Problem& problem) {
   return std::max<int64_t>(problem.multiprocessors, 1);
 }
@@ -88,6 +96,7 @@ struct Permute : private Layout {
             .element_sizes = 1 | 2 | 4 | 8 | 16 | XPOSE_FAT_SIZES,
             .min_alignment = 1,
             .max_batch_rank = XPOSE_MAX_BATCH_RANK,
+            .traits = XPOSE_TRAIT_PERMUTES,
             .prior_rank = 110,
             .axes = {{"run", {128, 512, 1024, 2048}}, {"in_run", {256, 512}}, {"stream", {1, 0}}}};
   }
@@ -98,8 +107,10 @@ struct Permute : private Layout {
       throw Unsupported("needs a processor with SSE4.2 and AES instructions");
 #endif
     if (problem.in_place) throw Unsupported("does not work in place");
-    if (problem.batch_rank < 2)
-      throw Unsupported("needs two batch dimensions; other strategies serve matrices");
+    if (is_for_others(problem))
+      throw Unsupported(
+          "needs two batch dimensions, a run that stays together, or an axis that is read "
+          "backwards");
     const Layout layout(problem, config);
     const bool streams = config["stream"] != 0;
     const auto cache = static_cast<int64_t>(problem.cache_bytes);

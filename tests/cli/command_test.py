@@ -31,7 +31,7 @@ class Errors(unittest.TestCase):
         self.check(2, "--shape 12 is not a shape", "tune", "--shape", "12")
         self.check(2, "--shape -1x3 is not a shape", "tune", "--shape", "-1x3")
         self.check(2, "unrecognised option", "tune", "--shape", "3x3", "--colour")
-        self.check(2, "--bytes 3 is not a size: elements are of 1, 2, 4, 8 or 16 bytes", "tune", "--device", "host", "--shape", "3x3", "--bytes", "3")
+        self.check(2, "--bytes 300 is not a size: elements have 1 to 256 bytes", "tune", "--device", "host", "--shape", "3x3", "--bytes", "300")
         self.check(2, "shorter", "tune", "--device", "host", "--shape", "3x3", "--in-ld", "2")
         self.check(2, "2^56 bytes", "tune", "--device", "host", "--shape", "9000000000x9000000000")
         self.check(2, "AXIS=VALUE", "tune", "--shape", "3x3", "--strategy", "host_blocked{tile}")
@@ -44,7 +44,7 @@ class Errors(unittest.TestCase):
 
     def test_a_number_is_shown_as_given_with_what_is_allowed(self):
         for option, text, allowed in (
-                *(("--bytes", text, "is not a size: elements are of 1, 2, 4, 8 or 16 bytes, or of a multiple")
+                *(("--bytes", text, "is not a size: elements have 1 to 256 bytes")
                   for text in ("-1", "0", "0x5", "junk", "4294967300", "99999999999999999999")),
                 *(("--threads", text, "is not a whole number from 0 to 65536") for text in ("-1", "0x5", "65537", "")),
                 *((option, text, "is not a whole number from 0 to 2^63 - 1")
@@ -165,7 +165,7 @@ class Others(unittest.TestCase):
         self.assertFalse(strategies["host_naive_row"]["in_place"])
         self.assertEqual(set(strategies["host_naive_row"]),
                          {"name", "summary", "device", "role", "element_sizes", "min_alignment", "max_batch_rank",
-                          "max_extent", "in_place", "capturable", "has_simulator", "min_compute_capability",
+                          "max_extent", "in_place", "capturable", "permutes", "has_simulator", "min_compute_capability",
                           "prior_rank", "axes"})
         refused = json.loads(xpose("plugins", "--plugins", "/nonexistent/folder", "--json").stdout)["plugins"][-1]
         self.assertIsNone(refused["digest"])

@@ -14,7 +14,6 @@ import unittest
 XPOSE = None
 WAITING = "xpose: warning: another process measures on host; waiting for it\n"
 FAT = [*range(32, 257, 16)]
-RULE = "elements are of 1, 2, 4, 8 or 16 bytes, or of a multiple of 16 up to 256; "
 
 
 def xpose(*arguments):
@@ -48,13 +47,22 @@ class Fat(unittest.TestCase):
         self.assertEqual((result.returncode, result.stderr), (0, ""))
         self.assertEqual(json.loads(result.stdout)["winner"], "host_fat_in_place")
 
-    def test_other_sizes_are_refused_with_a_remedy(self):
-        for size, remedy in (("24", "pad them to 32"), ("40", "pad them to 48"),
-                             ("272", "copy longer ones a column at a time, as cudaMemcpy2D does")):
-            result = xpose("tune", "--no-cache", "--device", "host", "--shape", "3x3", "--bytes", size)
-            self.assertEqual((result.returncode, result.stdout), (2, ""))
-            self.assertRegex(result.stderr, r"\Axpose: [^\n]+\n\Z")
-            self.assertIn(RULE + remedy, result.stderr)
+    def test_sizes_between_are_short_runs_of_smaller_elements(self):
+        for size, part in ((3, 1), (24, 8), (40, 8), (250, 2)):
+            result = xpose("tune", "--no-cache", "--device", "host", "--shape", "35x39", "--bytes", str(size),
+                           "--budget", "0.2", "--json", "-")
+            self.assertEqual((result.returncode, result.stderr), (0, ""))
+            report = json.loads(result.stdout)
+            self.assertEqual(report["problem"]["element_bytes"], part)
+            self.assertEqual(report["problem"]["cols"], size // part)
+            self.assertEqual(report["winner"].split("{")[0], "host_permute")
+
+    def test_longer_elements_are_refused_with_a_remedy(self):
+        result = xpose("tune", "--no-cache", "--device", "host", "--shape", "3x3", "--bytes", "272")
+        self.assertEqual((result.returncode, result.stdout), (2, ""))
+        self.assertRegex(result.stderr, r"\Axpose: [^\n]+\n\Z")
+        self.assertIn("elements have 1 to 256 bytes; state longer ones as one more axis of shorter elements",
+                      result.stderr)
 
     def test_plugins_list_the_sizes(self):
         cards = strategies()
@@ -100,7 +108,7 @@ class Fat(unittest.TestCase):
                 return array, xpose("run", str(source), str(target), "--no-cache", "--device", "host",
                                     "--budget", "0.2")
 
-            for dtype in ("|V32", "|V48", "|V256", "<c32", "|S80", "<U12",
+            for dtype in ("|V32", "|V48", "|V256", "<c32", "|S80", "<U12", "|S3", "<U5", "|V250",
                           [("position", "<f8", (3,)), ("id", "<i8")],
                           [("m", "<f4", (4, 4)), ("n", "|V16")]):
                 with self.subTest(dtype=dtype):

@@ -90,7 +90,7 @@ void add_problem_options(po::options_description& options) {
   options.add_options()("shape", po::value<std::string>()->required()->value_name("RxC"),
                         "rows and columns of the input, or the extents of all its axes")(
       "bytes", po::value<std::string>()->default_value("4")->value_name("N"),
-      "bytes of an element: 1, 2, 4, 8, 16, or a multiple of 16 up to 256")(
+      "bytes of an element: 1 to 256")(
       "batch", po::value<std::string>()->default_value("1")->value_name("N"),
       "matrices, one behind the other")(
       "in-ld", po::value<std::string>()->default_value("0")->value_name("N"),

@@ -91,6 +91,7 @@ Json to_json(const PluginInfo& plugin) {
          {"max_extent", strategy.max_extent},
          {"in_place", strategy.in_place},
          {"capturable", strategy.capturable},
+         {"permutes", strategy.permutes},
          {"has_simulator", strategy.has_simulator},
          {"min_compute_capability", strategy.min_compute_capability},
          {"prior_rank", strategy.prior_rank},

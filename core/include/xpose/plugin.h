@@ -28,10 +28,10 @@
 extern "C" {
 #endif
 
-#define XPOSE_ABI_MAJOR 1u
-#define XPOSE_ABI_MINOR 2u
+#define XPOSE_ABI_MAJOR 2u
+#define XPOSE_ABI_MINOR 0u
 
-#define XPOSE_MAX_BATCH_RANK 6u
+#define XPOSE_MAX_BATCH_RANK 62u
 #define XPOSE_MAX_AXES 8u
 #define XPOSE_MAX_AXIS_VALUES 64u
 
@@ -58,15 +58,16 @@ enum {
 enum { XPOSE_HOST = 1, XPOSE_CUDA = 2 };
 
 /* The role of a strategy. A transpose may be chosen. A copy is timed, and the fastest one is the
- * roof. An experiment, since minor 1, computes anything; it is explained and never tried. A numeric
- * transpose, since minor 1, does arithmetic on its elements, so payloads of NaN or the sign of zero
- * may change. Its buffers hold normal numbers; it is verified and timed, and never chosen. */
+ * roof. An experiment computes anything; it is explained and never tried. A numeric transpose does
+ * arithmetic on its elements, so payloads of NaN or the sign of zero may change. Its buffers hold
+ * normal numbers; it is verified and timed, and never chosen. */
 enum { XPOSE_TRANSPOSE = 1, XPOSE_COPY = 2, XPOSE_EXPERIMENT = 3, XPOSE_NUMERIC = 4 };
 
 /* Traits, a bit set. */
 enum {
-  XPOSE_TRAIT_IN_PLACE = 1u << 0,  /* serves problems whose output is their input */
-  XPOSE_TRAIT_CAPTURABLE = 1u << 1 /* launch may be recorded into a CUDA graph */
+  XPOSE_TRAIT_IN_PLACE = 1u << 0,   /* serves problems whose output is their input */
+  XPOSE_TRAIT_CAPTURABLE = 1u << 1, /* launch may be recorded into a CUDA graph */
+  XPOSE_TRAIT_PERMUTES = 1u << 2 /* serves permutations; without it, problems of matrices alone */
 };
 
 /* A text buffer owned by the caller. The callee writes a NUL-terminated string of at most
@@ -79,8 +80,8 @@ typedef struct xpose_text {
 /* A batch dimension: extent matrices, whose element 0 are the strides apart. */
 typedef struct xpose_batch_dim {
   int64_t extent;     /* matrices, at least 1 */
-  int64_t in_stride;  /* elements from one input matrix to the next */
-  int64_t out_stride; /* elements from one output matrix to the next */
+  int64_t in_stride;  /* elements from one input matrix to the next; of a permutation any number */
+  int64_t out_stride; /* elements from one output matrix to the next, at least 1 */
 } xpose_batch_dim;
 
 /* The normal form of a problem. For a transpose
@@ -89,17 +90,22 @@ typedef struct xpose_batch_dim {
  *     out[r * out_ld + c] = in[r * in_ld + c]
  * for r < rows, c < cols and every b over the batch dimensions. Strides and leading dimensions are
  * in elements. rows, cols and every extent are at least 1: the host never hands on an empty
- * problem. */
+ * problem. Output elements do not overlap, and the strides of the output are positive.
+ *
+ * A problem of matrices has in_ld >= cols, out_ld >= rows, and in_stride >= 0 in every batch
+ * dimension. A permutation, for strategies with XPOSE_TRAIT_PERMUTES, may also have
+ *   - a negative in_ld, and any in_stride: axes are read backwards, or repeat;
+ *   - a run that stays together: rows = 1 and out_ld = 1, and cols is its length;
+ *   - rows = cols = 1, where no axis has stride 1 on either side: all axes are batch dimensions. */
 typedef struct xpose_problem {
-  uint32_t size;          /* sizeof(xpose_problem) of the writer */
-  uint32_t element_bytes; /* 1, 2, 4, 8, 16; or 32, 48, ... 256, where the card says so */
-  int64_t rows;           /* of the input, which are the columns of the output */
-  int64_t cols;           /* of the input, which are the rows of the output */
-  int64_t in_ld;          /* elements from one input row to the next */
-  int64_t out_ld;         /* elements from one output row to the next */
-  uint32_t batch_rank;    /* entries of batch in use, at most the card's max_batch_rank */
-  uint32_t in_place;      /* 1: out is in; rows == cols >= 2 and both layouts are one */
-  xpose_batch_dim batch[XPOSE_MAX_BATCH_RANK]; /* unused entries are zero */
+  uint32_t size;               /* sizeof(xpose_problem) of the writer */
+  uint32_t element_bytes;      /* 1, 2, 4, 8, 16; or 32, 48, ... 256, where the card says so */
+  int64_t rows;                /* of the input, which are the columns of the output */
+  int64_t cols;                /* of the input, which are the rows of the output */
+  int64_t in_ld;               /* elements from one input row to the next */
+  int64_t out_ld;              /* elements from one output row to the next */
+  uint32_t batch_rank;         /* entries of batch in use, at most the card's max_batch_rank */
+  uint32_t in_place;           /* 1: out is in; rows == cols >= 2 and both layouts are one */
   uint32_t in_alignment;       /* bytes: the largest power of two, at most 256, that divides the */
   uint32_t out_alignment;      /* address of every input row, and of every output row */
   int32_t device_kind;         /* XPOSE_HOST or XPOSE_CUDA */
@@ -107,6 +113,7 @@ typedef struct xpose_problem {
   uint32_t compute_capability; /* CUDA: 10 * major + minor; host: 0 */
   uint32_t multiprocessors;    /* CUDA: multiprocessors; host: logical processors */
   uint64_t cache_bytes;        /* last-level cache of the device */
+  xpose_batch_dim batch[XPOSE_MAX_BATCH_RANK]; /* the longest first; unused entries are zero */
 } xpose_problem;
 
 /* A tunable axis: a name and its values. A config is an array of int64_t with one value for each
@@ -136,7 +143,7 @@ typedef struct xpose_card {
   const xpose_axis* axes; /* null where there are none */
 } xpose_card;
 
-/* Traits of a quote, since minor 1, a bit set. */
+/* Traits of a quote, a bit set. */
 enum {
   XPOSE_QUOTE_UNCACHED_STORES = 1u << 0 /* host: stores bypass the caches */
 };
@@ -148,9 +155,8 @@ typedef struct xpose_quote {
   uint64_t workspace_bytes; /* in the device's memory, 256-byte aligned, unspecified content */
   char launch[128];         /* short launch description, e.g. "grid 128x256 block 32x16" */
 
-  /* Since minor 1: the launch in figures, from which the host predicts its time. The host predicts
-   * nothing without the runs, and on CUDA without blocks and threads. A plugin writes these fields
-   * only where size covers them. */
+  /* The launch in figures, from which the host predicts its time. The host predicts nothing without
+   * the runs, and on CUDA without blocks and threads. */
   uint64_t blocks;         /* CUDA: of the whole grid */
   uint32_t threads;        /* CUDA: of a block */
   uint32_t shared_bytes;   /* CUDA: of a block */
@@ -163,7 +169,7 @@ typedef struct xpose_quote {
 /* A variant bound to a problem; the plugin defines it. */
 typedef struct xpose_plan xpose_plan;
 
-/* Threads that the host lends to a launch, since minor 2. */
+/* Threads that the host lends to a launch. */
 typedef struct xpose_team {
   uint32_t size;     /* sizeof(xpose_team) of the host */
   uint32_t reserved; /* 0 */
@@ -186,14 +192,14 @@ typedef struct xpose_launch {
   void* workspace;  /* as quoted; null when none was */
   void* stream;     /* CUDA: a cudaStream_t of the problem's device; host: null */
 
-  /* Since minor 2, where size covers it. Host: threads for this launch; null: the calling thread
+  /* Host: threads for this launch; null: the calling thread
    * works alone. CUDA: null. */
   const xpose_team* team;
 } xpose_launch;
 
-/* The simulator, since minor 1: the kernels of a CUDA strategy run on the host, one block after the
- * other, and an observer is told of every memory access. xpose_add_plugin builds the plugin's side;
- * an author need not read on to xpose_strategy. */
+/* The simulator: the kernels of a CUDA strategy run on the host, one block after the other, and an
+ * observer is told of every memory access. xpose_add_plugin builds the plugin's side; an author
+ * need not read on to xpose_strategy. */
 
 /* The memory space of an access, and its kind. */
 enum { XPOSE_GLOBAL = 1, XPOSE_SHARED = 2 };
@@ -294,7 +300,7 @@ typedef struct xpose_strategy {
   /* [any thread] Frees a plan, of which no launch is under way. Cannot fail. Null is a no-op. */
   void (*destroy)(xpose_plan* plan);
 
-  /* Since minor 1. [one thread at a time] Runs create and launch on the simulator, with the
+  /* [one thread at a time] Runs create and launch on the simulator, with the
    * launch's buffers in host memory, and tells the observer of every access. Null: the strategy has
    * no simulator. Returns XPOSE_UNSUPPORTED, with the reason, where the simulator cannot run it,
    * and XPOSE_FAILED after a fault. */

@@ -117,7 +117,7 @@ class XPOSE_API DeviceMemory {
 // A batch dimension: `extent` matrices, whose element 0 are the strides apart.
 struct BatchDim {
   std::int64_t extent = 1;      // matrices; 0: the problem is empty
-  std::int64_t in_stride = 0;   // elements from one input matrix to the next
+  std::int64_t in_stride = 0;   // elements from one input matrix to the next; 0: the same again
   std::int64_t out_stride = 0;  // elements from one output matrix to the next
   bool operator==(const BatchDim&) const = default;
 };
@@ -132,11 +132,13 @@ struct BatchDim {
 //   p.in_ld = 112;
 //   p.batch = {{.extent = 64, .in_stride = 128 * 112, .out_stride = 100 * 128}};
 //
+// Leading dimensions and strides may be negative: such an axis lies backwards in its buffer, whose
+// address is still that of element 0.
+//
 // The functions that take a problem throw Error invalid for negative extents, a leading dimension
-// shorter than its row, output elements that overlap, more than 6 batch dimensions after fusing,
-// and a span of more than 2^56 bytes.
+// shorter than its row, output elements that overlap, and a span of more than 2^56 bytes.
 struct Problem {
-  std::uint32_t element_bytes = 4;  // 1, 2, 4, 8, 16, or a multiple of 16 up to 256
+  std::uint32_t element_bytes = 4;  // 1 to 256
   std::int64_t rows = 0;            // of the input; 0: nothing to do
   std::int64_t cols = 0;            // of the input; 0: nothing to do
   std::int64_t in_ld = 0;   // leading dimension: elements from one input row to the next; 0: cols
@@ -152,9 +154,9 @@ struct Problem {
   bool operator==(const Problem&) const = default;
 };
 
-// The reason why no problem has elements of `bytes` bytes, with a remedy; empty where one may. The
-// sizes are 1, 2, 4, 8, 16, and the multiples of 16 up to 256. Those above 16 are fat elements:
-// the runs that a permutation moves when it keeps the innermost axis.
+// The reason why no problem has elements of `bytes` bytes; empty where one may: from 1 to 256.
+// Strategies take elements of 1, 2, 4, 8 and 16 bytes, or of a multiple of 16 up to 256; others are
+// moved as short runs of those.
 XPOSE_API std::string element_size_refusal(std::uint64_t bytes);
 
 // Whether a strategy takes elements of `bytes` bytes, by StrategyInfo::element_sizes of its card.
@@ -165,17 +167,28 @@ XPOSE_API Problem matrix(std::int64_t rows, std::int64_t cols, std::uint32_t ele
                          Device device = {});
 
 // A dense array of the row-major `shape` (elements) whose axes are permuted as by NumPy's
-// transpose: output axis i is input axis axes[i].
+// transpose: output axis i is input axis axes[i]. Any number of axes.
 //
 //   const std::int64_t shape[] = {32, 224, 224, 3};  // NHWC
 //   const int axes[] = {0, 3, 1, 2};                 // to NCHW
 //   engine.transpose(in, out, xpose::permutation(shape, axes, 4));
 //
-// Axes that stay together are fused, and unit axes dropped. An innermost axis that stays innermost
-// becomes part of the element. Throws Error invalid where `axes` is no permutation, an extent is
-// negative, that element is of no size that a problem may have, or more than 6 batch dimensions
-// remain.
+// Axes that stay together are fused, and unit axes dropped. Throws Error invalid where `axes` is no
+// permutation, an extent is negative, or the size does not fit in 63 bits.
 XPOSE_API Problem permutation(std::span<const std::int64_t> shape, std::span<const int> axes,
+                              std::uint32_t element_bytes, Device device = {});
+
+// The same for arrays that are not dense: in_strides[i] is that of input axis i, out_strides[i]
+// that of output axis i, in elements. Strides of the input may be 0, where the axis repeats, or
+// negative, where it lies backwards; those of the output may be negative. Throws Error invalid also
+// where a list of strides has another length than `shape`.
+//
+//   const std::int64_t shape[] = {1000, 300}, in[] = {-300, 1}, out[] = {1000, 1};
+//   const int axes[] = {1, 0};  // a[::-1].T; the input's address is that of its last row
+//   engine.transpose(last_row, b, xpose::permutation(shape, axes, in, out, 4));
+XPOSE_API Problem permutation(std::span<const std::int64_t> shape, std::span<const int> axes,
+                              std::span<const std::int64_t> in_strides,
+                              std::span<const std::int64_t> out_strides,
                               std::uint32_t element_bytes, Device device = {});
 
 // The problem with the alignments that the two addresses have, at most 256 bytes.

@@ -22,6 +22,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -44,6 +45,7 @@ struct StrategyInfo {
   std::uint32_t max_batch_rank = 0;          // batch dimensions that one launch takes
   bool in_place = false;                     // serves problems whose output is their input
   bool capturable = false;                   // its launch may be recorded into a CUDA graph
+  bool permutes = false;                     // serves permutations, not problems of matrices alone
   bool has_simulator = false;                // its kernels can run on the host, see explain.hpp
   std::int64_t max_extent = 0;               // the most rows or columns served; 0: no limit
   int prior_rank = 0;                        // lower is expected to be faster; decides near ties
@@ -183,7 +185,16 @@ class XPOSE_API Engine {
   // plan() for the real alignment of the two addresses, then Plan::execute(). The rules for the
   // buffers are checked before anything is measured. A problem that is new while `stream` records
   // a CUDA graph is estimated, because nothing can be measured then. Throws as both do.
-  void transpose(const void* in, void* out, const Problem& problem, void* stream = nullptr);
+  void transpose(const void* in, void* out, const Problem& problem, void* stream = nullptr,
+                 Policy policy = Policy::measure);
+
+  // The same for permutation(shape, axes, element_bytes, device): a dense array of any number of
+  // axes, as NumPy's transpose.
+  //
+  //   engine.permute(nhwc, nchw, shape, axes, sizeof(float));
+  void permute(const void* in, void* out, std::span<const std::int64_t> shape,
+               std::span<const int> axes, std::uint32_t element_bytes, Device device = {},
+               void* stream = nullptr, Policy policy = Policy::measure);
 
   // The same for Eigen's matrices in host memory: `out` becomes the transpose of `in`.
   //

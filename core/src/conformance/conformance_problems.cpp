@@ -159,6 +159,23 @@ void add_short_sides_and_small_matrices(Collection& all) {
   }
 }
 
+// What strategies meet that permute, and no others.
+void add_runs_and_backward_axes(Collection& all) {
+  constexpr std::int64_t points[] = {13, 37, 3}, runs[] = {5, 7, 1000},
+                         twos[] = {2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2};
+  all.add_permuted(points, std::array{1, 0, 2});
+  all.add_permuted(runs, std::array{1, 0, 2});
+  Collection::set_alignment(all.last(), all.element_bytes());
+  all.add_permuted(twos, std::array{3, 7, 0, 9, 5, 10, 1, 8, 2, 6, 4});
+  // Rows, columns and a batch that lie backwards, in the input and in the output.
+  all.add_padded({45, 61}, -67, 49);
+  all.add_padded({45, 61}, 61, -45);
+  all.add(33, 9).batch = {{4, -300, 330}, {3, 1500, -1400}};
+  // No axis has stride 1 on either side, and one repeats.
+  Problem& apart = all.add(1, 1);
+  apart.batch = {{19, 3, 90}, {7, -60, 2}, {5, 0, 16}};
+}
+
 // Axes that a tile takes whole, cuts or meets one by one: on both sides, on one, and in between.
 void add_permutations(Collection& all) {
   constexpr std::int64_t reversed[] = {3, 5, 7, 11, 13}, shuffled[] = {4, 3, 9, 5, 3, 6},
@@ -170,6 +187,7 @@ void add_permutations(Collection& all) {
   all.add_permuted(skewed, std::array{3, 0, 2, 1});
   // Gaps on both sides, and an axis of the input that repeats.
   all.add(6, 10).batch = {{3, 70, 11000}, {4, 300, 90}, {5, 0, 500}};
+  add_runs_and_backward_axes(all);
   if (!all.is_on_host()) return;
   // For several threads, aligned and not.
   const std::int64_t large[] = {9, 31, 5, 11, 2'200'000 / all.element_bytes() / 15'345 + 1};

@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <optional>
 
+#include "xpose/plugin.h"
+
 #ifdef __CUDACC__
 #define XPOSE_ANYWHERE __host__ __device__
 #else
@@ -19,6 +21,8 @@ constexpr std::uint8_t guard_byte = 0xc3;
 // An allocation: guard bytes, elements from `begin` on, guard bytes again. Elements lie in nested
 // dimensions, and what they leave between them are guard bytes too, those of `guard`.
 struct Pattern {
+  // Rows, columns, batch dimensions, and the parts of a fat element.
+  static constexpr int most_dims = XPOSE_MAX_BATCH_RANK + 3;
   struct Dim {
     std::int64_t extent = 0;
     std::int64_t stride = 0;     // here, in elements
@@ -34,9 +38,11 @@ struct Pattern {
   // Element e holds (element_bits(e) & keep | set) ^ flip, 8 bytes at a time.
   std::uint64_t keep = ~std::uint64_t{0};
   std::uint64_t set = 0;
-  std::uint64_t flip = 0;  // all ones: the complement, which is poison
+  std::uint64_t flip = 0;        // all ones: the complement, which is poison
+  std::int64_t first_index = 0;  // that element 0 encodes
   int rank = 0;
-  Dim dims[9] = {};  // extents above 1, largest stride first, each stepping over all that follow
+  Dim dims[most_dims] =
+      {};  // extents above 1, largest stride first, each stepping over all that follow
   // Where the rows and columns of a square are given, the lowest bit of an element says whether its
   // index lies above the diagonal, so that narrow elements differ from those they change with.
   int row_dim = -1;
@@ -116,6 +122,7 @@ XPOSE_ANYWHERE constexpr std::int64_t quotient(std::int64_t a, std::int64_t b) {
 // [0 <= position < span] The run from a position on.
 XPOSE_ANYWHERE constexpr Run run_at(const Pattern& pattern, std::int64_t position) {
   Run run;
+  run.index = pattern.first_index;
   std::int64_t left = position;
   std::int64_t next = pattern.span;  // the first element behind the position
   std::int64_t row = 0, col = 0;

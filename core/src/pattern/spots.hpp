@@ -41,7 +41,7 @@ struct Spot {
 XPOSE_ANYWHERE inline Spot spot_at(const Spots& spots, std::uint32_t i) {
   const Pattern& pattern = spots.pattern;
   const std::uint32_t k = i % spots.of_pair;
-  std::int64_t at[9] = {};
+  std::int64_t at[Pattern::most_dims] = {};
   std::uint64_t hash = mix(spots.seed + i + 1);
   for (int d = 0; d < pattern.rank; ++d) {
     const std::int64_t extent = pattern.dims[d].extent;

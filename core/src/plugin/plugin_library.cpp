@@ -97,6 +97,7 @@ StrategyInfo describe(const xpose_card& card, const xpose_strategy& functions) {
   info.max_batch_rank = card.max_batch_rank;
   info.in_place = (card.traits & XPOSE_TRAIT_IN_PLACE) != 0;
   info.capturable = (card.traits & XPOSE_TRAIT_CAPTURABLE) != 0;
+  info.permutes = (card.traits & XPOSE_TRAIT_PERMUTES) != 0;
   info.has_simulator = functions.trace != nullptr;
   info.max_extent = card.max_extent;
   info.prior_rank = card.prior_rank;

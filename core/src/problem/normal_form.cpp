@@ -4,7 +4,13 @@
 #include <bit>
 #include <cstdlib>
 #include <cstring>
+#include <limits>
+#include <numeric>
+#include <span>
 #include <sstream>
+#include <utility>
+
+#include "problem/dimensions.hpp"
 
 namespace xpose {
 namespace {
@@ -19,14 +25,16 @@ constexpr std::uint32_t least_vector = 16;  // bytes that malloc aligns to, and 
   throw Error(ErrorKind::invalid, "cannot transpose " + to_string(problem) + ": " + why);
 }
 
-// One past the last element reached by the dimensions, in elements; refuses what overflows.
+// The elements from the lowest to one past the highest that the dimensions reach; refuses what
+// overflows.
 struct Span {
   const Problem& problem;
   std::int64_t elements = 1;
 
   void reach(std::int64_t extent, std::int64_t stride) {
     std::int64_t last = 0;
-    if (__builtin_mul_overflow(extent - 1, stride, &last) ||
+    if (stride == std::numeric_limits<std::int64_t>::min() ||
+        __builtin_mul_overflow(extent - 1, std::abs(stride), &last) ||
         __builtin_add_overflow(elements, last, &elements) ||
         elements > most / problem.element_bytes)
       refuse(problem, "it spans more than 2^56 bytes, which no machine addresses");
@@ -35,10 +43,9 @@ struct Span {
 
 // The output must be written once: sorted by stride, each dimension steps over all smaller ones.
 void check_output_is_disjoint(const Problem& problem) {
-  std::vector<BatchDim> dims = problem.batch;
-  dims.push_back({problem.rows, 0, 1});
-  dims.push_back({problem.cols, 0, problem.out_ld});
-  std::erase_if(dims, [](const BatchDim& dim) { return dim.extent == 1; });
+  std::vector<BatchDim> dims = dimensions(problem);
+  for (BatchDim& dim : dims)  // the least number has no opposite, and is refused below
+    dim.out_stride = std::max(dim.out_stride, std::int64_t{0} - std::max(dim.out_stride, -most));
   std::ranges::sort(dims, {}, &BatchDim::out_stride);
   Span span{problem};
   for (const BatchDim& dim : dims) {
@@ -52,12 +59,13 @@ void check_output_is_disjoint(const Problem& problem) {
 
 void check_sizes(const Problem& problem) {
   if (problem.rows < 0 || problem.cols < 0) refuse(problem, "a size is negative");
-  if (problem.in_ld < 0 || problem.out_ld < 0) refuse(problem, "a leading dimension is negative");
   for (const BatchDim& dim : problem.batch)
-    if (dim.extent < 0 || dim.in_stride < 0 || dim.out_stride < 0)
-      refuse(problem, "a batch extent or stride is negative");
+    if (dim.extent < 0) refuse(problem, "a batch extent is negative");
   if (const std::string refusal = element_size_refusal(problem.element_bytes); !refusal.empty())
     refuse(problem, refusal);
+  if (problem.in_place && !is_moved_whole(problem.element_bytes))
+    refuse(problem,
+           "in place, elements are of 1, 2, 4, 8 or 16 bytes, or of a multiple of 16 up to 256");
   if (!std::has_single_bit(problem.in_alignment) || !std::has_single_bit(problem.out_alignment))
     refuse(problem, "an alignment is not a power of two");
 }
@@ -65,10 +73,11 @@ void check_sizes(const Problem& problem) {
 void fill_leading_dimensions(Problem& problem) {
   if (problem.in_ld == 0) problem.in_ld = problem.cols;
   if (problem.out_ld == 0) problem.out_ld = problem.rows;
-  if (problem.rows > 1 && problem.in_ld < problem.cols)
+  const auto is_shorter = [](std::int64_t ld, std::int64_t row) { return ld < row && ld > -row; };
+  if (problem.rows > 1 && is_shorter(problem.in_ld, problem.cols))
     refuse(problem, "the input's leading dimension " + std::to_string(problem.in_ld) +
                         " is shorter than its rows of " + std::to_string(problem.cols));
-  if (problem.cols > 1 && problem.out_ld < problem.rows)
+  if (problem.cols > 1 && is_shorter(problem.out_ld, problem.rows))
     refuse(problem, "the output's leading dimension " + std::to_string(problem.out_ld) +
                         " is shorter than its rows of " + std::to_string(problem.rows));
   if (problem.rows == 1) problem.in_ld = problem.cols;
@@ -85,45 +94,91 @@ void check_in_place(const Problem& problem) {
   if (problem.in_ld != problem.out_ld) differ("leading dimension", problem.in_ld, problem.out_ld);
   for (const BatchDim& dim : problem.batch)
     if (dim.in_stride != dim.out_stride) differ("batch stride", dim.in_stride, dim.out_stride);
+  if (problem.in_ld < 0 ||
+      std::ranges::any_of(problem.batch, [](const BatchDim& dim) { return dim.in_stride < 0; }))
+    refuse(problem, "in place, strides are positive");
 }
 
-// Fuses one batch dimension into the rows, the columns or another batch dimension. In place only
-// the last can hold: there a stride that continues the rows of the input does not continue those of
-// the output, so that matrices stay square.
-bool fuse_once(Problem& problem) {
-  for (auto dim = problem.batch.begin(); dim != problem.batch.end(); ++dim) {
-    const bool continues_rows =
-        dim->out_stride == problem.rows &&
-        (problem.rows == 1 || dim->in_stride == problem.rows * problem.in_ld);
-    if (continues_rows && (problem.cols == 1 || problem.out_ld >= problem.rows * dim->extent) &&
-        dim->in_stride >= problem.cols) {
-      if (problem.rows == 1) problem.in_ld = dim->in_stride;
-      problem.rows *= dim->extent;
-      if (problem.cols == 1) problem.out_ld = problem.rows;
-      problem.batch.erase(dim);
-      return true;
-    }
-    const bool continues_cols =
-        dim->in_stride == problem.cols &&
-        (problem.cols == 1 || dim->out_stride == problem.cols * problem.out_ld);
-    if (continues_cols && (problem.rows == 1 || problem.in_ld >= problem.cols * dim->extent) &&
-        dim->out_stride >= problem.rows) {
-      if (problem.cols == 1) problem.out_ld = dim->out_stride;
-      problem.cols *= dim->extent;
-      if (problem.rows == 1) problem.in_ld = problem.cols;
-      problem.batch.erase(dim);
-      return true;
-    }
-    for (auto inner = problem.batch.begin(); inner != problem.batch.end(); ++inner) {
-      if (inner == dim || dim->in_stride != inner->extent * inner->in_stride ||
-          dim->out_stride != inner->extent * inner->out_stride)
-        continue;
-      inner->extent *= dim->extent;
-      problem.batch.erase(dim);
-      return true;
-    }
+// The dimensions with positive output strides: an axis that the output counts backwards is counted
+// from its other end.
+void count_forwards(std::vector<BatchDim>& dims) {
+  for (BatchDim& dim : dims)
+    if (dim.out_stride < 0) dim = {dim.extent, -dim.in_stride, -dim.out_stride};
+}
+
+// Strides in parts of an element, and the parts as one more dimension.
+void split_elements(Problem& problem, std::vector<BatchDim>& dims) {
+  const std::uint32_t bytes = problem.element_bytes;
+  const std::uint32_t part = std::min(bytes & -bytes, 16U);
+  for (BatchDim& dim : dims) {
+    dim.in_stride *= bytes / part;
+    dim.out_stride *= bytes / part;
   }
-  return false;
+  dims.push_back({bytes / part, 1, 1});
+  problem.element_bytes = part;
+}
+
+// Strides in elements of `bytes` bytes, which all of them are whole ones of.
+void widen_elements(Problem& problem, std::vector<BatchDim>& dims, std::int64_t bytes) {
+  const std::int64_t factor = bytes / problem.element_bytes;
+  for (BatchDim& dim : dims) {
+    dim.in_stride /= factor;
+    dim.out_stride /= factor;
+  }
+  problem.element_bytes = static_cast<std::uint32_t>(bytes);
+}
+
+bool stays_together(const BatchDim& dim) { return dim.in_stride == 1 && dim.out_stride == 1; }
+
+// Elements that stay together become one where a strategy may take it whole, else fewer and wider
+// ones.
+void widen_run(Problem& problem, std::vector<BatchDim>& dims) {
+  const auto run = std::ranges::find_if(dims, stays_together);
+  if (run == dims.end()) return;
+  const std::int64_t size = problem.element_bytes;
+  const std::int64_t bytes = run->extent * size;
+  dims.erase(run);
+  std::int64_t steps = 0;  // all strides, in bytes: their common divisors divide it
+  std::uint64_t bits =
+      problem.in_alignment | problem.out_alignment | static_cast<std::uint64_t>(bytes);
+  for (const BatchDim& dim : dims)
+    for (const std::int64_t stride : {dim.in_stride, dim.out_stride}) {
+      steps = std::gcd(steps, stride * size);
+      bits |= static_cast<std::uint64_t>(stride * size);
+    }
+  if (is_moved_whole(static_cast<std::uint64_t>(bytes)) && steps % bytes == 0)
+    return widen_elements(problem, dims, bytes);
+  const std::int64_t wide =
+      std::max(static_cast<std::int64_t>(std::min<std::uint64_t>(bits & -bits, 16)), size);
+  widen_elements(problem, dims, wide);
+  dims.push_back({bytes / wide, 1, 1});
+}
+
+// Folds all dimensions; what lies side by side on both sides is one element, or the columns.
+void fold(Problem& problem) {
+  std::vector<BatchDim> dims = dimensions(problem);
+  count_forwards(dims);
+  const bool is_whole = is_moved_whole(problem.element_bytes);
+  const bool is_column = problem.rows > 1 && problem.cols == 1;
+  fuse(dims);
+  if (!is_whole) {
+    split_elements(problem, dims);
+    fuse(dims);
+  }
+  if (!problem.in_place && (dims.size() > 1 || !is_whole)) {
+    if (problem.element_bytes > 16 && std::ranges::any_of(dims, stays_together)) {
+      split_elements(problem, dims);
+      fuse(dims);
+    }
+    widen_run(problem, dims);
+  }
+  const bool stays_column = is_column && dims.size() == 1 && stays_together(dims[0]);
+  set_dimensions(problem, std::move(dims));
+  if (stays_column) {  // of which a row is the transpose; as the caller states it
+    problem.rows = std::exchange(problem.cols, 1);
+    problem.in_ld = 1;
+    problem.out_ld = problem.rows;
+  }
 }
 
 // The largest power of two that divides the address of every row: of the base and of each stride
@@ -140,7 +195,25 @@ std::uint32_t row_alignment(std::uint32_t base, std::uint32_t element_bytes,
   return static_cast<std::uint32_t>(bits & (~bits + 1));
 }
 
+// The alignment of an address that lies so many bytes from one of alignment `base`.
+std::uint32_t moved_alignment(std::uint32_t base, std::int64_t bytes) {
+  const std::uint64_t bits = base | static_cast<std::uint64_t>(bytes);
+  return static_cast<std::uint32_t>(bits & (~bits + 1));
+}
+
 }  // namespace
+
+Origin origin(const Problem& problem) {
+  Origin begin;
+  const auto add = [&](std::int64_t extent, std::int64_t in_stride, std::int64_t out_stride) {
+    if (out_stride >= 0 || extent < 2) return;
+    begin.in += (extent - 1) * in_stride * problem.element_bytes;
+    begin.out += (extent - 1) * out_stride * problem.element_bytes;
+  };
+  add(problem.cols, 1, problem.out_ld);
+  for (const BatchDim& dim : problem.batch) add(dim.extent, dim.in_stride, dim.out_stride);
+  return begin;
+}
 
 Problem normal_form(const Problem& problem) {
   check_sizes(problem);
@@ -163,13 +236,10 @@ Problem normal_form(const Problem& problem) {
   }
   check_output_is_disjoint(folded);
   in_span(folded);  // refuses what overflows, so that the products below cannot
-  while (fuse_once(folded)) {
-  }
-  if (folded.batch.size() > XPOSE_MAX_BATCH_RANK)
-    refuse(problem, std::to_string(folded.batch.size()) +
-                        " batch dimensions remain after fusing, " + "more than " +
-                        std::to_string(XPOSE_MAX_BATCH_RANK));
-  std::ranges::stable_sort(folded.batch, std::ranges::greater{}, &BatchDim::extent);
+  const Origin begin = origin(problem);
+  folded.in_alignment = moved_alignment(folded.in_alignment, begin.in);
+  folded.out_alignment = moved_alignment(folded.out_alignment, begin.out);
+  fold(folded);
   folded.in_alignment =
       row_alignment(folded.in_alignment, folded.element_bytes, {{folded.rows, folded.in_ld, 0}},
                     folded.batch, &BatchDim::in_stride);
@@ -208,6 +278,16 @@ std::int64_t element_count(const Problem& problem) {
   return count;
 }
 
+std::int64_t in_low(const Problem& problem) {
+  std::int64_t low = 0;
+  const auto reach = [&](std::int64_t extent, std::int64_t stride) {
+    if (stride < 0) low += (extent - 1) * stride;
+  };
+  reach(problem.rows, problem.in_ld);
+  for (const BatchDim& dim : problem.batch) reach(dim.extent, dim.in_stride);
+  return low;
+}
+
 std::int64_t in_span(const Problem& problem) {
   Span span{problem};
   span.reach(problem.rows, problem.in_ld);
@@ -222,6 +302,12 @@ std::int64_t out_span(const Problem& problem) {
   span.reach(problem.rows, 1);
   for (const BatchDim& dim : problem.batch) span.reach(dim.extent, dim.out_stride);
   return span.elements;
+}
+
+bool is_of_matrices(const Problem& problem, std::size_t batch_rank) {
+  const auto taken = std::span(problem.batch).first(std::min(batch_rank, problem.batch.size()));
+  return problem.in_ld >= 0 &&
+         std::ranges::none_of(taken, [](const BatchDim& dim) { return dim.in_stride < 0; });
 }
 
 std::int64_t parts_of_element(const Problem& problem) {

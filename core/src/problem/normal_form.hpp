@@ -8,13 +8,22 @@
 
 namespace xpose {
 
-// Checks a problem and folds it: default leading dimensions filled in, unit batch dimensions
-// dropped, batch dimensions that continue each other, the rows or the columns fused into them, the
-// rest sorted by extent, largest first; alignments lowered to what every row keeps. An empty
-// problem comes back with rows = cols = 0 and no batch.
-// Throws Error invalid: element size, negative or overflowing sizes, a leading dimension shorter
-// than its row, output elements that overlap, more than 6 batch dimensions left.
+// Checks a problem and folds it into the one form of all problems that move the same bytes: default
+// leading dimensions filled in; dimensions that the output counts backwards counted from their
+// other end; those that continue each other fused; elements of other sizes than strategies know,
+// and runs that stay together, made elements that they know, or columns of a single row; the other
+// dimensions in the batch, the longest first; alignments lowered to what every row keeps. An empty
+// problem comes back with rows = cols = 0 and no batch. Throws Error invalid: element size,
+// negative or overflowing sizes, a leading dimension shorter than its row, output elements that
+// overlap.
 Problem normal_form(const Problem& problem);
+
+// Where element 0 of the normal form lies, in bytes from element 0 of the caller's problem.
+struct Origin {
+  std::int64_t in = 0;
+  std::int64_t out = 0;
+};
+Origin origin(const Problem& problem);
 
 // [normal form] Nothing to do.
 bool is_empty(const Problem& problem);
@@ -27,9 +36,18 @@ std::vector<Problem> alike_in_alignment(const Problem& normal);
 // [normal form] Elements of the matrix and all batches.
 std::int64_t element_count(const Problem& problem);
 
-// [normal form] Elements from the first to one past the last that are read (written), gaps counted.
+// [normal form] The lowest element that is read, from element 0: negative where axes are read
+// backwards. What is written begins with element 0.
+std::int64_t in_low(const Problem& problem);
+
+// [normal form] Elements from the lowest to one past the highest that are read (written), gaps
+// counted.
 std::int64_t in_span(const Problem& problem);
 std::int64_t out_span(const Problem& problem);
+
+// [normal form] Whether it is a problem of matrices, with at most the first `batch_rank` batch
+// dimensions: nothing is read backwards. Else it is for strategies that permute.
+bool is_of_matrices(const Problem& problem, std::size_t batch_rank);
 
 // How many 16-byte parts a fat element has; 1 for elements of at most 16 bytes.
 std::int64_t parts_of_element(const Problem& problem);

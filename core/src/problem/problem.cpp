@@ -3,6 +3,7 @@
 #include <bit>
 #include <numeric>
 
+#include "problem/dimensions.hpp"
 #include "xpose/plugin.h"
 #include "xpose/xpose.hpp"
 
@@ -11,9 +12,7 @@ namespace {
 
 [[noreturn]] void refuse(const std::string& why) { throw Error(ErrorKind::invalid, why); }
 
-std::vector<BatchDim> permuted_dims(std::span<const std::int64_t> shape,
-                                    std::span<const int> axes) {
-  const std::size_t rank = shape.size();
+void check_axes(std::size_t rank, std::span<const int> axes) {
   std::vector<bool> seen(rank, false);
   if (axes.size() != rank)
     refuse("a permutation of " + std::to_string(rank) + " axes needs as many entries, not " +
@@ -24,55 +23,19 @@ std::vector<BatchDim> permuted_dims(std::span<const std::int64_t> shape,
              std::to_string(axis) + " does not");
     seen[static_cast<std::size_t>(axis)] = true;
   }
-  std::vector<BatchDim> dims(rank);
+}
+
+// Of a dense row-major array, in elements.
+std::vector<std::int64_t> dense_strides(std::span<const std::int64_t> shape) {
+  std::vector<std::int64_t> strides(shape.size());
   std::int64_t stride = 1;
-  const auto grow = [&](std::int64_t extent) {
-    if (extent < 0) refuse("an extent is negative");
-    if (__builtin_mul_overflow(stride, std::max<std::int64_t>(extent, 1), &stride))
+  for (std::size_t i = shape.size(); i-- > 0;) {
+    if (shape[i] < 0) refuse("an extent is negative");
+    strides[i] = stride;
+    if (__builtin_mul_overflow(stride, std::max<std::int64_t>(shape[i], 1), &stride))
       refuse("the array's size does not fit in 63 bits");
-  };
-  for (std::size_t i = rank; i-- > 0;) {
-    dims[i].extent = shape[i];
-    dims[i].in_stride = stride;
-    grow(shape[i]);
   }
-  stride = 1;
-  for (std::size_t i = rank; i-- > 0;) {
-    BatchDim& dim = dims[static_cast<std::size_t>(axes[i])];
-    dim.out_stride = stride;
-    grow(dim.extent);
-  }
-  return dims;
-}
-
-// Fuses neighbours that stay neighbours; dims are in the input's order, outermost first.
-void fuse_neighbours(std::vector<BatchDim>& dims) {
-  std::erase_if(dims, [](const BatchDim& dim) { return dim.extent == 1; });
-  for (std::size_t i = dims.size(); i-- > 1;) {
-    BatchDim& outer = dims[i - 1];
-    const BatchDim& inner = dims[i];
-    if (outer.in_stride != inner.extent * inner.in_stride ||
-        outer.out_stride != inner.extent * inner.out_stride)
-      continue;
-    outer = {outer.extent * inner.extent, inner.in_stride, inner.out_stride};
-    dims.erase(dims.begin() + static_cast<std::ptrdiff_t>(i));
-  }
-}
-
-// The innermost axis stays innermost: take it into the element.
-std::uint32_t widen_element(std::vector<BatchDim>& dims, std::uint32_t element_bytes) {
-  const std::int64_t run = dims.back().extent;
-  std::uint64_t bytes = 0;
-  if (__builtin_mul_overflow(run, element_bytes, &bytes)) bytes = ~std::uint64_t{0};
-  if (const std::string refusal = element_size_refusal(bytes); !refusal.empty())
-    refuse("the permutation keeps the innermost axis, " + std::to_string(run) + " elements of " +
-           std::to_string(element_bytes) + " bytes, which are moved as one: " + refusal);
-  dims.pop_back();
-  for (BatchDim& dim : dims) {
-    dim.in_stride /= run;
-    dim.out_stride /= run;
-  }
-  return static_cast<std::uint32_t>(bytes);
+  return strides;
 }
 
 std::uint32_t address_alignment(const void* address) {
@@ -83,22 +46,13 @@ std::uint32_t address_alignment(const void* address) {
 }  // namespace
 
 std::string element_size_refusal(std::uint64_t bytes) {
-  const bool narrow = bytes <= 16;
-  if (narrow ? std::has_single_bit(bytes) : bytes % 16 == 0 && bytes <= XPOSE_MAX_ELEMENT_BYTES)
-    return {};
-  std::string text = "elements are of 1, 2, 4, 8 or 16 bytes, or of a multiple of 16 up to " +
-                     std::to_string(XPOSE_MAX_ELEMENT_BYTES);
-  if (bytes > XPOSE_MAX_ELEMENT_BYTES)
-    text += "; copy longer ones a column at a time, as cudaMemcpy2D does";
-  else if (bytes != 0)
-    text +=
-        "; pad them to " + std::to_string(narrow ? std::bit_ceil(bytes) : (bytes + 15) / 16 * 16);
-  return text;
+  if (bytes >= 1 && bytes <= XPOSE_MAX_ELEMENT_BYTES) return {};
+  return "elements have 1 to " + std::to_string(XPOSE_MAX_ELEMENT_BYTES) + " bytes" +
+         (bytes == 0 ? "" : "; state longer ones as one more axis of shorter elements");
 }
 
 bool serves_elements(std::uint32_t element_sizes, std::uint64_t bytes) {
-  if (!element_size_refusal(bytes).empty()) return false;
-  return (element_sizes & (bytes > 16 ? XPOSE_FAT_SIZES : bytes)) != 0;
+  return is_moved_whole(bytes) && (element_sizes & (bytes > 16 ? XPOSE_FAT_SIZES : bytes)) != 0;
 }
 
 Problem matrix(std::int64_t rows, std::int64_t cols, std::uint32_t element_bytes, Device device) {
@@ -112,32 +66,35 @@ Problem matrix(std::int64_t rows, std::int64_t cols, std::uint32_t element_bytes
 
 Problem permutation(std::span<const std::int64_t> shape, std::span<const int> axes,
                     std::uint32_t element_bytes, Device device) {
-  std::vector<BatchDim> dims = permuted_dims(shape, axes);
+  check_axes(shape.size(), axes);
+  std::vector<std::int64_t> permuted;
+  for (const int axis : axes) permuted.push_back(shape[static_cast<std::size_t>(axis)]);
+  return permutation(shape, axes, dense_strides(shape), dense_strides(permuted), element_bytes,
+                     device);
+}
+
+Problem permutation(std::span<const std::int64_t> shape, std::span<const int> axes,
+                    std::span<const std::int64_t> in_strides,
+                    std::span<const std::int64_t> out_strides, std::uint32_t element_bytes,
+                    Device device) {
+  check_axes(shape.size(), axes);
+  if (in_strides.size() != shape.size() || out_strides.size() != shape.size())
+    refuse("a permutation of " + std::to_string(shape.size()) +
+           " axes needs as many strides of either side, not " + std::to_string(in_strides.size()) +
+           " and " + std::to_string(out_strides.size()));
   Problem problem = matrix(1, 1, element_bytes, device);
-  if (std::ranges::any_of(dims, [](const BatchDim& dim) { return dim.extent == 0; }))
-    return matrix(0, 0, element_bytes, device);
-  fuse_neighbours(dims);
-  if (dims.size() > 1 && dims.back().out_stride == 1)
-    problem.element_bytes = widen_element(dims, element_bytes);
-  if (dims.size() == 1) {  // nothing moves: a copy
-    problem.cols = dims.front().extent;
-    return problem;
+  std::vector<BatchDim> dims(shape.size());
+  for (std::size_t i = 0; i < shape.size(); ++i) {
+    const auto axis = static_cast<std::size_t>(axes[i]);
+    if (shape[axis] < 0) refuse("an extent is negative");
+    if (shape[axis] == 0) return matrix(0, 0, element_bytes, device);
+    if (shape[axis] > 1 && out_strides[i] == 0)
+      refuse("output elements overlap: the stride of output axis " + std::to_string(i) + " is 0");
+    dims[axis] = {shape[axis], in_strides[axis], out_strides[i]};
   }
-  for (const BatchDim& dim : dims) {
-    if (dim.in_stride == 1) {
-      problem.cols = dim.extent;
-      problem.out_ld = dim.out_stride;
-    } else if (dim.out_stride == 1) {
-      problem.rows = dim.extent;
-      problem.in_ld = dim.in_stride;
-    } else {
-      problem.batch.push_back(dim);
-    }
-  }
-  if (problem.batch.size() > XPOSE_MAX_BATCH_RANK)
-    refuse("the permutation leaves " + std::to_string(problem.batch.size()) +
-           " batch dimensions after fusing; at most " + std::to_string(XPOSE_MAX_BATCH_RANK) +
-           " are served");
+  std::erase_if(dims, [](const BatchDim& dim) { return dim.extent == 1; });
+  fuse(dims);
+  set_dimensions(problem, std::move(dims));
   return problem;
 }
 

@@ -113,7 +113,9 @@ class SimulatedRun {
     // A copy is dense, and its output is laid out as its input.
     const std::int64_t out_elements =
         candidate_.role == Role::copy ? element_count(part) : out_span(part);
-    std::vector<xpose_region> all = {{in, bytes_of(part, in_span(part))},
+    const auto* const lowest =
+        static_cast<const std::byte*>(in) + in_low(part) * std::int64_t{part.element_bytes};
+    std::vector<xpose_region> all = {{lowest, bytes_of(part, in_span(part))},
                                      {out, bytes_of(part, out_elements)}};
     if (candidate_.workspace_bytes != 0) all.push_back({workspace_, candidate_.workspace_bytes});
     return all;

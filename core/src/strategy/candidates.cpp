@@ -13,6 +13,8 @@ namespace {
 // A library that is timed for comparison alone is not worth more launches of one trial: at 2 us
 // each these take 20 ms.
 constexpr std::int64_t most_numeric_launches = 10'000;
+// Nor is a strategy that would be launched for seconds, where others take the whole problem.
+constexpr std::int64_t most_launches_of_cuda = 1'000'000, most_launches_of_host = 20'000'000;
 
 // How often a strategy is called for one problem: once for each matrix of the dimensions that it
 // does not take itself.
@@ -40,10 +42,14 @@ std::string card_refusal(const StrategyInfo& card, const Problem& problem,
   if (card.max_extent != 0 && std::max(problem.rows, problem.cols) > card.max_extent)
     return "serves at most " + std::to_string(card.max_extent) + " rows and columns";
   if (problem.in_place && !card.in_place) return "does not work in place";
-  if (const std::int64_t launches = calls(card, problem); card.role == Role::numeric &&
-                                                          problem.device.kind == DeviceKind::cuda &&
-                                                          launches > most_numeric_launches)
+  if (!card.permutes && !is_of_matrices(problem, card.max_batch_rank))
+    return "serves matrices, and reads no axis backwards";
+  const bool on_host = problem.device.kind == DeviceKind::host;
+  const std::int64_t launches = calls(card, problem);
+  if (card.role == Role::numeric && !on_host && launches > most_numeric_launches)
     return "is for comparison alone, and would be launched " + std::to_string(launches) + " times";
+  if (launches > (on_host ? most_launches_of_host : most_launches_of_cuda))
+    return "would be launched " + std::to_string(launches) + " times";
   return {};
 }
 

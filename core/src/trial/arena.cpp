@@ -60,7 +60,8 @@ Arena::Arena(Backend& backend, const Problem& problem, std::size_t sets, ArenaFo
       problem_(problem),
       form_(form),
       bytes_(static_cast<std::uint64_t>(element_count(problem)) * problem.element_bytes),
-      in_offset_(place_in(problem, form.edge).begin),
+      in_begin_(place_in(problem, form.edge).begin),
+      in_offset_(in_begin_ - static_cast<std::uint64_t>(in_low(problem) * problem.element_bytes)),
       out_offset_(place_out(problem, form.edge).begin) {
   backend_.make_current();
   const auto buffer = [&](std::uint64_t bytes) {
@@ -86,8 +87,8 @@ void Arena::hold(Content content) {
 void Arena::hold_patterns(Content content) {
   const std::uint64_t in_bytes = place_in(problem_, form_.edge).bytes;
   const std::uint64_t out_bytes = place_out(problem_, form_.edge).bytes;
-  input_ = form_.is_other ? input_elements_pattern(problem_, in_bytes, in_offset_)
-                          : input_pattern(problem_, in_bytes, in_offset_);
+  input_ = form_.is_other ? input_elements_pattern(problem_, in_bytes, in_begin_)
+                          : input_pattern(problem_, in_bytes, in_begin_);
   expected_ = output_pattern(problem_, out_bytes, out_offset_);
   poison_ = problem_.in_place ? in_place_pattern(problem_, out_bytes, out_offset_) : expected_;
   const bool are_numbers = content == Content::numbers;

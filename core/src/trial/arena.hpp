@@ -79,7 +79,7 @@ class Arena {
     DeviceBuffer in;
     DeviceBuffer out;
   };
-  // Of an allocation: all its bytes, and the offset of element 0.
+  // Of an allocation: all its bytes, and the offset of the lowest element.
   struct Place {
     std::uint64_t bytes;
     std::uint64_t begin;
@@ -102,7 +102,8 @@ class Arena {
   Problem problem_;
   ArenaForm form_;
   std::uint64_t bytes_;      // of the elements
-  std::uint64_t in_offset_;  // of element 0 in an input allocation
+  std::uint64_t in_begin_;   // of the lowest element in an input allocation
+  std::uint64_t in_offset_;  // of element 0 there
   std::uint64_t out_offset_;
   Pattern input_;     // of an untouched input allocation
   Pattern expected_;  // of a right output allocation

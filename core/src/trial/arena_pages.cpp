@@ -18,7 +18,7 @@ std::vector<bool> Arena::used_pages(const DeviceBuffer& buffer, bool is_output,
     return used;
   }
   if ((is_output ? out_span(problem_) : in_span(problem_)) == element_count(problem_)) {
-    use(is_output ? out_offset_ : in_offset_, bytes_);  // no gap
+    use(is_output ? out_offset_ : in_begin_, bytes_);  // no gap
     return used;
   }
   // The elements that lie side by side are the matrices of a longer batch.
@@ -65,7 +65,7 @@ Outcome Arena::explain_touch(std::size_t set, Launched launched, const std::byte
   const std::string name = is_output ? "the output" : "the input";
   const auto offset = static_cast<std::uint64_t>(address - buffer.data());
   const bool is_copy = launched == Launched::copy;
-  const std::uint64_t begin = is_copy ? copy_offset : is_output ? out_offset_ : in_offset_;
+  const std::uint64_t begin = is_copy ? copy_offset : is_output ? out_offset_ : in_begin_;
   const auto span = static_cast<std::uint64_t>(is_output ? out_span(problem_) : in_span(problem_));
   const std::uint64_t end = begin + (is_copy ? bytes_ : span * problem_.element_bytes);
   if (used_pages(buffer, is_output, launched).at(offset / page_bytes()))

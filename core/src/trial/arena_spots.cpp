@@ -33,6 +33,7 @@ Spots Arena::spots(Launched launched, std::size_t first_set, std::size_t sets,
   spots.of_pair = of_set;
   spots.pattern = expected_;
   if (launched == Launched::copy) {
+    spots.in_begin = in_begin_;
     spots.pattern = copied(input_, copy_offset + bytes_);
     if (spots.pattern.dims[0].extent == 0) return spots;  // not one whole element
   } else if (problem_.in_place) {

@@ -2,6 +2,8 @@
 
 #include <Eigen/Core>
 #include <algorithm>
+#include <array>
+#include <cstdlib>
 #include <cstring>
 
 #include "problem/normal_form.hpp"
@@ -65,6 +67,7 @@ Pattern matrix_pattern(const Problem& problem, std::uint64_t bytes, std::uint64_
   const std::int64_t parts = parts_of_element(problem);
   pattern.span = out_span(problem) * parts;
   pattern.element_bytes = std::min(problem.element_bytes, 16U);
+  pattern.first_index = -in_low(problem) * parts;
   std::vector<Pattern::Dim> dims = {{problem.rows, strides.rows, problem.in_ld},
                                     {problem.cols, strides.cols, 1}};
   for (const BatchDim& dim : problem.batch)
@@ -98,11 +101,13 @@ Pattern input_pattern(const Problem& problem, std::uint64_t bytes, std::uint64_t
 Pattern input_elements_pattern(const Problem& problem, std::uint64_t bytes, std::uint64_t begin) {
   Pattern pattern = input_pattern(problem, bytes, begin);
   const std::int64_t parts = parts_of_element(problem);
-  std::vector<Pattern::Dim> dims = {{problem.rows, problem.in_ld * parts, problem.in_ld * parts},
+  // Counted from the lowest element on, whichever way an axis goes.
+  const auto step = [parts](std::int64_t stride) { return std::abs(stride) * parts; };
+  std::vector<Pattern::Dim> dims = {{problem.rows, step(problem.in_ld), step(problem.in_ld)},
                                     {problem.cols, parts, parts},
                                     {parts, 1, 1}};
   for (const BatchDim& dim : problem.batch)
-    dims.push_back({dim.extent, dim.in_stride * parts, dim.in_stride * parts});
+    dims.push_back({dim.extent, step(dim.in_stride), step(dim.in_stride)});
   std::erase_if(dims, [](const Pattern::Dim& dim) { return dim.extent == 1 || dim.stride == 0; });
   std::ranges::sort(dims, {}, &Pattern::Dim::stride);
   std::int64_t span = 1;
@@ -156,7 +161,13 @@ std::string describe_value(const std::byte* value, std::uint32_t bytes, std::int
   return text;
 }
 
-void reference_transpose(const Problem& problem, const std::byte* in, std::byte* out) {
+void reference_transpose(const Problem& normal, const std::byte* in, std::byte* out) {
+  Problem problem = normal;
+  if (problem.in_ld < 0) {  // Eigen counts rows forwards
+    problem.batch.push_back({problem.rows, problem.in_ld, 1});
+    problem.rows = 1;
+    problem.in_ld = problem.cols;
+  }
   std::int64_t batches = 1;
   for (const BatchDim& dim : problem.batch) batches *= dim.extent;
   for (std::int64_t b = 0; b < batches; ++b) {
@@ -196,6 +207,7 @@ OutputPosition locate_output(const Problem& problem, std::int64_t position) {
     std::int64_t* index;
   };
   OutputPosition found;
+  found.batch.resize(problem.batch.size());
   std::vector<Step> steps = {{problem.rows, 1, problem.in_ld, &found.row},
                              {problem.cols, problem.out_ld, 1, &found.col}};
   for (std::size_t i = 0; i < problem.batch.size(); ++i)

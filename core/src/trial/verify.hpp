@@ -1,10 +1,10 @@
 // What is right: inputs that encode their own index, and Eigen's transpose of them.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "pattern/pattern.hpp"
 #include "xpose/xpose.hpp"
@@ -33,14 +33,14 @@ enum class Content { bits, numbers };
 void hold_numbers(Pattern& pattern);
 
 // [normal form] Eigen's transpose; in and out are the addresses of element 0.
-void reference_transpose(const Problem& problem, const std::byte* in, std::byte* out);
+void reference_transpose(const Problem& normal, const std::byte* in, std::byte* out);
 
 // [normal form] Where an output position, in elements from element 0, lies in the problem.
 struct OutputPosition {
   bool is_element = false;  // false: in a gap between rows or batches
   std::int64_t row = 0;     // of the input
   std::int64_t col = 0;
-  std::array<std::int64_t, 8> batch{};
+  std::vector<std::int64_t> batch = {};
   std::int64_t in_index = 0;  // input position that belongs there, in elements
 };
 OutputPosition locate_output(const Problem& problem, std::int64_t position);

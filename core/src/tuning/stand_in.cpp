@@ -1,6 +1,7 @@
 #include "tuning/stand_in.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <numeric>
 #include <vector>
 
@@ -62,18 +63,21 @@ class Shortening {
 };
 
 void Shortening::strides(std::vector<Dim> dims) const {
-  std::ranges::stable_sort(dims, {}, [](const Dim& dim) { return *dim.stride; });
+  std::ranges::stable_sort(dims, {}, [](const Dim& dim) { return std::abs(*dim.stride); });
   std::int64_t old_dense = 1;  // the stride of the next dimension if there is no gap
   std::int64_t dense = 1;
   for (Dim& dim : dims) {
-    const std::int64_t old = *dim.stride;
+    const std::int64_t sign = *dim.stride < 0 ? -1 : 1;
+    const std::int64_t old = std::abs(*dim.stride);
+    std::int64_t stride = old;
     if (old == old_dense)
-      *dim.stride = dense;
+      stride = dense;
     else if (old > old_dense)
-      *dim.stride = behind_gap(old, old_dense, dense);
+      stride = behind_gap(old, old_dense, dense);
     // A smaller stride interlocks with others or repeats: the shorter dimension has room as it is.
     old_dense = std::max(old_dense, old * dim.old_extent);
-    dense = std::max(dense, *dim.stride * dim.extent);
+    dense = std::max(dense, stride * dim.extent);
+    *dim.stride = sign * stride;
   }
 }
 

@@ -38,8 +38,8 @@ template <class Io>
 void fields(Io& io, StrategyInfo& strategy) {
   io(strategy.name, strategy.summary, strategy.device_kind, strategy.role, strategy.element_sizes,
      strategy.min_alignment, strategy.min_compute_capability, strategy.max_batch_rank,
-     strategy.in_place, strategy.capturable, strategy.has_simulator, strategy.max_extent,
-     strategy.prior_rank, strategy.axes);
+     strategy.in_place, strategy.capturable, strategy.permutes, strategy.has_simulator,
+     strategy.max_extent, strategy.prior_rank, strategy.axes);
 }
 template <class Io>
 void fields(Io& io, PluginInfo& plugin) {

@@ -18,7 +18,7 @@ inline constexpr int64_t kWays = 4;
 // elements apart, before it comes to their neighbours: those of a line where the cache keeps all
 // lines until then, else those that it takes of a line at once.
 inline uint64_t strided_run(uint32_t element_bytes, int64_t count, int64_t ld) {
-  const int64_t stride = ld * element_bytes;
+  const int64_t stride = (ld < 0 ? -ld : ld) * element_bytes;
   const int64_t lines = stride < kLine ? count * stride / kLine : count;
   const int64_t sets = stride % kLine == 0 ? kSets / std::gcd(kSets, stride / kLine) : kSets;
   const int64_t at_once = stride < kLine ? kLine / stride : 1;
@@ -73,21 +73,27 @@ void split(const xpose_launch& launch, uint32_t threads, int64_t steps, int64_t 
   });
 }
 
-// Calls body(in, out, step) for each step < steps of each matrix of a problem of at most one batch
-// dimension; in and out point at the matrix's element 0.
+// Calls body(in, out, step) for each step < steps of each matrix of a problem; in and out point at
+// the matrix's element 0.
 template <class E, class Body>
 void for_each_step(const xpose_problem& problem, const xpose_launch& launch, int64_t steps,
                    const Body& body) {
-  const xpose_batch_dim batch =
-      problem.batch_rank == 0 ? xpose_batch_dim{1, 0, 0} : problem.batch[0];
-  const int64_t bytes = batch.extent * problem.rows * problem.cols * int64_t{sizeof(E)};
+  int64_t matrices = 1;
+  for (uint32_t dim = 0; dim < problem.batch_rank; ++dim) matrices *= problem.batch[dim].extent;
+  const int64_t bytes = matrices * problem.rows * problem.cols * int64_t{sizeof(E)};
   const E* const in = static_cast<const E*>(launch.in);
   E* const out = static_cast<E*>(launch.out);
-  const int64_t all = batch.extent * steps;
-  split(launch, launch.threads, all, bytes, [&](int64_t first, int64_t last) {
-    for (int64_t i = first; i < last; ++i) {
-      const int64_t matrix = i / steps;
-      body(in + matrix * batch.in_stride, out + matrix * batch.out_stride, i % steps);
+  split(launch, launch.threads, matrices * steps, bytes, [&](int64_t first, int64_t last) {
+    for (int64_t i = first; i < last;) {
+      int64_t matrix = i / steps, in_offset = 0, out_offset = 0;
+      for (uint32_t dim = 0; dim < problem.batch_rank; ++dim) {
+        const xpose_batch_dim& batch = problem.batch[dim];
+        in_offset += matrix % batch.extent * batch.in_stride;
+        out_offset += matrix % batch.extent * batch.out_stride;
+        matrix /= batch.extent;
+      }
+      const int64_t end = std::min(last, i - i % steps + steps);
+      for (; i < end; ++i) body(in + in_offset, out + out_offset, i % steps);
     }
   });
 }

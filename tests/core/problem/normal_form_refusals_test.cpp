@@ -8,11 +8,11 @@ namespace {
 
 TEST(NormalFormRefusals, AreForWhatIsMalformed) {
   expect_refused(matrix(-1, 5, 4), "negative");
-  const std::string rule = "1, 2, 4, 8 or 16 bytes, or of a multiple of 16 up to 256";
-  expect_refused(matrix(3, 5, 0), rule);
-  expect_refused(matrix(3, 5, 3), rule + "; pad them to 4");
-  expect_refused(matrix(3, 5, 24), rule + "; pad them to 32");
-  expect_refused(matrix(3, 5, 272), rule + "; copy longer ones");
+  expect_refused(matrix(3, 5, 0), "elements have 1 to 256 bytes");
+  expect_refused(matrix(3, 5, 257), "1 to 256 bytes; state longer ones as one more axis");
+  Problem pixels = matrix(5, 5, 3);
+  pixels.in_place = true;
+  expect_refused(pixels, "in place, elements are of 1, 2, 4, 8 or 16 bytes");
   expect_refused(strided(3, 5, 4, 0), "leading dimension 4 is shorter");
   expect_refused(strided(3, 5, 0, 2), "leading dimension 2 is shorter");
   Problem alignment = matrix(3, 5, 4);
@@ -58,12 +58,19 @@ TEST(NormalFormRefusals, SizesNearTheMostOverflowNowhere) {
   }
 }
 
-TEST(NormalFormRefusals, AreForMoreBatchDimensionsThanTheContractHas) {
-  Problem problem = matrix(2, 2, 4);
-  std::int64_t in = 5;
-  std::int64_t out = 4;
-  for (int i = 0; i < 7; ++i, in *= 7, out *= 2) problem.batch.push_back({2, in, out});
-  expect_refused(problem, "7 batch dimensions");
+TEST(NormalFormRefusals, AreForStridesBackwardsInPlace) {
+  Problem problem = strided(5, 5, -8, -8);
+  problem.in_place = true;
+  expect_refused(problem, "in place, strides are positive");
+}
+
+TEST(NormalFormRefusals, AreForTheLeastNumberAsAStride) {
+  constexpr std::int64_t least = std::numeric_limits<std::int64_t>::min();
+  for (const BatchDim& dim : {BatchDim{2, least, 15}, {2, 15, least}, {2, least, least}}) {
+    Problem problem = matrix(3, 5, 4);
+    problem.batch = {dim};
+    expect_refused(problem, "2^56 bytes");
+  }
 }
 
 }  // namespace

@@ -96,6 +96,82 @@ TEST(NormalForm, LargestBatchDimensionComesFirst) {
   EXPECT_EQ(normal.batch[0].extent, 4);
 }
 
+Problem permuted(std::vector<std::int64_t> shape, std::vector<int> axes, std::uint32_t bytes) {
+  return normal_form(permutation(shape, axes, bytes));
+}
+
+TEST(NormalForm, ARunThatAStrategyTakesWholeIsAnElement) {
+  // Heads before positions, as attention has them: 64 halves stay together.
+  const Problem heads = permuted({8, 100, 12, 64}, {0, 2, 1, 3}, 2);
+  EXPECT_EQ(heads.element_bytes, 128U);
+  EXPECT_EQ(heads.rows, 100);
+  EXPECT_EQ(heads.cols, 12);
+  EXPECT_EQ(heads.batch, (std::vector<BatchDim>{{8, 1200, 1200}}));
+  EXPECT_EQ(permuted({10, 20, 2}, {1, 0, 2}, 8).element_bytes, 16U);
+  EXPECT_EQ(permuted({10, 20, 12}, {1, 0, 2}, 4).element_bytes, 48U);
+  EXPECT_EQ(permuted({10, 20, 2}, {1, 0, 2}, 48).element_bytes, 96U);
+  // A stride that is no whole number of runs: the run stays one.
+  Problem gaps = permutation(std::vector<std::int64_t>{10, 20, 12}, std::vector<int>{1, 0, 2}, 4);
+  for (BatchDim& dim : gaps.batch)
+    if (dim.in_stride == 240) dim.in_stride = 244;
+  EXPECT_EQ(normal_form(gaps).element_bytes, 16U);
+  EXPECT_EQ(normal_form(gaps).cols, 3);
+}
+
+TEST(NormalForm, AnyOtherRunIsTheColumnsOfOneRowInTheWidestElements) {
+  const auto expect_run = [](const Problem& problem, std::uint32_t bytes, std::int64_t length) {
+    EXPECT_EQ(problem.element_bytes, bytes);
+    EXPECT_EQ(problem.rows, 1);
+    EXPECT_EQ(problem.cols, length);
+    EXPECT_EQ(problem.out_ld, 1);
+    EXPECT_EQ(problem.batch.size(), 2U);
+  };
+  expect_run(permuted({10, 20, 3}, {1, 0, 2}, 4), 4, 3);  // points
+  expect_run(permuted({10, 20, 6}, {1, 0, 2}, 4), 8, 3);
+  expect_run(permuted({10, 20, 100}, {1, 0, 2}, 4), 16, 25);  // longer than an element may be
+  for (const auto& [bytes, part] : std::vector<std::pair<std::uint32_t, std::uint32_t>>{
+           {3, 1}, {6, 2}, {12, 4}, {24, 8}, {72, 8}, {255, 1}})
+    expect_run(permuted({10, 20}, {1, 0}, bytes), part, bytes / part);
+  Problem misaligned =
+      permutation(std::vector<std::int64_t>{10, 20, 100}, std::vector<int>{1, 0, 2}, 4);
+  misaligned.in_alignment = 8;
+  expect_run(normal_form(misaligned), 8, 50);
+}
+
+TEST(NormalForm, AnAxisThatTheOutputCountsBackwardsIsCountedFromItsOtherEnd) {
+  Problem problem = strided(3, 5, 8, -6);
+  const Problem normal = normal_form(problem);
+  EXPECT_EQ(normal.rows, 3);
+  EXPECT_EQ(normal.cols, 1);
+  EXPECT_EQ(normal.batch, (std::vector<BatchDim>{{5, -1, 6}}));
+  EXPECT_EQ(in_low(normal), -4);
+  EXPECT_EQ(origin(problem).in, 4 * 4);
+  EXPECT_EQ(origin(problem).out, -4 * 6 * 4);
+  problem.batch = {{2, 100, -100}};
+  EXPECT_EQ(origin(problem).in, (4 + 100) * 4);
+  EXPECT_EQ(origin(problem).out, -(4 * 6 + 100) * 4);
+  EXPECT_FALSE(is_of_matrices(normal, 1));
+  EXPECT_TRUE(is_of_matrices(normal, 0));  // a column of it is
+}
+
+TEST(NormalForm, BothSidesBackwardsIsForwards) {
+  Problem backwards = matrix(1, 1, 4);
+  backwards.batch = {{7, -1, -9}, {9, -7, -1}};
+  Problem forwards = matrix(9, 7, 4);
+  forwards.in_alignment = forwards.out_alignment = 4;
+  EXPECT_EQ(key(normal_form(backwards)), key(normal_form(forwards)));
+}
+
+TEST(NormalForm, TakesAsManyAxesAsThereAre) {
+  std::vector<std::int64_t> shape(28, 2);
+  std::vector<int> axes(28);
+  for (int i = 0; i < 28; ++i) axes[static_cast<std::size_t>(i)] = i * 11 % 28;
+  const Problem qubits = permuted(shape, axes, 8);
+  EXPECT_EQ(qubits.batch.size(), 26U);
+  EXPECT_EQ(element_count(qubits), std::int64_t{1} << 28);
+  EXPECT_EQ(normal_form(qubits), qubits);
+}
+
 TEST(NormalForm, AlikeInAlignmentIsTheSameProblemFromSixteenBytesOn) {
   Problem problem = matrix(64, 12, 4);  // rows of 48 and of 256 bytes
   const auto alignments = [&](std::uint32_t bytes) {

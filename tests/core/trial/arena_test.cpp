@@ -244,16 +244,22 @@ std::vector<Problem> spotted_problems(std::uint32_t bytes) {
   problems.push_back(in_place(bytes));
   problems.push_back(matrix(2, 2, bytes));
   problems.back().in_place = true;
+  problems.push_back(matrix(9, 7, bytes));
+  problems.back().in_ld = -11;
+  problems.push_back(matrix(5, 3, bytes));
+  problems.back().out_ld = -8;
+  problems.back().batch = {{4, -20, 30}, {3, 0, -130}};
   for (Problem& problem : problems) problem = normal_form(problem);
   std::erase_if(problems, [](const Problem& problem) { return element_count(problem) == 0; });
   return problems;
 }
 
 void transpose(Arena& arena, const Problem& problem, std::size_t set) {
-  const auto* in = static_cast<const std::byte*>(arena.in(set));
+  const std::int64_t before = -in_low(problem) * problem.element_bytes;
+  const auto* lowest = static_cast<const std::byte*>(arena.in(set)) - before;
   const std::vector<std::byte> copy(
-      in, in + static_cast<std::size_t>(in_span(problem)) * problem.element_bytes);
-  reference_transpose(problem, copy.data(), static_cast<std::byte*>(arena.out(set)));
+      lowest, lowest + static_cast<std::size_t>(in_span(problem)) * problem.element_bytes);
+  reference_transpose(problem, copy.data() + before, static_cast<std::byte*>(arena.out(set)));
 }
 
 // Whatever the output held before, and however often: the input is as it was each time.

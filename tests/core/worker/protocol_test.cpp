@@ -21,6 +21,7 @@ PluginInfo plugin() {
   strategy.max_batch_rank = 3;
   strategy.in_place = true;
   strategy.capturable = true;
+  strategy.permutes = true;
   strategy.has_simulator = true;
   strategy.max_extent = std::numeric_limits<std::int64_t>::max();
   strategy.prior_rank = -7;

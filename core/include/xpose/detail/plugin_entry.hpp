@@ -114,7 +114,7 @@ class Exported {
       const Quote answer = Strategy::quote(*problem, Config(axes(), config));
       quote->workspace_bytes = answer.workspace_bytes;
       write({quote->launch, sizeof quote->launch}, answer.launch.c_str());
-      if (quote->size < sizeof(xpose_quote)) return;  // a host of minor 0
+      if (quote->size < sizeof(xpose_quote)) return;  // a host that knows fewer fields
       quote->blocks = answer.demand.blocks;
       quote->threads = answer.demand.threads;
       quote->shared_bytes = answer.demand.shared_bytes;
