@@ -199,16 +199,20 @@ Tile tile_of(const Form& form, const Wish& wish) {
   const Cutter cutter(form, wish);
   Tile best{}, tile{};
   double least = std::numeric_limits<double>::infinity();
-  for (int64_t out_run = wish.out_run; out_run >= form.bytes; out_run /= 2) {
-    for (int64_t in_run = kLeastRun; in_run <= kLongestRun; in_run *= 2) {
-      const double cost =
-          cutter.try_runs(out_run / form.bytes, std::max<int64_t>(in_run / form.bytes, 1), tile);
-      if (cost >= least) continue;
-      least = cost;
-      best = tile;
-    }
-    if (2 * out_run <= wish.out_run && !best.extents.empty()) break;
-  }
+  const auto try_out_run = [&](int64_t out_run) {
+    for (int64_t power = kLeastRun; power <= kLongestRun; power *= 2)
+      for (const int64_t in_run : {power, power / 2 * 3}) {
+        const double cost = cutter.try_runs(std::max<int64_t>(out_run / form.bytes, 1),
+                                            std::max<int64_t>(in_run / form.bytes, 1), tile);
+        if (cost >= least) continue;
+        least = cost;
+        best = tile;
+      }
+  };
+  for (const int64_t out_run : {wish.out_run, wish.out_run / 4 * 3, wish.out_run / 2})
+    try_out_run(out_run);
+  // Only if all of these have too many elements.
+  for (int64_t out_run = wish.out_run / 4; best.extents.empty(); out_run /= 2) try_out_run(out_run);
   return best;
 }
 
