@@ -58,10 +58,16 @@ uint32_t multiprocessors(const Problem& problem) {
   return problem.multiprocessors != 0 ? problem.multiprocessors : usual;
 }
 
-Cut cut_of(const Problem& problem, const Config& config, int64_t run, bool words) {
+// Sides whose first element lies at a multiple of a word.
+struct Aligned {
+  bool in = true, out = true;
+};
+
+Cut cut_of(const Problem& problem, const Config& config, int64_t run, Aligned aligned) {
   return Cut(form_of(problem), {.run = run,
                                 .direct = config["shared"] == 0,
-                                .words = words,
+                                .load_words = aligned.in,
+                                .store_words = aligned.out,
                                 .processors = multiprocessors(problem)});
 }
 
@@ -94,7 +100,7 @@ struct Permute {
     if (others_serve(problem))
       throw Unsupported("needs two batch dimensions; other strategies serve matrices");
     const int64_t run = config["run"];
-    const Cut cut = cut_of(problem, config, run, true);
+    const Cut cut = cut_of(problem, config, run, {});
     const Tile& tile = cut.tile();
     const int64_t kept = cuda_permute::kept_bytes(cut.form());
     if (cut.direct() && kept < kLeastDirect)
@@ -106,7 +112,7 @@ struct Permute {
       throw Unsupported("along_input=1 needs more tiles than run at once");
     for (const int64_t other : kRuns) {
       if (other == run) break;
-      if (cut_of(problem, config, other, true).tile() == tile)
+      if (cut_of(problem, config, other, {}).tile() == tile)
         throw Unsupported("run=" + std::to_string(run) +
                           " makes the tiles of run=" + std::to_string(other));
     }
@@ -121,19 +127,26 @@ struct Permute {
                        .store_run = static_cast<uint64_t>(tile.store_run)}};
   }
 
-  Permute(const Problem& problem, const Config& config) : Permute(problem, config, true) {
-    if (cut_.loads_words() || cut_.stores_words())
-      by_elements_.reset(new Permute(problem, config, false));
+  Permute(const Problem& problem, const Config& config) : Permute(problem, config, Aligned{}) {
+    const bool in = cut_.loads_words(), out = cut_.stores_words();
+    const auto plan = [&](Aligned aligned) {
+      return std::unique_ptr<Permute>(new Permute(problem, config, aligned));
+    };
+    if (in) out_aligned_ = plan({.in = false});
+    if (out) in_aligned_ = plan({.out = false});
+    if (in && out) unaligned_ = plan({.in = false, .out = false});
   }
 
   void launch(const Launch& launch) const {
     // A problem says how rows are aligned, which words ask of the first element alone.
-    const auto splits_words = [](const void* address) {
-      return reinterpret_cast<uintptr_t>(address) % kWord != 0;
+    const auto is_aligned = [](const void* address) {
+      return reinterpret_cast<uintptr_t>(address) % kWord == 0;
     };
-    if ((cut_.loads_words() && splits_words(launch.in)) ||
-        (cut_.stores_words() && splits_words(launch.out)))
-      return by_elements_->launch(launch);
+    const bool in = !cut_.loads_words() || is_aligned(launch.in);
+    const bool out = !cut_.stores_words() || is_aligned(launch.out);
+    if (!in && !out) return unaligned_->launch(launch);
+    if (!in) return out_aligned_->launch(launch);
+    if (!out) return in_aligned_->launch(launch);
     with_kernel([&](auto kernel) {
       launch_kernel("permute", kernel, {blocks_}, {kThreads}, cut_.shared_bytes(), launch.stream,
                     static_cast<const unsigned char*>(launch.in),
@@ -142,8 +155,8 @@ struct Permute {
   }
 
  private:
-  Permute(const Problem& problem, const Config& config, bool words)
-      : cut_(cut_of(problem, config, config["run"], words)),
+  Permute(const Problem& problem, const Config& config, Aligned aligned)
+      : cut_(cut_of(problem, config, config["run"], aligned)),
         parameters_(cuda_permute::parameters(cut_, config["along_input"] != 0)),
         blocks_(blocks_of(problem, cut_)) {}
 
@@ -192,7 +205,8 @@ struct Permute {
   Cut cut_;
   cuda_permute::Permutation parameters_;
   uint32_t blocks_;
-  std::unique_ptr<Permute> by_elements_;  // for words that are not aligned
+  // Without the words that are not aligned.
+  std::unique_ptr<Permute> in_aligned_, out_aligned_, unaligned_;
 };
 
 }  // namespace

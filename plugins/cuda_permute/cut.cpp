@@ -16,7 +16,7 @@ Cut::Cut(Form form, const CutWish& wish)
     side_ = 1;
     cut();
   }
-  if (wish_.words && !wish_.direct && !far_ && side_ * form_.bytes < kWord) cut_for_words();
+  if (!wish_.direct && !far_ && side_ * form_.bytes < kWord) cut_for_words();
 }
 
 void Cut::cut() {
@@ -32,14 +32,16 @@ void Cut::cut() {
 // words. A tile for words of both sides has more elements, so it is tried first.
 void Cut::cut_for_words() {
   const auto before = std::pair(side_, tile_);
+  const bool may_both = wish_.load_words && wish_.store_words;
+  const bool may_one = (wish_.load_words || wish_.store_words) && side_ == 1;
   for (const bool both : {true, false}) {
-    if (!both && before.first > 1) break;
+    if (both ? !may_both : !may_one) continue;
     side_ = 1;
     load_words_ = true;
     store_words_ = both;
     tile_ = tile_for();
-    load_words_ = words_of_input() != 0;
-    store_words_ = words_of_output() != 0;
+    load_words_ = wish_.load_words && words_of_input() != 0;
+    store_words_ = wish_.store_words && words_of_output() != 0;
     if ((both ? load_words_ && store_words_ : moves_words()) && !spans_far()) return;
   }
   load_words_ = store_words_ = false;

@@ -12,7 +12,8 @@ namespace cuda_permute {
 struct CutWish {
   int64_t run;         // bytes of a run of the output
   bool direct;         // without shared memory
-  bool words;          // of small elements, where runs are of whole words
+  bool load_words;     // of small elements, where runs are of whole words
+  bool store_words;    // likewise
   int64_t processors;  // that want a tile each
 };
 
