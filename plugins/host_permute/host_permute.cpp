@@ -47,12 +47,14 @@ int64_t traffic(const Problem& problem) {
   return bytes;
 }
 
-// Matrices, and one batch of them.
+// A matrix, or matrices one behind the other on both sides.
 bool is_for_others(const Problem& problem) {
-  const bool keeps_run = problem.rows == 1 && problem.out_ld == 1 && problem.batch_rank == 1;
-  const bool is_backwards =
-      problem.in_ld < 0 || (problem.batch_rank > 0 && problem.batch[0].in_stride < 0);
-  return problem.batch_rank < 2 && !keeps_run && !is_backwards;
+  if (problem.in_ld < 0) return false;
+  if (problem.batch_rank != 1) return problem.batch_rank == 0;
+  const bool keeps_run = problem.rows == 1 && problem.out_ld == 1;
+  const auto& [extent, in_stride, out_stride] = problem.batch[0];
+  return !keeps_run && in_stride >= problem.rows * problem.in_ld &&
+         out_stride >= problem.cols * problem.out_ld;
 }
 
 int64_t most_threads(const Problem& problem) {
