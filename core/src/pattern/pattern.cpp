@@ -31,10 +31,10 @@ template <class Each>
 void for_words(const Run& run, std::int64_t begin, std::int64_t count, const Each& each) {
   const std::int64_t index = index_at(run, begin);
   const auto length = static_cast<std::uint32_t>(run.length);
-  const std::int64_t last =
-      run.rows == 1 ? index + (count - 1) * run.step
-                    : index + (count - 1) / length * run.row_step + (length - 1) * run.step;
-  if (index >> 32 != last >> 32) {
+  const std::int64_t along = (run.rows == 1 ? count - 1 : length - 1) * run.step;
+  const std::int64_t across = run.rows == 1 ? 0 : (count - 1) / length * run.row_step;
+  const auto is_far = [index](std::int64_t other) { return index >> 32 != other >> 32; };
+  if (is_far(index + along) || is_far(index + across) || is_far(index + along + across)) {
     for (std::int64_t i = 0; i < count; ++i) each(i, first_word(index_at(run, begin + i)));
     return;
   }
@@ -168,12 +168,63 @@ class Compare {
   std::optional<std::uint64_t> found_;
 };
 
+// The runs of a pattern one after the other: of many short dimensions without gaps the next run is
+// found by counting, at a fraction of the divisions.
+class Walk {
+ public:
+  explicit Walk(const Pattern& pattern) : pattern_(pattern) {
+    std::int64_t dense = 1;
+    for (int d = pattern.rank - 1; d >= 0; --d) {
+      is_dense_ = is_dense_ && pattern.dims[d].stride == dense;
+      dense *= pattern.dims[d].extent;
+      if (d == pattern.rank - 2) block_ = dense;
+    }
+    is_dense_ = is_dense_ && pattern.rank > 3 && pattern.row_dim < 0;
+  }
+
+  Run at(std::int64_t position) {
+    if (!is_dense_ || position % block_ != 0) return run_at(pattern_, position);
+    if (position != next_)
+      start(position);
+    else
+      count();
+    next_ = position + block_;
+    return run_;
+  }
+
+ private:
+  void start(std::int64_t position) {
+    run_ = run_at(pattern_, position);
+    for (int d = 0; d < pattern_.rank - 2; ++d)
+      at_.at(static_cast<std::size_t>(d)) =
+          position / pattern_.dims[d].stride % pattern_.dims[d].extent;
+  }
+  void count() {
+    for (int d = pattern_.rank - 3; d >= 0; --d) {
+      const Pattern::Dim& dim = pattern_.dims[d];
+      std::int64_t& at = at_[static_cast<std::size_t>(d)];
+      run_.index += dim.in_stride;
+      if (++at < dim.extent) return;
+      run_.index -= at * dim.in_stride;
+      at = 0;
+    }
+  }
+
+  const Pattern& pattern_;
+  bool is_dense_ = true;
+  std::int64_t block_ = 1;  // elements of the last two dimensions
+  std::int64_t next_ = -1;  // position behind the last run
+  Run run_;
+  std::array<std::int64_t, Pattern::most_dims> at_{};  // of the run, along all dimensions but two
+};
+
 // Shows a visitor the range piece by piece, until it says that it has seen enough.
 template <class Visitor>
 void visit(const Pattern& pattern, std::uint64_t from, std::uint64_t to, Visitor& visitor) {
   const std::uint64_t size = pattern.element_bytes;
   const std::uint64_t end = pattern.begin + static_cast<std::uint64_t>(pattern.span) * size;
   bool more = true;
+  Walk walk(pattern);
   for (std::uint64_t at = from; more && at < to;) {
     if (at < pattern.begin || at >= end) {
       const std::uint64_t bytes = (at < pattern.begin ? std::min(to, pattern.begin) : to) - at;
@@ -182,7 +233,7 @@ void visit(const Pattern& pattern, std::uint64_t from, std::uint64_t to, Visitor
       continue;
     }
     const std::uint64_t inside = (at - pattern.begin) % size;
-    Run run = run_at(pattern, static_cast<std::int64_t>((at - pattern.begin) / size));
+    Run run = walk.at(static_cast<std::int64_t>((at - pattern.begin) / size));
     if (run.length > longest_row) run.rows = 1;
     const std::int64_t whole =
         inside != 0 ? 0
