@@ -36,6 +36,7 @@ TEST(CudaQuote, EveryConfigAnswersEveryProblem) {
       std::size_t supported = 0;
       for (const Problem& problem : conformance_problems(bytes, device.device)) {
         const Problem normal = normal_form(problem);
+        if (normal.element_bytes != bytes) continue;  // a run became one element
         for (auto& values : configs(strategy->info)) {
           const QuoteAnswer once = quote(*strategy, values, normal, device);
           EXPECT_EQ(quote(*strategy, values, normal, device), once);
