@@ -78,7 +78,7 @@ class Cutter {
       const int64_t extent = axis(number).extent;
       int64_t& part = taken[at(number)];
       int64_t longer = extent;
-      if (2 * run * extent > 3 * wanted)  // half as much again is no reason
+      if (extent > 3 * wanted / (2 * run))  // half as much again is no reason
         longer = cut(extent, ceil_div(wanted, run), sector / std::gcd(sector, run));
       if (square_ > 1 && (number == inner_.in || number == inner_.out))
         longer = ceil_div(longer, square_) * square_;
@@ -125,11 +125,6 @@ std::vector<int> sorted(const std::vector<Axis>& axes, const Key& key) {
 }
 
 }  // namespace
-
-int64_t Form::elements() const {
-  return std::accumulate(axes.begin(), axes.end(), int64_t{1},
-                         [](int64_t n, const Axis& axis) { return n * axis.extent; });
-}
 
 std::vector<int> by_input(const std::vector<Axis>& axes) {
   return sorted(axes, [](const Axis& axis) {

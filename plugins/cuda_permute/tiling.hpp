@@ -17,8 +17,6 @@ struct Form {
   int64_t bytes;
   int64_t in_alignment, out_alignment;  // bytes
   std::vector<Axis> axes;               // extents of at least 2
-
-  int64_t elements() const;
 };
 
 // The same in the widest elements, up to 16 bytes, that a kept innermost axis allows.
