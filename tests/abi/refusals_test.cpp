@@ -126,7 +126,7 @@ TEST_P(Refused, WithOneClearLine) {
 
 INSTANTIATE_TEST_SUITE_P(
     Plugin, Refused,
-    testing::Values(Bad{"other_major", {"7.3", "1.2", "rebuild"}},
+    testing::Values(Bad{"other_major", {"7.3", "2.0", "rebuild"}},
                     Bad{"no_entry", {"xpose_plugin_entry", "XPOSE_PLUGIN"}},
                     Bad{"null_entry", {"entry"}}, Bad{"no_strategies", {"no strategies"}},
                     Bad{"null_strategy", {"number 1", "null"}}, Bad{"null_card", {"card"}},

@@ -3,6 +3,7 @@
 Random files of every dtype of the format, in both orders and of ranks 0 to 8, come back as NumPy's transpose has them.
 """
 
+import json
 import math
 import os
 import pathlib
@@ -24,8 +25,6 @@ XPOSE = None
 DEVICE = os.environ.get("XPOSE_TEST_DEVICE", "host")
 FILES = 60
 SEED = 20
-SERVES_ALL = True
-REFUSAL = "elements are of 1, 2, 4, 8 or 16 bytes"
 WAITING = re.compile(r"xpose: warning: another process measures on \S+; waiting for it\n")
 DTYPES = ["|b1", "|i1", "|u1", *(order + kind for order in "<>" for kind in (
     "i2", "i4", "i8", "u2", "u4", "u8", "f2", "f4", "f8", "f16", "c8", "c16", "c32", "M8[ns]", "m8[25s]", "U1", "U5")),
@@ -66,7 +65,6 @@ class Permutes(unittest.TestCase):
         self.folder = pathlib.Path(folder.name)
         self.source = self.folder / "a.npy"
         self.target = self.folder / "b.npy"
-        self.refused = 0
 
     def run_xpose(self, *options):
         done = subprocess.run([XPOSE, "run", str(self.source), str(self.target), "--device", DEVICE, *options],
@@ -77,11 +75,6 @@ class Permutes(unittest.TestCase):
     def check(self, array, expected, *options):
         np.save(self.source, array)
         done = self.run_xpose(*options)
-        if done.returncode == 1 and not SERVES_ALL and REFUSAL in done.stderr:
-            self.assertRegex(done.stderr, r"(\A|\n)xpose: \S+a\.npy: [^\n]+\n\Z")
-            self.assertFalse(self.target.exists())
-            self.refused += 1
-            return done
         self.assertEqual((done.returncode, done.stdout), (0, ""), done.stderr)
         if "-v" not in options:
             self.assertEqual(done.stderr, "")
@@ -120,7 +113,6 @@ class Permutes(unittest.TestCase):
                     self.check(array, array.T, *memory)
                 else:
                     self.check_axes(array, axes, *memory)
-        self.assertLess(self.refused, FILES / 4)
 
     def test_items_of_any_size(self):
         """Structures of pixels and points, strings, and items that no strategy takes as one."""
@@ -240,14 +232,6 @@ class Permutes(unittest.TestCase):
         self.assertRegex(done.stderr, rf" with {named}[ {{]")
 
 
-def serves_all():
-    """Whether the library serves items of any size."""
-    with tempfile.TemporaryDirectory() as folder:
-        source = pathlib.Path(folder) / "a.npy"
-        np.save(source, np.zeros((2, 3), "S3"))
-        return subprocess.run([XPOSE, "run", str(source), str(source)], capture_output=True).returncode == 0
-
-
 if __name__ == "__main__":
     XPOSE = os.path.abspath(sys.argv.pop(1))
     for option in ("--files", "--seed"):
@@ -257,5 +241,8 @@ if __name__ == "__main__":
             del sys.argv[at:at + 2]
     with tempfile.TemporaryDirectory() as remembered:
         os.environ["XPOSE_CACHE"] = os.path.join(remembered, "trials.sqlite")
-        SERVES_ALL = serves_all()
+        doctor = json.loads(subprocess.check_output([XPOSE, "doctor", "--json", "-"]))
+        if not any(device["device"].startswith(DEVICE) for device in doctor["devices"]):
+            print(f"SKIPPED: this machine has no {DEVICE} device")
+            sys.exit(77)
         unittest.main()

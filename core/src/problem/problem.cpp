@@ -5,6 +5,7 @@
 
 #include "problem/dimensions.hpp"
 #include "xpose/plugin.h"
+#include "xpose/views.hpp"
 #include "xpose/xpose.hpp"
 
 namespace xpose {
@@ -96,6 +97,16 @@ Problem permutation(std::span<const std::int64_t> shape, std::span<const int> ax
   fuse(dims);
   set_dimensions(problem, std::move(dims));
   return problem;
+}
+
+void check_permuted_extents(std::span<const std::int64_t> in, std::span<const std::int64_t> out,
+                            std::span<const int> axes) {
+  check_axes(in.size(), axes);
+  for (std::size_t i = 0; i < axes.size(); ++i)
+    if (const std::int64_t wanted = in[static_cast<std::size_t>(axes[i])]; out[i] != wanted)
+      refuse("axis " + std::to_string(i) + " of the output has " + std::to_string(out[i]) +
+             " elements, but axis " + std::to_string(axes[i]) + " of the input, which it is, has " +
+             std::to_string(wanted));
 }
 
 Problem aligned_as(Problem problem, const void* in, const void* out) {

@@ -84,7 +84,7 @@ TEST_F(ReadPlugin, AnotherMajorIsRefusedWithBothVersions) {
   plugin.abi_major = 9;
   plugin.abi_minor = 4;
   EXPECT_EQ(refusal(),
-            "was built for plugin ABI 9.4, this xpose has 1.2; rebuild it against this xpose's "
+            "was built for plugin ABI 9.4, this xpose has 2.0; rebuild it against this xpose's "
             "headers");
 }
 

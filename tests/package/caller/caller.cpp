@@ -46,10 +46,10 @@ void transpose_eigen_matrices(xpose::Engine& engine) {
 
 void meet_an_error(xpose::Engine& engine) {
   try {
-    engine.plan(xpose::matrix(4, 4, 3));
-    expect(false, "an element of 3 bytes is refused");
+    engine.plan(xpose::matrix(4, 4, 300));
+    expect(false, "an element of 300 bytes is refused");
   } catch (const xpose::Error& error) {
-    expect(error.kind() == xpose::ErrorKind::invalid, "an element of 3 bytes is refused");
+    expect(error.kind() == xpose::ErrorKind::invalid, "an element of 300 bytes is refused");
   }
 }
 

@@ -113,7 +113,7 @@ const xpose_plugin* xpose_plugin_entry(void) {
   static xpose_plugin plugin = PLAIN_PLUGIN("at_entry", 1, strategies);
   switch ((enum harm)HARM_AT_ENTRY) {
     case garbage_entry:
-      return (const xpose_plugin*)&values[1];
+      return (const xpose_plugin*)&values[6]; /* its version is 7.0 */
     case many_strategies:
       plugin.strategy_count = 0xffffffffu;
       break;
