@@ -21,9 +21,10 @@ using host_permute::Tiling;
 constexpr int64_t kLine = 64;  // bytes
 // A problem within one core's own cache is done before another thread is awake.
 constexpr int64_t kOneThreadBytes = 4 << 20;
-// A tile of kept runs is done soon: it has at least as many bytes, so that the lines of the next
-// have come by then.
-constexpr int64_t kLeastOfCopies = 16 * 1024;
+// A tile of kept runs is only copied: it is soon done, and longer, so that the lines of the next
+// have come by then. Long runs ask for more.
+constexpr int64_t kCopiesOverRun = 8;
+constexpr int64_t kLongRun = 256, kLeastOfLongRuns = 8 * 1024;  // bytes
 
 // Bytes of what kernels move: an element, or a 16-byte part of a fat one.
 int64_t unit_bytes(const Problem& problem) { return std::min<int64_t>(problem.element_bytes, 16); }
@@ -64,14 +65,15 @@ int64_t most_threads(const Problem& problem) {
 Tiling tiling_of(const Problem& problem, const Config& config) {
   const int64_t unit = unit_bytes(problem);
   const auto elements = [&](int64_t bytes) { return std::max<int64_t>(bytes / unit, 2); };
-  const auto with = [&](int64_t in_run) {
+  const auto with = [&](int64_t run) {
     return host_permute::tiling(
         axes_of(problem),
-        {.out_run = elements(config["run"]), .in_run = elements(in_run), .line = kLine / unit});
+        {.out_run = elements(run), .in_run = elements(config["in_run"]), .line = kLine / unit});
   };
-  Tiling tiling = with(config["in_run"]);
-  if (tiling.copies() && tiling.inner.size() == 1) tiling = with(kLeastOfCopies);
-  return tiling;
+  const Tiling tiling = with(config["run"]);
+  if (!tiling.copies()) return tiling;
+  const bool is_long = tiling.cols.extent * unit >= kLongRun;
+  return with(config["run"] * kCopiesOverRun + (is_long ? kLeastOfLongRuns : 0));
 }
 
 // The tile of a problem, and the buffer for its runs: what a quote needs to know.
