@@ -37,6 +37,17 @@ TEST_F(ViewsTest, AMappedTensorIsNotResized) {
   EXPECT_THROW(permute(engine(), in, out, {0, 0}), Error);
 }
 
+TEST_F(ViewsTest, AFailureLeavesTheOutputAsItWas) {
+  Eigen::Tensor<int, 2> in(3, 5), out(2, 2);
+  out.setConstant(7);
+  EXPECT_THROW(permute(engine(), in, out, {1, 1}), Error);
+  EXPECT_EQ(out.dimension(0), 2);
+  EXPECT_EQ(out(1, 1), 7);
+  in.setConstant(1);
+  EXPECT_THROW(permute(engine(), in, in, {1, 0}), Error);
+  EXPECT_EQ(in.dimension(0), 3);
+}
+
 // As std::mdspan is, for compilers that lack it.
 template <class T>
 struct View {

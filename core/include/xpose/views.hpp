@@ -57,12 +57,13 @@ void permute(Engine& engine, const In& in, Out&& out, const int (&axes)[rank]) {
   constexpr bool column_major = int{InT::Layout} == 0;
   std::array<std::int64_t, rank> in_extents, permuted, out_extents, shape;
   for (std::size_t i = 0; i < rank; ++i) in_extents[i] = in.dimension(i);
-  for (std::size_t i = 0; i < rank; ++i)  // wrong axes are refused below
+  for (std::size_t i = 0; i < rank; ++i)  // wrong axes are refused next
     permuted[i] = in_extents[static_cast<std::size_t>(axes[i]) % rank];
+  check_permuted_extents(in_extents, permuted, axes);  // before anything is changed
   if constexpr (requires { out.resize(out.dimensions()); }) {
     auto dimensions = out.dimensions();
     for (std::size_t i = 0; i < rank; ++i) dimensions[i] = permuted[i];
-    out.resize(dimensions);
+    if (static_cast<const void*>(&in) != &out) out.resize(dimensions);
   }
   for (std::size_t i = 0; i < rank; ++i) out_extents[i] = out.dimension(i);
   check_permuted_extents(in_extents, out_extents, axes);

@@ -92,6 +92,10 @@ Problem permutation(std::span<const std::int64_t> shape, std::span<const int> ax
     if (shape[axis] > 1 && out_strides[i] == 0)
       refuse("output elements overlap: the stride of output axis " + std::to_string(i) + " is 0");
     dims[axis] = {shape[axis], in_strides[axis], out_strides[i]};
+    std::int64_t span = 0;
+    if (shape[axis] > 1 && (__builtin_mul_overflow(shape[axis], in_strides[axis], &span) ||
+                            __builtin_mul_overflow(shape[axis], out_strides[i], &span)))
+      refuse("the array spans more than 2^56 bytes, which no machine addresses");
   }
   std::erase_if(dims, [](const BatchDim& dim) { return dim.extent == 1; });
   fuse(dims);

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <vector>
 
 #include "xpose/xpose.hpp"
@@ -57,6 +58,12 @@ TEST(Permutation, TakesStridesOfAnySign) {
   const std::int64_t zero[] = {0, 1};
   EXPECT_THROW(permutation(shape, axes, in, zero, 4), Error);
   EXPECT_THROW(permutation(shape, axes, std::span(in, 1), out, 4), Error);
+  for (const std::int64_t far : {std::numeric_limits<std::int64_t>::min(),
+                                 std::numeric_limits<std::int64_t>::max(), std::int64_t{1} << 60}) {
+    const std::int64_t strides[] = {far, 1};
+    EXPECT_THROW(permutation(shape, axes, strides, out, 4), Error);
+    EXPECT_THROW(permutation(shape, axes, in, strides, 4), Error);
+  }
 }
 
 TEST(ElementSize, IsOneTo256Bytes) {
