@@ -192,8 +192,8 @@ typedef struct xpose_launch {
   void* workspace;  /* as quoted; null when none was */
   void* stream;     /* CUDA: a cudaStream_t of the problem's device; host: null */
 
-  /* Host: threads for this launch; null: the calling thread
-   * works alone. CUDA: null. */
+  /* Host: threads for this launch; null: the calling thread works alone.
+   * CUDA: null. */
   const xpose_team* team;
 } xpose_launch;
 
@@ -300,10 +300,10 @@ typedef struct xpose_strategy {
   /* [any thread] Frees a plan, of which no launch is under way. Cannot fail. Null is a no-op. */
   void (*destroy)(xpose_plan* plan);
 
-  /* [one thread at a time] Runs create and launch on the simulator, with the
-   * launch's buffers in host memory, and tells the observer of every access. Null: the strategy has
-   * no simulator. Returns XPOSE_UNSUPPORTED, with the reason, where the simulator cannot run it,
-   * and XPOSE_FAILED after a fault. */
+  /* [one thread at a time] Runs create and launch on the simulator, with the launch's buffers in
+   * host memory, and tells the observer of every access. Null: the strategy has no simulator.
+   * Returns XPOSE_UNSUPPORTED, with the reason, where the simulator cannot run it, and XPOSE_FAILED
+   * after a fault. */
   xpose_status (*trace)(const xpose_problem* problem, const int64_t* config,
                         const xpose_launch* launch, const xpose_observer* observer,
                         xpose_text error);
