@@ -45,10 +45,10 @@ void print_help(std::ostream& out) {
              "Moves a matrix into its transpose, or an array into another order of its axes, as "
              "fast as the memory of the machine allows.")
       << "\n\n";
-  constexpr std::size_t names = 11;  // columns of them
+  constexpr std::size_t kNames = 11;  // columns of them
   for (const auto& [name, command] : commands())
-    out << "  " << name << std::string(names - 2 - name.size(), ' ')
-        << wrapped(command.summary, names) << '\n';
+    out << "  " << name << std::string(kNames - 2 - name.size(), ' ')
+        << wrapped(command.summary, kNames) << '\n';
   out << '\n'
       << wrapped(
              "`xpose help COMMAND` explains a command. Exit codes: 0 done, 1 failed, 2 wrong "

@@ -9,9 +9,9 @@
 namespace xpose {
 
 // Made ahead: throwing a copy of it allocates nothing.
-inline const Error no_memory_left(ErrorKind::no_memory,
-                                  "the host has no memory left; end other programs, or transpose "
-                                  "less at a time");
+inline const Error kNoMemoryLeft(ErrorKind::no_memory,
+                                 "the host has no memory left; end other programs, or transpose "
+                                 "less at a time");
 
 // Runs a call of the library; what fails in the standard library becomes an Error.
 template <class Call>
@@ -19,7 +19,7 @@ auto reported(const Call& call) -> decltype(call()) {
   try {
     return call();
   } catch (const std::bad_alloc&) {
-    throw Error(no_memory_left);
+    throw Error(kNoMemoryLeft);
   } catch (const std::system_error& error) {  // files and threads
     throw Error(ErrorKind::failed, error.what());
   }

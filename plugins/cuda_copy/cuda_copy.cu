@@ -13,9 +13,9 @@ using namespace xpose::plugin;
 
 namespace {
 
-constexpr Tiling along_rows = {
+constexpr Tiling kAlongRows = {
     .tile_x = 32, .tile_y = 16, .block_x = 32, .block_y = 16, .role = XPOSE_COPY};
-constexpr Tiling along_cols = {.tile_x = 32,
+constexpr Tiling kAlongCols = {.tile_x = 32,
                                .tile_y = 16,
                                .block_x = 32,
                                .block_y = 16,
@@ -48,14 +48,14 @@ struct CopyRow {
   }
 
   static Quote quote(const Problem& problem, const Config&) {
-    return quote_tiles(problem, along_rows);
+    return quote_tiles(problem, kAlongRows);
   }
 
   CopyRow(const Problem& problem, const Config&) : problem_(problem) {}
 
   void launch(const Launch& launch) const {
     with_element(problem_.element_bytes, [&]<class E>(E) {
-      launch_copy("copy_row", kernels::copy_row<E>, problem_, launch, along_rows);
+      launch_copy("copy_row", kernels::copy_row<E>, problem_, launch, kAlongRows);
     });
   }
 
@@ -68,14 +68,14 @@ struct CopyCol {
   }
 
   static Quote quote(const Problem& problem, const Config&) {
-    return quote_tiles(problem, along_cols);
+    return quote_tiles(problem, kAlongCols);
   }
 
   CopyCol(const Problem& problem, const Config&) : problem_(problem) {}
 
   void launch(const Launch& launch) const {
     with_element(problem_.element_bytes, [&]<class E>(E) {
-      launch_copy("copy_col", kernels::copy_col<E>, problem_, launch, along_cols);
+      launch_copy("copy_col", kernels::copy_col<E>, problem_, launch, kAlongCols);
     });
   }
 

@@ -32,41 +32,41 @@ constexpr Experiment on_tile(const char* name, const char* summary, Kernel kerne
 }
 
 // A square tile of 32 x 32 words and a rectangular one of 16 rows of 32.
-constexpr Experiment square_row_row =
+constexpr Experiment kSquareRowRow =
     on_tile<32, 32>("square_row_row", "write and read by rows", lab::row_row<32, 32>);
-constexpr Experiment square_col_col =
+constexpr Experiment kSquareColCol =
     on_tile<32, 32>("square_col_col", "write and read by columns", lab::col_col<32, 32>);
-constexpr Experiment square_row_col =
+constexpr Experiment kSquareRowCol =
     on_tile<32, 32>("square_row_col", "write by rows, read by columns", lab::row_col<32, 32, 0>);
-constexpr Experiment square_row_col_dynamic =
+constexpr Experiment kSquareRowColDynamic =
     on_tile<32, 32>("square_row_col_dynamic", "the same in dynamic shared memory",
                     lab::row_col_dynamic<32, 32, 0>, 0);
-constexpr Experiment square_row_col_pad =
+constexpr Experiment kSquareRowColPad =
     on_tile<32, 32>("square_row_col_pad", "a word of padding a row", lab::row_col<32, 32, 1>);
-constexpr Experiment square_row_col_dynamic_pad =
+constexpr Experiment kSquareRowColDynamicPad =
     on_tile<32, 32>("square_row_col_dynamic_pad", "a word of padding a row, dynamic",
                     lab::row_col_dynamic<32, 32, 1>, 1);
-constexpr Experiment rectangle_row_row =
+constexpr Experiment kRectangleRowRow =
     on_tile<32, 16>("rectangle_row_row", "write and read by rows", lab::row_row<32, 16>);
-constexpr Experiment rectangle_col_col =
+constexpr Experiment kRectangleColCol =
     on_tile<32, 16>("rectangle_col_col", "write and read by columns", lab::col_col<32, 16>);
-constexpr Experiment rectangle_row_col =
+constexpr Experiment kRectangleRowCol =
     on_tile<32, 16>("rectangle_row_col", "write by rows, read by columns", lab::row_col<32, 16, 0>);
-constexpr Experiment rectangle_row_col_dynamic =
+constexpr Experiment kRectangleRowColDynamic =
     on_tile<32, 16>("rectangle_row_col_dynamic", "the same in dynamic shared memory",
                     lab::row_col_dynamic<32, 16, 0>, 0);
-constexpr Experiment rectangle_row_col_pad1 =
+constexpr Experiment kRectangleRowColPad1 =
     on_tile<32, 16>("rectangle_row_col_pad1", "a word of padding a row", lab::row_col<32, 16, 1>);
-constexpr Experiment rectangle_row_col_pad2 = on_tile<32, 16>(
+constexpr Experiment kRectangleRowColPad2 = on_tile<32, 16>(
     "rectangle_row_col_pad2", "two words of padding a row", lab::row_col<32, 16, 2>);
-constexpr Experiment rectangle_row_col_dynamic_pad2 =
+constexpr Experiment kRectangleRowColDynamicPad2 =
     on_tile<32, 16>("rectangle_row_col_dynamic_pad2", "two words of padding a row, dynamic",
                     lab::row_col_dynamic<32, 16, 2>, 2);
 
 constexpr int kWords = 256;
-constexpr Experiment reversal = {
+constexpr Experiment kReversal = {
     "reversal", "a block turns its words around", lab::reverse<kWords>, {kWords}, 1, kWords};
-constexpr Experiment reversal_dynamic = {"reversal_dynamic",
+constexpr Experiment kReversalDynamic = {"reversal_dynamic",
                                          "the same in dynamic shared memory",
                                          lab::reverse_dynamic<kWords>,
                                          {kWords},
@@ -74,23 +74,23 @@ constexpr Experiment reversal_dynamic = {"reversal_dynamic",
                                          kWords,
                                          kWords * sizeof(float)};
 
-constexpr Experiment record = {
+constexpr Experiment kRecord = {
     "record", "a record of 32 floats a thread", lab::records<0>, {32}, 32, 32};
-constexpr Experiment record_pad = {
+constexpr Experiment kRecordPad = {
     "record_pad", "a float of padding a record", lab::records<1>, {32}, 32, 32};
 
 constexpr int kMatrix = 128;  // rows and columns of a factor
 constexpr int kTile = 32;
 constexpr Shape kTiles = {kMatrix / kTile, kMatrix / kTile};
-constexpr Experiment product = {"product",
-                                "every thread reads its row and column",
-                                lab::multiply<kMatrix, kTile>,
-                                {kTile, kTile},
-                                2 * kMatrix,
-                                kMatrix,
-                                0,
-                                kTiles};
-constexpr Experiment product_tiled = {"product_tiled",
+constexpr Experiment kProduct = {"product",
+                                 "every thread reads its row and column",
+                                 lab::multiply<kMatrix, kTile>,
+                                 {kTile, kTile},
+                                 2 * kMatrix,
+                                 kMatrix,
+                                 0,
+                                 kTiles};
+constexpr Experiment kProductTiled = {"product_tiled",
                                       "a block shares its tiles of 32 x 32",
                                       lab::multiply_tiled<kMatrix, kTile>,
                                       {kTile, kTile},
@@ -130,9 +130,9 @@ struct Lab {
 
 }  // namespace
 
-XPOSE_PLUGIN("cuda_lab", "1.0", Lab<square_row_row>, Lab<square_col_col>, Lab<square_row_col>,
-             Lab<square_row_col_dynamic>, Lab<square_row_col_pad>, Lab<square_row_col_dynamic_pad>,
-             Lab<rectangle_row_row>, Lab<rectangle_col_col>, Lab<rectangle_row_col>,
-             Lab<rectangle_row_col_dynamic>, Lab<rectangle_row_col_pad1>,
-             Lab<rectangle_row_col_pad2>, Lab<rectangle_row_col_dynamic_pad2>, Lab<reversal>,
-             Lab<reversal_dynamic>, Lab<record>, Lab<record_pad>, Lab<product>, Lab<product_tiled>)
+XPOSE_PLUGIN("cuda_lab", "1.0", Lab<kSquareRowRow>, Lab<kSquareColCol>, Lab<kSquareRowCol>,
+             Lab<kSquareRowColDynamic>, Lab<kSquareRowColPad>, Lab<kSquareRowColDynamicPad>,
+             Lab<kRectangleRowRow>, Lab<kRectangleColCol>, Lab<kRectangleRowCol>,
+             Lab<kRectangleRowColDynamic>, Lab<kRectangleRowColPad1>, Lab<kRectangleRowColPad2>,
+             Lab<kRectangleRowColDynamicPad2>, Lab<kReversal>, Lab<kReversalDynamic>, Lab<kRecord>,
+             Lab<kRecordPad>, Lab<kProduct>, Lab<kProductTiled>)

@@ -125,8 +125,8 @@ struct Tile {
       body(ShapeOf<bytes(), row_bytes(), col_bytes(), 16>{});
     };
     if constexpr (Large) {
-      constexpr std::integral_constant<int, 512> side;
-      with_sides(std::integral_constant<int, 16>{}, side, side);
+      constexpr std::integral_constant<int, 512> kSide;
+      with_sides(std::integral_constant<int, 16>{}, kSide, kSide);
     } else {
       with_constant<1, 2, 4, 8, 16>(problem.element_bytes, [&](auto bytes) {
         with_constant<128, 256>(tile.row, [&](auto row_bytes) {

@@ -278,11 +278,11 @@ struct Permute : private Layout {
     lines_each_ =
         static_cast<int>(ceil_div(std::ssize(lines_), std::max(bytes / kLine, int64_t{1})));
     // The first level holds two tiles and the buffer, where no set has more lines than ways.
-    constexpr int64_t sets = 64, most_in_a_set = 4, most_lines = 384;
-    std::array<int64_t, sets> in_set{};
-    for (const int64_t line : lines_) ++in_set[static_cast<uint64_t>(line / kLine) % sets];
-    const bool fits = std::ssize(lines_) <= most_lines;
-    level_ = fits && *std::ranges::max_element(in_set) <= most_in_a_set ? 1 : 2;
+    constexpr int64_t kSets = 64, kMostInASet = 4, kMostLines = 384;
+    std::array<int64_t, kSets> in_set{};
+    for (const int64_t line : lines_) ++in_set[static_cast<uint64_t>(line / kLine) % kSets];
+    const bool fits = std::ssize(lines_) <= kMostLines;
+    level_ = fits && *std::ranges::max_element(in_set) <= kMostInASet ? 1 : 2;
   }
 
   Problem problem_;

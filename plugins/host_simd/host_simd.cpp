@@ -49,10 +49,10 @@ bool is_followed(const Problem& problem) {
 constexpr uint32_t kCachedGatherSlowerPercent = 30;
 
 bool is_tile_kept(const Problem& problem) {
-  constexpr int64_t sets = 64, ways = 8;
+  constexpr int64_t kSets = 64, kWays = 8;
   const int64_t stride = problem.out_ld * problem.element_bytes;
-  const int64_t met = stride % 64 == 0 ? sets / std::gcd(sets, stride / 64) : sets;
-  return host_simd::tile_side(problem.element_bytes) <= met * ways;
+  const int64_t met = stride % 64 == 0 ? kSets / std::gcd(kSets, stride / 64) : kSets;
+  return host_simd::tile_side(problem.element_bytes) <= met * kWays;
 }
 
 uint32_t slower_percent(const Problem& problem, const Mode& mode) {

@@ -55,7 +55,7 @@ TEST_F(CaptureTest, EveryCapturableStrategyIsRecordedReplayedAndUpdated) {
       Buffers first(320, 192);
       std::optional<Plan> plan;
       try {
-        plan = engine.plan(matrix(first.rows, first.cols, 4, device), only(strategy.name));
+        plan = engine.plan(matrix(first.rows, first.cols, 4, kDevice), only(strategy.name));
       } catch (const Error& error) {  // it declines this shape
         ASSERT_EQ(error.kind(), ErrorKind::no_strategy) << error.what();
         continue;
@@ -89,7 +89,7 @@ TEST_F(CaptureTest, EveryCapturableStrategyIsRecordedReplayedAndUpdated) {
       wide.fill(9);
       std::optional<Plan> reshaped;
       try {
-        reshaped = engine.plan(matrix(wide.rows, wide.cols, 4, device), only(strategy.name));
+        reshaped = engine.plan(matrix(wide.rows, wide.cols, 4, kDevice), only(strategy.name));
       } catch (const Error& error) {
         ASSERT_EQ(error.kind(), ErrorKind::no_strategy) << error.what();
       }
@@ -111,7 +111,7 @@ TEST_F(CaptureTest, EveryCapturableStrategyIsRecordedReplayedAndUpdated) {
 TEST_F(CaptureTest, AGraphIsUpdatedToAnotherStrategy) {
   Engine engine(in_memory());
   Buffers buffers(192, 320);
-  const Problem problem = matrix(buffers.rows, buffers.cols, 4, device);
+  const Problem problem = matrix(buffers.rows, buffers.cols, 4, kDevice);
   const Plan by_row = engine.plan(problem, only("naive_row"));
   const Plan by_col = engine.plan(problem, only("naive_col"));
   const auto record = [&](const Plan& plan) {
@@ -136,7 +136,7 @@ TEST_F(CaptureTest, AGraphIsUpdatedToAnotherStrategy) {
 // As a plan does for its workspace at its first launch on a stream.
 TEST_F(CaptureTest, MemoryMayBeAllocatedWhileAStreamRecords) {
   std::optional<DeviceMemory> memory;
-  const Graph graph(stream, [&] { memory.emplace(device, 1 << 20); });
+  const Graph graph(stream, [&] { memory.emplace(kDevice, 1 << 20); });
   EXPECT_EQ(graph.nodes(), 0U);
   EXPECT_NE(memory->data(), nullptr);
 }
@@ -145,7 +145,7 @@ TEST_F(CaptureTest, ANewProblemIsNotMeasuredWhileAStreamRecords) {
   Engine engine(in_memory());
   Buffers buffers(96, 224);
   buffers.fill(11);
-  const Problem problem = matrix(buffers.rows, buffers.cols, 4, device);
+  const Problem problem = matrix(buffers.rows, buffers.cols, 4, kDevice);
   const Graph graph(
       stream, [&] { engine.transpose(buffers.in.data(), buffers.out.data(), problem, stream); });
   PlanOptions known;
@@ -163,7 +163,7 @@ TEST_F(CaptureTest, ANewProblemIsNotMeasuredWhileAStreamRecords) {
 // CUDA does not work in a child of a process that used it: execute says so, and hangs nowhere.
 TEST_F(CaptureTest, AChildOfForkThrowsAtOnce) {
   Engine engine(in_memory());
-  const Plan plan = engine.plan(matrix(200, 300, 4, device), {.policy = Policy::estimate});
+  const Plan plan = engine.plan(matrix(200, 300, 4, kDevice), {.policy = Policy::estimate});
   Buffers buffers(200, 300);
   buffers.fill(1);
   plan.execute(buffers.in.data(), buffers.out.data());

@@ -13,7 +13,7 @@ namespace {
 namespace fs = std::filesystem;
 
 // 3 GB of buffers, of which no test here makes any.
-const Problem large = matrix(20000, 20001, 4);
+const Problem kLarge = matrix(20000, 20001, 4);
 
 class EngineBudget : public testing::Test {
  protected:
@@ -44,20 +44,20 @@ TEST_F(EngineBudget, ALargeProblemIsTriedOnWhatStandsInForIt) {
   Engine engine(options());
   TuneOptions tune;
   tune.budget_seconds = 0.3;
-  const TuneReport report = engine.tune(large, tune);
+  const TuneReport report = engine.tune(kLarge, tune);
   ASSERT_TRUE(report.stand_in);
   ASSERT_TRUE(report.winner);
   EXPECT_FALSE(report.is_estimate);
-  EXPECT_EQ(report.problem.rows, large.rows);
-  EXPECT_LT(report.stand_in->rows, large.rows);
+  EXPECT_EQ(report.problem.rows, kLarge.rows);
+  EXPECT_LT(report.stand_in->rows, kLarge.rows);
   EXPECT_EQ(report.bytes, moved(*report.stand_in));
   EXPECT_TRUE(report.trials[*report.winner].timing);
   EXPECT_NE(report.why_not_whole.find("s of a budget of 0.3 s"), std::string::npos)
       << report.why_not_whole;
 
-  const Plan plan = engine.plan(large, {.policy = Policy::cached_only});  // it was chosen
+  const Plan plan = engine.plan(kLarge, {.policy = Policy::cached_only});  // it was chosen
   EXPECT_FALSE(plan.is_estimate());
-  EXPECT_EQ(plan.problem().rows, large.rows);
+  EXPECT_EQ(plan.problem().rows, kLarge.rows);
   EXPECT_EQ(plan.variant(), report.trials[*report.winner].variant);
   const CacheContents kept = read_cache(cache());
   ASSERT_EQ(kept.decisions.size(), 1U);
@@ -70,16 +70,16 @@ TEST_F(EngineBudget, WhatNoBudgetCanMeasureIsEstimated) {
   Engine engine(options());
   PlanOptions plan;
   plan.tune.budget_seconds = 1e-3;
-  EXPECT_TRUE(engine.plan(large, plan).is_estimate());
-  EXPECT_TRUE(engine.plan(large, plan).is_estimate());  // known by now
+  EXPECT_TRUE(engine.plan(kLarge, plan).is_estimate());
+  EXPECT_TRUE(engine.plan(kLarge, plan).is_estimate());  // known by now
   for (const double budget : {0.0, 1e-3}) {
     plan.tune.budget_seconds = budget;
-    const TuneReport report = engine.tune(large, plan.tune);
+    const TuneReport report = engine.tune(kLarge, plan.tune);
     EXPECT_TRUE(report.is_estimate);
     EXPECT_FALSE(report.stand_in);
     ASSERT_TRUE(report.winner);
     EXPECT_FALSE(report.trials[*report.winner].timing);
-    EXPECT_EQ(report.trials[*report.winner].variant, engine.plan(large, plan).variant());
+    EXPECT_EQ(report.trials[*report.winner].variant, engine.plan(kLarge, plan).variant());
     EXPECT_NE(report.why_not_whole, "");
   }
   EXPECT_TRUE(read_cache(cache()).decisions.empty());

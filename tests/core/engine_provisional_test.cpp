@@ -22,7 +22,7 @@ namespace {
 namespace fs = std::filesystem;
 using Names = std::set<std::string>;
 
-const Problem problem = matrix(96, 80, 4);
+const Problem kProblem = matrix(96, 80, 4);
 
 bool is_right_transpose(const Trial* trial) {
   return trial != nullptr && trial->role == Role::transpose && trial->verdict == Verdict::ok;
@@ -57,7 +57,7 @@ class Provisional : public testing::Test {
       if (is_right_transpose(progress.trial)) tried_.insert(progress.trial->variant.strategy);
       if (more) more(progress);
     };
-    return engine.plan(problem, asked);
+    return engine.plan(kProblem, asked);
   }
 
   // A decision after everything was tried, but for those that are left, of whom nothing is known.
@@ -68,7 +68,7 @@ class Provisional : public testing::Test {
     everything.budget_seconds = 60;
     everything.max_rounds = 1;
     everything.every_strategy = true;
-    Engine(elsewhere).tune(problem, everything);
+    Engine(elsewhere).tune(kProblem, everything);
     Decision made = read_cache(elsewhere.cache).decisions.at(0);
     const auto trial = std::ranges::find_if(made.trials, [&](const CachedTrial& one) {
       return one.variant.strategy == winner && one.verdict == Verdict::ok;
@@ -106,18 +106,18 @@ PlanOptions surely() {
 
 // The budget is over once one transpose was tried, on a machine of any speed.
 PlanOptions for_one_transpose() {
-  static constexpr double budget = 0.4;
+  static constexpr double kBudget = 0.4;
   PlanOptions options;
-  options.tune.budget_seconds = budget;
+  options.tune.budget_seconds = kBudget;
   options.tune.progress = [](const Progress& progress) {
     if (is_right_transpose(progress.trial))
-      std::this_thread::sleep_for(std::chrono::duration<double>(budget));
+      std::this_thread::sleep_for(std::chrono::duration<double>(kBudget));
   };
   return options;
 }
 
-const PlanOptions known_only{.policy = Policy::cached_only};
-const Names others = {"host_naive_row", "host_naive_col", "host_blocked"};
+const PlanOptions kKnownOnly{.policy = Policy::cached_only};
+const Names kOthers = {"host_naive_row", "host_naive_col", "host_blocked"};
 
 Names strategies_of(const Decision& decision) {
   Names names;
@@ -130,11 +130,11 @@ TEST_F(Provisional, AFirstPlanWithoutTimeLeavesRivalsAndSaysSo) {
   }
   const Decision made = decision();
   EXPECT_EQ(tried_, Names{made.winner.strategy});
-  EXPECT_GE(made.untried, std::ssize(others));
+  EXPECT_GE(made.untried, std::ssize(kOthers));
   EXPECT_EQ(made.improvements, 0);
   plan(surely());
   EXPECT_TRUE(tried_.contains(made.winner.strategy));
-  EXPECT_TRUE(std::ranges::includes(tried_, others));
+  EXPECT_TRUE(std::ranges::includes(tried_, kOthers));
   EXPECT_EQ(decision().untried, 0);
   EXPECT_EQ(decision().improvements, 1);
   plan(surely());
@@ -155,17 +155,17 @@ TEST_F(Provisional, ALaterPlanTriesTheWinnerAndWhoIsLeft) {
 }
 
 TEST_F(Provisional, WhoIsBetterWins) {
-  leave_untried(others, "slow");
-  EXPECT_EQ(plan(known_only).variant().strategy, "slow");
+  leave_untried(kOthers, "slow");
+  EXPECT_EQ(plan(kKnownOnly).variant().strategy, "slow");
   const Plan improved = plan(surely());
   EXPECT_NE(improved.variant().strategy, "slow");
   EXPECT_TRUE(tried_.contains("slow"));  // what stands is tried again
   EXPECT_EQ(decision().winner, improved.variant());
-  EXPECT_EQ(plan(known_only).variant(), improved.variant());
+  EXPECT_EQ(plan(kKnownOnly).variant(), improved.variant());
 }
 
 TEST_F(Provisional, ThreeTurnsAreTheMost) {
-  leave_untried(others, "slow");
+  leave_untried(kOthers, "slow");
   for (std::int64_t turns = 0; turns < 3; turns = decision().improvements) {
     const std::string standing = decision().winner.strategy;
     plan(for_one_transpose());
@@ -180,9 +180,9 @@ TEST_F(Provisional, ThreeTurnsAreTheMost) {
 }
 
 TEST_F(Provisional, OneTurnInAnEngineWhateverItWasAskedBefore) {
-  leave_untried(others, "slow");
+  leave_untried(kOthers, "slow");
   Engine engine(options());
-  EXPECT_EQ(plan(engine, known_only).variant().strategy, "slow");
+  EXPECT_EQ(plan(engine, kKnownOnly).variant().strategy, "slow");
   EXPECT_EQ(plan(engine, {.policy = Policy::estimate}).variant().strategy, "slow");
   EXPECT_EQ(tried_, Names{});
   EXPECT_NE(plan(engine, surely()).variant().strategy, "slow");
@@ -192,7 +192,7 @@ TEST_F(Provisional, OneTurnInAnEngineWhateverItWasAskedBefore) {
 }
 
 TEST_F(Provisional, ManyThreadsTakeOneTurn) {
-  leave_untried(others, "slow");
+  leave_untried(kOthers, "slow");
   Engine engine(options());
   std::atomic<int> turns = 0;
   PlanOptions asked = surely();
@@ -201,14 +201,14 @@ TEST_F(Provisional, ManyThreadsTakeOneTurn) {
   };
   {
     std::vector<std::jthread> threads;
-    for (int t = 0; t < 4; ++t) threads.emplace_back([&] { engine.plan(problem, asked); });
+    for (int t = 0; t < 4; ++t) threads.emplace_back([&] { engine.plan(kProblem, asked); });
   }
   EXPECT_EQ(turns, 1);
   EXPECT_EQ(decision().improvements, 1);
 }
 
 TEST_F(Provisional, NothingIsLostByATurnThatIsCutShort) {
-  leave_untried(others, "slow");
+  leave_untried(kOthers, "slow");
   const Decision before = decision();
   PlanOptions interrupted = surely();
   interrupted.tune.interrupted = [] { return true; };
@@ -248,13 +248,13 @@ class ProvisionalBehindAnother : public Provisional {
 };
 
 TEST_F(ProvisionalBehindAnother, TakesItsTurn) {
-  leave_untried(others, "slow");
+  leave_untried(kOthers, "slow");
   EXPECT_NE(plan_behind([] {}).variant().strategy, "slow");
   EXPECT_EQ(decision().improvements, 1);
 }
 
 TEST_F(ProvisionalBehindAnother, TakesNoTurnThatTheOtherTook) {
-  leave_untried(others, "slow");
+  leave_untried(kOthers, "slow");
   const Plan taken = plan_behind([&] {
     rewrite([](Decision& made) {
       const auto better =

@@ -13,7 +13,7 @@
 
 namespace xpose {
 
-constexpr Device device{DeviceKind::cuda, 0};
+constexpr Device kDevice{DeviceKind::cuda, 0};
 
 inline EngineOptions in_memory() {
   EngineOptions options;
@@ -35,8 +35,8 @@ struct Buffers {
   Buffers(std::int64_t rows, std::int64_t cols)
       : rows(rows),
         cols(cols),
-        in(device, static_cast<std::uint64_t>(rows * cols) * 4),
-        out(device, static_cast<std::uint64_t>(rows * cols) * 4) {}
+        in(kDevice, static_cast<std::uint64_t>(rows * cols) * 4),
+        out(kDevice, static_cast<std::uint64_t>(rows * cols) * 4) {}
 
   void fill(std::uint32_t seed) {
     values.resize(static_cast<std::size_t>(rows * cols));
@@ -69,7 +69,7 @@ class StreamTest : public testing::Test {
   void SetUp() override {
     if (const std::string reason = cuda_unavailable_reason(); !reason.empty())
       GTEST_SKIP() << "SKIPPED: " << reason;
-    backend(device).make_current();
+    backend(kDevice).make_current();
     ASSERT_EQ(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), cudaSuccess);
   }
   void TearDown() override {

@@ -51,7 +51,8 @@ TEST_F(OverheadGpu, PrintsWhatExecuteAddsToALaunch) {
   const auto naive = std::ranges::find_if(
       strategies, [](const Strategy& strategy) { return strategy.info.name == "naive_row"; });
   ASSERT_NE(naive, strategies.end());
-  const xpose_problem abi = to_abi(normal_form(matrix(1, 1, 4, device)), 0, backend(device).info());
+  const xpose_problem abi =
+      to_abi(normal_form(matrix(1, 1, 4, kDevice)), 0, backend(kDevice).info());
   const Values values = configs(naive->info).front();
   xpose_plan* plan = nullptr;
   char text[512];
@@ -63,17 +64,17 @@ TEST_F(OverheadGpu, PrintsWhatExecuteAddsToALaunch) {
   naive->functions->destroy(plan);
 
   Engine engine(in_memory());
-  const Plan made = engine.plan(matrix(1, 1, 4, device), only("naive_row"));
+  const Plan made = engine.plan(matrix(1, 1, 4, kDevice), only("naive_row"));
   one.fill(8);
   const double executed = nanoseconds([&] { made.execute(in, out, stream); });
   EXPECT_TRUE(one.is_transposed());
   const double planned =
-      nanoseconds([&] { engine.plan(matrix(1, 1, 4, device), only("naive_row")); });
+      nanoseconds([&] { engine.plan(matrix(1, 1, 4, kDevice), only("naive_row")); });
   PlanOptions measured;
   measured.tune.budget_seconds = 60;  // other processes that measure are waited for
   measured.tune.max_rounds = 1;
-  engine.plan(matrix(64, 96, 4, device), measured);
-  const double known = nanoseconds([&] { engine.plan(matrix(64, 96, 4, device), measured); });
+  engine.plan(matrix(64, 96, 4, kDevice), measured);
+  const double known = nanoseconds([&] { engine.plan(matrix(64, 96, 4, kDevice), measured); });
   std::printf(
       "a kernel by <<<>>> %.0f ns, by the strategy %.0f ns, by execute() %.0f ns: %.0f ns more; "
       "plan() of a known problem %.2f us, estimated anew %.2f us\n",

@@ -127,14 +127,14 @@ TEST(Launch, OfAHostOfAnOlderMinorHasNoTeam) {
   PluginFile file = PluginFile::open(XPOSE_PLUGINS "/host_naive.so");
   const std::string digest = file.digest();
   const xpose_strategy& naive = load_plugin(std::move(file), digest).functions.front();
-  constexpr std::int64_t rows = 600, cols = 500;  // worth several threads
+  constexpr std::int64_t kRows = 600, kCols = 500;  // worth several threads
   const xpose_problem problem =
-      to_abi(normal_form(matrix(rows, cols, 4)), 0, backend(Device{}).info());
+      to_abi(normal_form(matrix(kRows, kCols, 4)), 0, backend(Device{}).info());
   std::array<char, 512> text{};
   const xpose_text error{text.data(), text.size()};
   xpose_plan* plan = nullptr;
   ASSERT_EQ(naive.create(&problem, nullptr, &plan, error), XPOSE_OK);
-  std::vector<std::uint32_t> in(rows * cols), out(in.size());
+  std::vector<std::uint32_t> in(kRows * kCols), out(in.size());
   std::iota(in.begin(), in.end(), 1U);
   const xpose_launch launch{.size = offsetof(xpose_launch, team),
                             .threads = 4,
@@ -145,8 +145,8 @@ TEST(Launch, OfAHostOfAnOlderMinorHasNoTeam) {
                             .team = reinterpret_cast<const xpose_team*>(1)};
   EXPECT_EQ(naive.launch(plan, &launch, error), XPOSE_OK);
   naive.destroy(plan);
-  for (std::size_t r = 0; r < rows; ++r)
-    for (std::size_t c = 0; c < cols; ++c) ASSERT_EQ(out[c * rows + r], in[r * cols + c]);
+  for (std::size_t r = 0; r < kRows; ++r)
+    for (std::size_t c = 0; c < kCols; ++c) ASSERT_EQ(out[c * kRows + r], in[r * kCols + c]);
 }
 
 }  // namespace

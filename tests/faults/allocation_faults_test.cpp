@@ -29,7 +29,7 @@ void PrintTo(Failing failing, std::ostream* out) {
 
 namespace {
 
-constexpr std::uint64_t never = ~std::uint64_t{0};
+constexpr std::uint64_t kNever = ~std::uint64_t{0};
 
 // What was found, by kind rather than by point, so that one fault shows once.
 class Complaints {
@@ -136,17 +136,17 @@ class Faults : public testing::TestWithParam<Failing> {
 
 // Before this process has loaded a plugin, so that each attempt loads them.
 TEST_P(Faults, AFirstUseSurvivesEveryFailingAllocation) {
-  const Outcome sound = attempt_apart(place, true, first_use(), never, GetParam(), 1);
+  const Outcome sound = attempt_apart(place, true, first_use(), kNever, GetParam(), 1);
   ASSERT_STREQ(static_cast<const char*>(sound.complaint), "");
   // A load that fails leaves a few records of the system's loader behind.
-  constexpr std::int64_t records = 16;
+  constexpr std::int64_t kRecords = 16;
   fail_each(place, first_use(), GetParam(),
-            {.attempts = 1, .allowed_growth = sound.growth + records, .step = one_of(9)});
+            {.attempts = 1, .allowed_growth = sound.growth + kRecords, .step = one_of(9)});
 }
 
 // With the plugins loaded. The worker is another process, whose allocations do not fail.
 TEST_P(Faults, AUseWithWorkersSurvivesFailingAllocations) {
-  ASSERT_EQ(attempt(place, true, first_use(), never, GetParam()).complaint, "");
+  ASSERT_EQ(attempt(place, true, first_use(), kNever, GetParam()).complaint, "");
   fail_each(place, first_use(), GetParam(), {.in_process = false, .step = one_of(9)});
 }
 
@@ -156,7 +156,7 @@ class Call : public testing::TestWithParam<std::tuple<Scenario, Failing>> {};
 TEST_P(Call, SurvivesEveryFailingAllocation) {
   const auto& [scenario, failing] = GetParam();
   const Workplace place;
-  ASSERT_EQ(attempt(place, true, scenario, never, failing).complaint, "");
+  ASSERT_EQ(attempt(place, true, scenario, kNever, failing).complaint, "");
   fail_each(place, scenario, failing,
             {.step = scenario.step * one_of(failing == Failing::once ? 7 : 11)});
 }

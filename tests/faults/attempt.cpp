@@ -135,7 +135,7 @@ void tune_plan_and_execute(Subject& s) {
   s.execute();
 }
 
-const Scenario every_call[] = {
+const Scenario kEveryCall[] = {
     {"opening", Memory::fresh, nothing, open, transpose},
     {"reopening", Memory::kept, nothing, open, transpose},
     {"tuning", Memory::kept, open, [](Subject& s) { s.tune(); }, transpose},
@@ -146,7 +146,7 @@ const Scenario every_call[] = {
     {"transposing", Memory::none, open, transpose, nothing, 4},  // as planning, with more rounds
 };
 // Plugins are loaded when an engine first needs them, not when it is opened.
-const Scenario first = {"a first use", Memory::none, open, tune_plan_and_execute, nothing};
+const Scenario kFirst = {"a first use", Memory::none, open, tune_plan_and_execute, nothing};
 
 // What is wrong with how a call went, or nothing: it may go well, give up for want of memory, or go
 // on without what it had no memory for.
@@ -184,8 +184,8 @@ std::string complaint(const Workplace& place) {
 
 }  // namespace
 
-std::span<const Scenario> scenarios() { return every_call; }
-const Scenario& first_use() { return first; }
+std::span<const Scenario> scenarios() { return kEveryCall; }
+const Scenario& first_use() { return kFirst; }
 
 Attempt attempt(const Workplace& place, bool in_process, const Scenario& scenario,
                 std::uint64_t nth, Failing failing) {

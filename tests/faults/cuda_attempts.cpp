@@ -23,9 +23,9 @@
 namespace xpose {
 namespace {
 
-constexpr unsigned longest_seconds = 120;
-constexpr std::size_t rows = 40;
-constexpr std::size_t cols = 24;
+constexpr unsigned kLongestSeconds = 120;
+constexpr std::size_t kRows = 40;
+constexpr std::size_t kCols = 24;
 
 std::string_view name_of(ErrorKind kind) {
   switch (kind) {
@@ -51,28 +51,28 @@ struct Attempts {
   std::string blamed;  // " VERDICT:STRATEGY" for each trial that did not go well
 
   bool transposes() {
-    const Problem problem = matrix(rows, cols, 4, {DeviceKind::cuda, 0});
+    const Problem problem = matrix(kRows, kCols, 4, {DeviceKind::cuda, 0});
     PlanOptions how;
     how.tune.budget_seconds = 1e-3;
     how.tune.whole = true;
     how.tune.max_rounds = 1;
     how.tune.warm = true;
-    std::vector<std::uint32_t> in(rows * cols);
-    std::vector<std::uint32_t> out(rows * cols);
+    std::vector<std::uint32_t> in(kRows * kCols);
+    std::vector<std::uint32_t> out(kRows * kCols);
     std::iota(in.begin(), in.end(), 1U);
     if (!engine) engine.emplace(options);
     for (const Trial& trial : engine->tune(problem, how.tune).trials)
       if (trial.verdict != Verdict::ok && trial.verdict != Verdict::unsupported)
         blamed += ' ' + std::string(to_string(trial.verdict)) + ':' + trial.variant.strategy;
     const Plan plan = engine->plan(problem, how);
-    DeviceMemory device_in(problem.device, 4 * rows * cols);
-    DeviceMemory device_out(problem.device, 4 * rows * cols);
-    device_in.upload(in.data(), 4 * rows * cols);
+    DeviceMemory device_in(problem.device, 4 * kRows * kCols);
+    DeviceMemory device_out(problem.device, 4 * kRows * kCols);
+    device_in.upload(in.data(), 4 * kRows * kCols);
     plan.execute(device_in.data(), device_out.data());
-    device_out.download(out.data(), 4 * rows * cols);
-    for (std::size_t r = 0; r < rows; ++r)
-      for (std::size_t c = 0; c < cols; ++c)
-        if (out[c * rows + r] != in[r * cols + c]) return false;
+    device_out.download(out.data(), 4 * kRows * kCols);
+    for (std::size_t r = 0; r < kRows; ++r)
+      for (std::size_t c = 0; c < kCols; ++c)
+        if (out[c * kRows + r] != in[r * kCols + c]) return false;
     return true;
   }
 
@@ -102,7 +102,7 @@ bool has_device(bool in_process) {
 int main(int argc, char** argv) {
   using namespace xpose;
   if (argc < 4) return 2;
-  ::alarm(longest_seconds);  // a process that hangs is ended, which shows
+  ::alarm(kLongestSeconds);  // a process that hangs is ended, which shows
   Attempts attempts;
   attempts.options.in_process = std::string_view(argv[1]) == "in-process";
   attempts.options.plugin_folders = {argv[2]};

@@ -30,9 +30,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int out_of_memory = 2;
-constexpr int launch_failed = 719;
-constexpr unsigned processes = 8;  // at a time
+constexpr int kOutOfMemory = 2;
+constexpr int kLaunchFailed = 719;
+constexpr unsigned kProcesses = 8;  // at a time
 
 // What a process of cuda_attempts said.
 struct Attempts {
@@ -169,7 +169,7 @@ void CudaFaults::fail_each(const char* mode, int error,
   };
   {
     std::vector<std::jthread> workers;
-    for (unsigned i = 0; i < processes; ++i) workers.emplace_back(work);
+    for (unsigned i = 0; i < kProcesses; ++i) workers.emplace_back(work);
   }
   EXPECT_GT(points, 100U) << "the shim was not loaded, or nothing came of it";
   std::cout << "[  points  ] " << points << " of the calls 1 to " << last << " of the driver, "
@@ -190,7 +190,7 @@ TEST_F(CudaFaults, WantOfMemoryIsReportedAndPasses) {
   // A plugin's own copy of the runtime keeps also that it could not start or load the plugin's
   // kernels: another plugin has to serve then.
   fs::copy(fs::path(XPOSE_PLUGINS) / "cuda_tile.so", folder / "plugins");
-  fail_each("in-process", out_of_memory, [](const Attempts& attempts) -> std::string {
+  fail_each("in-process", kOutOfMemory, [](const Attempts& attempts) -> std::string {
     // The runtime keeps the error of a failed start for the rest of the process.
     if (attempts.device == "no device")
       return begins(attempts.first, "device ") && begins(attempts.second, "device ")
@@ -210,7 +210,7 @@ TEST_F(CudaFaults, WantOfMemoryIsReportedAndPasses) {
 }
 
 TEST_F(CudaFaults, ABrokenContextIsReportedAndDoesNotCrash) {
-  fail_each("in-process", launch_failed, [](const Attempts& attempts) -> std::string {
+  fail_each("in-process", kLaunchFailed, [](const Attempts& attempts) -> std::string {
     for (const std::string& outcome : {attempts.first, attempts.second})
       if (outcome != "right" && !begins(outcome, "device "))
         return "must be right or say that the device failed";
@@ -223,7 +223,7 @@ TEST_F(CudaFaults, ABrokenContextIsReportedAndDoesNotCrash) {
 }
 
 TEST_F(CudaFaults, ABrokenWorkerIsReplaced) {
-  fail_each("worker", launch_failed, [](const Attempts& attempts) -> std::string {
+  fail_each("worker", kLaunchFailed, [](const Attempts& attempts) -> std::string {
     if (attempts.first != "right" || attempts.second != "right") return "must be right";
     return attempts.blamed.empty() ? "" : "must not blame a strategy for what passed alone";
   });

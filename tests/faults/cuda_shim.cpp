@@ -99,9 +99,9 @@ __attribute__((visibility("hidden"), used)) void* xpose_target(std::uint64_t ind
 
 namespace {
 
-constexpr int out_of_memory = 2;
-constexpr int no_device = 100;
-constexpr std::size_t most_functions = 1024;
+constexpr int kOutOfMemory = 2;
+constexpr int kNoDevice = 100;
+constexpr std::size_t kMostFunctions = 1024;
 
 const char* environment(const char* name) {
   const char* value = std::getenv(name);
@@ -128,7 +128,7 @@ class Shim {
     const std::lock_guard lock(mutex_);
     std::size_t index = 0;
     while (index < used_ && functions_.at(index).address != function) ++index;
-    if (index == most_functions) return function;
+    if (index == kMostFunctions) return function;
     if (index == used_) functions_.at(used_++) = {function, std::string(name)};
     return const_cast<char*>(xpose_thunks + 16 * index);
   }
@@ -136,7 +136,7 @@ class Shim {
   // Where a call goes: the driver's function, or nowhere.
   void* target(std::size_t index) {
     const Function& function = functions_.at(index);
-    if (failed_ && xpose_error != out_of_memory) return nullptr;
+    if (failed_ && xpose_error != kOutOfMemory) return nullptr;
     if (++calls_ != at_) return function.address;
     const std::string failed = token_ + ".failed";
     if (std::rename(token_.c_str(), failed.c_str()) != 0) return function.address;
@@ -167,13 +167,13 @@ class Shim {
   std::atomic<std::uint64_t> calls_ = 0;
   std::atomic<bool> failed_ = false;
   std::mutex mutex_;
-  std::array<Function, most_functions> functions_;
+  std::array<Function, kMostFunctions> functions_;
   std::size_t used_ = 0;
 };
 
 template <class... Parameters>
 int call(void* function, Parameters... parameters) {
-  if (function == nullptr) return no_device;  // there is no driver
+  if (function == nullptr) return kNoDevice;  // there is no driver
   return reinterpret_cast<int (*)(Parameters...)>(function)(parameters...);
 }
 

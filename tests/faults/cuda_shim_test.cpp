@@ -14,8 +14,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int out_of_memory = 2;
-constexpr int launch_failed = 719;
+constexpr int kOutOfMemory = 2;
+constexpr int kLaunchFailed = 719;
 
 using LookUp = int (*)(const char*, void**, int, std::uint64_t, int*);
 using Launch = int (*)(std::int64_t, std::int64_t, std::int64_t, std::int64_t, std::int64_t,
@@ -72,7 +72,7 @@ class CudaShim : public testing::Test {
 };
 
 TEST_F(CudaShim, HandsArgumentsThroughInRegistersAndOnTheStack) {
-  expect_in_a_process(1000, out_of_memory, [](const Driver& driver) {
+  expect_in_a_process(1000, kOutOfMemory, [](const Driver& driver) {
     EXPECT_EQ(driver.init(), 0);
     EXPECT_EQ(driver.launch(), 4242);
   });
@@ -80,9 +80,9 @@ TEST_F(CudaShim, HandsArgumentsThroughInRegistersAndOnTheStack) {
 }
 
 TEST_F(CudaShim, FailsOneCallForWantOfMemory) {
-  expect_in_a_process(2, out_of_memory, [](const Driver& driver) {
+  expect_in_a_process(2, kOutOfMemory, [](const Driver& driver) {
     EXPECT_EQ(driver.init(), 0);
-    EXPECT_EQ(driver.launch(), out_of_memory);
+    EXPECT_EQ(driver.launch(), kOutOfMemory);
     EXPECT_EQ(driver.launch(), 4242);
     EXPECT_EQ(driver.init(), 0);
   });
@@ -91,29 +91,29 @@ TEST_F(CudaShim, FailsOneCallForWantOfMemory) {
 }
 
 TEST_F(CudaShim, FailsAllCallsAfterAFailedLaunch) {
-  expect_in_a_process(2, launch_failed, [](const Driver& driver) {
+  expect_in_a_process(2, kLaunchFailed, [](const Driver& driver) {
     EXPECT_EQ(driver.launch(), 4242);
-    EXPECT_EQ(driver.launch(), launch_failed);
-    EXPECT_EQ(driver.launch(), launch_failed);
-    EXPECT_EQ(driver.init(), launch_failed);
+    EXPECT_EQ(driver.launch(), kLaunchFailed);
+    EXPECT_EQ(driver.launch(), kLaunchFailed);
+    EXPECT_EQ(driver.init(), kLaunchFailed);
   });
 }
 
 TEST_F(CudaShim, FailsInOneProcessOfSeveral) {
-  expect_in_a_process(1, out_of_memory,
-                      [](const Driver& driver) { EXPECT_EQ(driver.init(), out_of_memory); });
-  expect_in_a_process(1, out_of_memory, [](const Driver& driver) { EXPECT_EQ(driver.init(), 0); });
+  expect_in_a_process(1, kOutOfMemory,
+                      [](const Driver& driver) { EXPECT_EQ(driver.init(), kOutOfMemory); });
+  expect_in_a_process(1, kOutOfMemory, [](const Driver& driver) { EXPECT_EQ(driver.init(), 0); });
 }
 
 TEST_F(CudaShim, LooksUpWithoutCountingAndLeavesWordsAlone) {
-  expect_in_a_process(1, out_of_memory, [](const Driver& driver) {
+  expect_in_a_process(1, kOutOfMemory, [](const Driver& driver) {
     using Words = int (*)(int, const char**);
     const char* words = "";
     EXPECT_EQ(driver.get<Words>("cuGetErrorString")(2, &words), 0);
     EXPECT_STREQ(words, "out of memory");
     EXPECT_EQ(driver.get<void*>("cuNoSuchFunction"), nullptr);
     EXPECT_EQ(driver.get<LookUp>("cuGetProcAddress"), driver.look_up);
-    EXPECT_EQ(driver.launch(), out_of_memory);
+    EXPECT_EQ(driver.launch(), kOutOfMemory);
   });
 }
 

@@ -18,13 +18,13 @@
 namespace xpose {
 namespace {
 
-constexpr unsigned deadline_seconds = 60;
+constexpr unsigned kDeadlineSeconds = 60;
 
 // Whether a child, which is ended if it hangs, does it.
 bool child_does(const std::function<bool()>& what) {
   const pid_t child = fork();
   if (child == 0) {
-    alarm(deadline_seconds);
+    alarm(kDeadlineSeconds);
     bool done = false;
     try {
       done = what();
@@ -39,22 +39,22 @@ bool child_does(const std::function<bool()>& what) {
 // A plan with threads and, because its rows are not aligned, workspaces.
 class ForkTest : public testing::Test {
  protected:
-  ForkTest() : in_(rows * cols) { std::iota(in_.begin(), in_.end(), 1U); }
+  ForkTest() : in_(kRows * kCols) { std::iota(in_.begin(), in_.end(), 1U); }
 
   bool transposes() const {
     std::vector<std::uint32_t> out(in_.size());
     plan_.execute(in_.data(), out.data());
-    for (std::size_t r = 0; r < rows; ++r)
-      for (std::size_t c = 0; c < cols; ++c)
-        if (out[c * rows + r] != in_[r * cols + c]) return false;
+    for (std::size_t r = 0; r < kRows; ++r)
+      for (std::size_t c = 0; c < kCols; ++c)
+        if (out[c * kRows + r] != in_[r * kCols + c]) return false;
     return true;
   }
 
-  static constexpr std::size_t rows = 1501, cols = 1001;
+  static constexpr std::size_t kRows = 1501, kCols = 1001;
   std::vector<std::uint32_t> in_;
   Engine engine_{
       {.plugin_folders = {XPOSE_PLUGINS}, .threads = 4, .worker = XPOSE_WORKER, .remember = false}};
-  const Plan plan_ = engine_.plan(matrix(rows, cols, 4), {.policy = Policy::estimate});
+  const Plan plan_ = engine_.plan(matrix(kRows, kCols, 4), {.policy = Policy::estimate});
 };
 
 TEST_F(ForkTest, AChildExecutesAPlanOfItsParent) {
@@ -81,7 +81,7 @@ bool run_at_once() {
   std::atomic<int> begun = 0, met = 0;
   run_parts(2, [&](std::uint32_t) {
     ++begun;
-    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(deadline_seconds / 4);
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(kDeadlineSeconds / 4);
     while (begun < 2 && std::chrono::steady_clock::now() < end) std::this_thread::yield();
     if (begun == 2) ++met;
   });

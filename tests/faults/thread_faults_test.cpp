@@ -40,24 +40,24 @@ namespace {
 // Each test is a process of its own: no team is left from another.
 class ThreadFaults : public testing::Test {
  protected:
-  ThreadFaults() : in_(rows * cols) { std::iota(in_.begin(), in_.end(), 1U); }
+  ThreadFaults() : in_(kRows * kCols) { std::iota(in_.begin(), in_.end(), 1U); }
   void SetUp() override {
     if (std::thread::hardware_concurrency() < 2) GTEST_SKIP() << "one processor: no other thread";
   }
   void TearDown() override { left = 1 << 30; }
 
-  Plan plan() { return engine_.plan(matrix(rows, cols, 4), {.policy = Policy::estimate}); }
+  Plan plan() { return engine_.plan(matrix(kRows, kCols, 4), {.policy = Policy::estimate}); }
   bool transposes(const Plan& plan) const {
     std::vector<std::uint32_t> out(in_.size());
     plan.execute(in_.data(), out.data());
-    for (std::size_t r = 0; r < rows; ++r)
-      for (std::size_t c = 0; c < cols; ++c)
-        if (out[c * rows + r] != in_[r * cols + c]) return false;
+    for (std::size_t r = 0; r < kRows; ++r)
+      for (std::size_t c = 0; c < kCols; ++c)
+        if (out[c * kRows + r] != in_[r * kCols + c]) return false;
     return true;
   }
 
  private:
-  static constexpr std::size_t rows = 2000, cols = 1001;
+  static constexpr std::size_t kRows = 2000, kCols = 1001;
   std::vector<std::uint32_t> in_;
   Engine engine_{
       {.plugin_folders = {XPOSE_PLUGINS}, .threads = 4, .worker = XPOSE_WORKER, .remember = false}};

@@ -83,7 +83,7 @@ TEST(Events, OfLanesThatDiverge) {
   Case branches("branches");
   const Traced traced = branches.run();
   ASSERT_EQ(traced.status, XPOSE_OK) << traced.text;
-  constexpr uint32_t even = 0x55555555, odd = 0xaaaaaaaa;
+  constexpr uint32_t kEven = 0x55555555, kOdd = 0xaaaaaaaa;
   uint32_t thirds[3] = {};  // lanes whose loop has a first, a second and a third turn
   for (unsigned lane = 0; lane < 32; ++lane)
     for (unsigned i = 0; i <= lane % 3; ++i) thirds[i] |= 1u << lane;
@@ -96,11 +96,11 @@ TEST(Events, OfLanesThatDiverge) {
       if (access.kind == XPOSE_STORE && access.lanes >> lane & 1)
         stored[lane].push_back(access.address[lane]);
   }
-  EXPECT_EQ(loads, (std::map<uint32_t, int>{{even, 1}, {odd, 1}}));
+  EXPECT_EQ(loads, (std::map<uint32_t, int>{{kEven, 1}, {kOdd, 1}}));
   // The compiler may make one store of the branches' two.
   std::map<uint32_t, int> loop = {{thirds[0], 1}, {thirds[1], 1}, {thirds[2], 1}};
   std::map<uint32_t, int> split = loop, joined = loop;
-  ++split[even], ++split[odd];
+  ++split[kEven], ++split[kOdd];
   ++joined[0xffffffff];
   EXPECT_TRUE(stores == split || stores == joined) << testing::PrintToString(stores);
   for (unsigned lane = 0; lane < 32; ++lane) {

@@ -247,23 +247,23 @@ TEST(PermuteWays, AreTaken) {
 // used.
 TEST(PermuteFar, OffsetsExceed32Bits) {
   const xpose_strategy& strategy = strategy_named("permute");
-  constexpr int64_t far = int64_t{1} << 26, repeats = 70, run = 64;
-  constexpr std::size_t span = far * (repeats - 1) + 7 * run;
-  void* const reserved = mmap(nullptr, span, PROT_READ | PROT_WRITE,
+  constexpr int64_t kFar = int64_t{1} << 26, kRepeats = 70, kRun = 64;
+  constexpr std::size_t kSpan = kFar * (kRepeats - 1) + 7 * kRun;
+  void* const reserved = mmap(nullptr, kSpan, PROT_READ | PROT_WRITE,
                               MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   ASSERT_NE(reserved, MAP_FAILED);
   auto* const in = static_cast<unsigned char*>(reserved);
   for (const bool keeps : {false, true}) {
     const Permutation of{.bytes = 1,
-                         .axes = {{run, 1, keeps ? 1 : repeats},
-                                  {repeats, far, keeps ? run : 1},
-                                  {3, run, run * repeats},
-                                  {2, 4 * run, 3 * run * repeats}},
+                         .axes = {{kRun, 1, keeps ? 1 : kRepeats},
+                                  {kRepeats, kFar, keeps ? kRun : 1},
+                                  {3, kRun, kRun * kRepeats},
+                                  {2, 4 * kRun, 3 * kRun * kRepeats}},
                          .multiprocessors = 1};
-    Bytes out(6 * run * repeats), expected(6 * run * repeats);
+    Bytes out(6 * kRun * kRepeats), expected(6 * kRun * kRepeats);
     int served = 0;
     for_each_element(of, [&](int64_t from, int64_t to) {
-      in[from] = expected.data()[to] = static_cast<unsigned char>(from % 251 + from / far);
+      in[from] = expected.data()[to] = static_cast<unsigned char>(from % 251 + from / kFar);
     });
     for (const std::vector<int64_t>& config : configs_of(*strategy.card)) {
       SCOPED_TRACE(name_of(*strategy.card, config));
@@ -273,14 +273,14 @@ TEST(PermuteFar, OffsetsExceed32Bits) {
       const xpose_launch launch = {
           sizeof(xpose_launch), 0, in, out.data(), nullptr, nullptr, nullptr};
       const Traced traced =
-          trace(strategy, problem, config, launch, {{out.data(), out.size()}, {in, span}});
+          trace(strategy, problem, config, launch, {{out.data(), out.size()}, {in, kSpan}});
       EXPECT_EQ(traced.status, XPOSE_OK) << traced.text;
       EXPECT_TRUE(out == expected);
       ++served;
     }
     EXPECT_GT(served, 0);
   }
-  munmap(reserved, span);
+  munmap(reserved, kSpan);
 }
 
 INSTANTIATE_TEST_SUITE_P(EachSize, Permute, testing::Values(1U, 2U, 4U, 8U, 16U, 48U, 256U),

@@ -155,13 +155,13 @@ auto cases_where(const Condition& condition) {
 }
 
 // Matrices are no cases for a strategy of permutations, which permute_test.cpp runs.
-const auto any = [](const xpose_card& card) { return card.max_batch_rank <= 1; };
-const auto any_alignment = [](const xpose_card& card) { return card.min_alignment == 1; };
+const auto kAny = [](const xpose_card& card) { return card.max_batch_rank <= 1; };
+const auto kAnyAlignment = [](const xpose_card& card) { return card.min_alignment == 1; };
 
 std::string name_of_param(const testing::TestParamInfo<std::string>& info) { return info.param; }
 
-INSTANTIATE_TEST_SUITE_P(Strategies, SimulatedStrategies, cases_where(any), name_of_param);
-INSTANTIATE_TEST_SUITE_P(Strategies, SimulatedStrategiesOfAnyAlignment, cases_where(any_alignment),
+INSTANTIATE_TEST_SUITE_P(Strategies, SimulatedStrategies, cases_where(kAny), name_of_param);
+INSTANTIATE_TEST_SUITE_P(Strategies, SimulatedStrategiesOfAnyAlignment, cases_where(kAnyAlignment),
                          name_of_param);
 
 TEST(Specialists, AreStrategies) {

@@ -7,27 +7,27 @@
 namespace {
 
 TEST(Words, BytePermSelectsBytesAndSigns) {
-  constexpr unsigned a = 0x33221100, b = 0x776655f4;
-  EXPECT_EQ(__byte_perm(a, b, 0x3210), a);
-  EXPECT_EQ(__byte_perm(a, b, 0x7654), b);
-  EXPECT_EQ(__byte_perm(a, b, 0x0123), 0x00112233u);
-  EXPECT_EQ(__byte_perm(a, b, 0x5410), 0x55f41100u);
-  EXPECT_EQ(__byte_perm(a, b, 0xffff7c3c), 0x77ff33ffu);  // byte 4 is negative; upper half unused
-  EXPECT_EQ(__byte_perm(a, b, 0x000b), 0x00000000u);
+  constexpr unsigned kA = 0x33221100, kB = 0x776655f4;
+  EXPECT_EQ(__byte_perm(kA, kB, 0x3210), kA);
+  EXPECT_EQ(__byte_perm(kA, kB, 0x7654), kB);
+  EXPECT_EQ(__byte_perm(kA, kB, 0x0123), 0x00112233u);
+  EXPECT_EQ(__byte_perm(kA, kB, 0x5410), 0x55f41100u);
+  EXPECT_EQ(__byte_perm(kA, kB, 0xffff7c3c), 0x77ff33ffu);  // byte 4 is negative; upper half unused
+  EXPECT_EQ(__byte_perm(kA, kB, 0x000b), 0x00000000u);
 }
 
 TEST(Words, FunnelShiftsWrapOrClamp) {
-  constexpr unsigned low = 0x89abcdef, high = 0x01234567;
-  EXPECT_EQ(__funnelshift_l(low, high, 8), 0x23456789u);
-  EXPECT_EQ(__funnelshift_r(low, high, 8), 0x6789abcdu);
-  EXPECT_EQ(__funnelshift_l(low, high, 0), high);
-  EXPECT_EQ(__funnelshift_r(low, high, 0), low);
-  EXPECT_EQ(__funnelshift_l(low, high, 40), 0x23456789u);
-  EXPECT_EQ(__funnelshift_r(low, high, 40), 0x6789abcdu);
-  EXPECT_EQ(__funnelshift_lc(low, high, 40), low);
-  EXPECT_EQ(__funnelshift_rc(low, high, 40), high);
-  EXPECT_EQ(__funnelshift_lc(low, high, 8), 0x23456789u);
-  EXPECT_EQ(__funnelshift_rc(low, high, 8), 0x6789abcdu);
+  constexpr unsigned kLow = 0x89abcdef, kHigh = 0x01234567;
+  EXPECT_EQ(__funnelshift_l(kLow, kHigh, 8), 0x23456789u);
+  EXPECT_EQ(__funnelshift_r(kLow, kHigh, 8), 0x6789abcdu);
+  EXPECT_EQ(__funnelshift_l(kLow, kHigh, 0), kHigh);
+  EXPECT_EQ(__funnelshift_r(kLow, kHigh, 0), kLow);
+  EXPECT_EQ(__funnelshift_l(kLow, kHigh, 40), 0x23456789u);
+  EXPECT_EQ(__funnelshift_r(kLow, kHigh, 40), 0x6789abcdu);
+  EXPECT_EQ(__funnelshift_lc(kLow, kHigh, 40), kLow);
+  EXPECT_EQ(__funnelshift_rc(kLow, kHigh, 40), kHigh);
+  EXPECT_EQ(__funnelshift_lc(kLow, kHigh, 8), 0x23456789u);
+  EXPECT_EQ(__funnelshift_rc(kLow, kHigh, 8), 0x6789abcdu);
 }
 
 TEST(Words, CountsOfBits) {

@@ -12,35 +12,35 @@
 namespace xpose {
 namespace {
 
-constexpr std::int64_t side = 256;
+constexpr std::int64_t kSide = 256;
 
 // Of one warp's 32 elements.
-constexpr BySize coalesced = {1, 2, 4, 8, 16};   // sectors of a row
-constexpr BySize column = {32, 32, 32, 32, 32};  // of a column, in rows of 256 elements
+constexpr BySize kCoalesced = {1, 2, 4, 8, 16};   // sectors of a row
+constexpr BySize kColumn = {32, 32, 32, 32, 32};  // of a column, in rows of 256 elements
 // 16 lanes of a warp write one output row, 16 the next.
-constexpr BySize half_rows = {2, 2, 4, 8, 16};
+constexpr BySize kHalfRows = {2, 2, 4, 8, 16};
 // Wavefronts of a warp's row of the tile, which are the ideal ones of any access.
-constexpr BySize ideal = {1, 1, 1, 2, 4};
+constexpr BySize kIdeal = {1, 1, 1, 2, 4};
 // Of 16 lanes down a column and 16 down the next, in rows of 32 elements (64 with two tiles side by
 // side): rows of a power of two meet few banks.
-constexpr BySize down = {4, 8, 16, 32, 32};
-constexpr BySize down_of_two = {8, 16, 16, 32, 32};
+constexpr BySize kDown = {4, 8, 16, 32, 32};
+constexpr BySize kDownOfTwo = {8, 16, 16, 32, 32};
 // Of vectors of 16 bytes, per 32 elements: ideal for them.
-constexpr BySize vectors = {0.25, 0.5, 1, 2, 4};
+constexpr BySize kVectors = {0.25, 0.5, 1, 2, 4};
 // In rows that are 2 elements longer: from 8 bytes on, 2 lanes of a part meet a bank; of bytes, the
 // two columns lie in different words for every other warp.
-constexpr BySize down_padded = {1.5, 1, 1, 4, 8};
-constexpr BySize down_two_padded = {1, 1, 1, 4, 8};
+constexpr BySize kDownPadded = {1.5, 1, 1, 4, 8};
+constexpr BySize kDownTwoPadded = {1, 1, 1, 4, 8};
 // Of 8 bytes, 16 threads go down a column in steps of 16 bytes modulo the banks, and meet in pairs.
-constexpr BySize down_batch = {1, 1, 1, 4, 4};
-constexpr BySize none = {0, 0, 0, 0, 0};
+constexpr BySize kDownBatch = {1, 1, 1, 4, 4};
+constexpr BySize kNone = {0, 0, 0, 0, 0};
 
 struct Budget {
   const char* strategy;
   Config config;
   BySize load_sectors, store_sectors;
-  BySize load_wavefronts = none, store_wavefronts = none;
-  std::int64_t rows = side, cols = side, batch = 1;  // dense
+  BySize load_wavefronts = kNone, store_wavefronts = kNone;
+  std::int64_t rows = kSide, cols = kSide, batch = 1;  // dense
 };
 void PrintTo(const Budget& budget, std::ostream* out) {
   *out << to_string(Variant{budget.strategy, budget.config});
@@ -83,9 +83,9 @@ TEST_P(Budgets, AreExact) {
 }
 
 TEST(InPlaceBudgets, VectorsAskForNothingTwice) {
-  constexpr double warps = side * side / 32;
+  constexpr double kWarps = kSide * kSide / 32;
   for (std::size_t size = 0; size < 5; ++size) {
-    Problem problem = matrix(side, side, 1U << size, {DeviceKind::cuda, 0});
+    Problem problem = matrix(kSide, kSide, 1U << size, {DeviceKind::cuda, 0});
     problem.in_alignment = problem.out_alignment = 256;
     problem.in_place = true;
     ExplainOptions options;
@@ -95,10 +95,10 @@ TEST(InPlaceBudgets, VectorsAskForNothingTwice) {
     EXPECT_TRUE(told.simulation->findings.empty()) << told.limiter;
     const AccessTotals sum = told.simulation->totals();
     const std::string of = " for elements of " + std::to_string(1 << size) + " bytes";
-    EXPECT_EQ(static_cast<double>(sum.load_sectors) / warps, coalesced.at(size)) << of;
-    EXPECT_EQ(static_cast<double>(sum.store_sectors) / warps, coalesced.at(size)) << of;
+    EXPECT_EQ(static_cast<double>(sum.load_sectors) / kWarps, kCoalesced.at(size)) << of;
+    EXPECT_EQ(static_cast<double>(sum.store_sectors) / kWarps, kCoalesced.at(size)) << of;
     // 128 bytes a wavefront, both ways.
-    const double wavefronts = static_cast<double>(side * side << size) / 128;
+    const double wavefronts = static_cast<double>(kSide * kSide << size) / 128;
     EXPECT_EQ(static_cast<double>(sum.load_wavefronts), wavefronts) << of;
     EXPECT_EQ(static_cast<double>(sum.store_wavefronts), wavefronts) << of;
   }
@@ -135,32 +135,40 @@ std::string name_of(const testing::TestParamInfo<Budget>& test) {
   for (const AxisValue& value : test.param.config)
     if (value.axis == "pad" || value.axis == "row_bytes")
       name += "_by_" + std::to_string(value.value);
-  if (test.param.rows != side)
+  if (test.param.rows != kSide)
     name += "_" + std::to_string(test.param.rows) + "x" + std::to_string(test.param.cols);
   return name;
 }
 
-const std::vector<Budget> exact = {
-    Budget{"copy_row", {}, coalesced, coalesced},
-    Budget{"copy_col", {}, column, column},
-    Budget{"naive_row", blocks(), coalesced, column},
-    Budget{"naive_col", blocks(), column, coalesced},
-    Budget{"unroll4_row", blocks(), coalesced, column},
-    Budget{"unroll4_col", blocks(), column, coalesced},
-    Budget{"smem", tiles(), coalesced, half_rows, down, ideal},
-    Budget{"smem_pad", tiles(2), coalesced, half_rows, down_padded, ideal},
-    Budget{"smem_unroll2", tiles(), coalesced, half_rows, down_of_two, ideal},
-    Budget{"smem_unroll2_pad", tiles(2), coalesced, half_rows, down_two_padded, ideal},
-    Budget{"skinny", {}, coalesced, coalesced, ideal, vectors, 2048, 32},
-    Budget{"skinny", {}, coalesced, coalesced, vectors, ideal, 32, 2048},
-    Budget{"skinny", {}, coalesced, coalesced, ideal, vectors, 1024, 128},
-    Budget{"batch", {}, coalesced, coalesced, down_batch, vectors, 32, 32, 16},
-    Budget{
-        "tile", {{"row_bytes", 256}, {"col_bytes", 256}}, coalesced, coalesced, vectors, vectors},
-    Budget{
-        "tile", {{"row_bytes", 128}, {"col_bytes", 128}}, coalesced, coalesced, vectors, vectors}};
+const std::vector<Budget> kExact = {
+    Budget{"copy_row", {}, kCoalesced, kCoalesced},
+    Budget{"copy_col", {}, kColumn, kColumn},
+    Budget{"naive_row", blocks(), kCoalesced, kColumn},
+    Budget{"naive_col", blocks(), kColumn, kCoalesced},
+    Budget{"unroll4_row", blocks(), kCoalesced, kColumn},
+    Budget{"unroll4_col", blocks(), kColumn, kCoalesced},
+    Budget{"smem", tiles(), kCoalesced, kHalfRows, kDown, kIdeal},
+    Budget{"smem_pad", tiles(2), kCoalesced, kHalfRows, kDownPadded, kIdeal},
+    Budget{"smem_unroll2", tiles(), kCoalesced, kHalfRows, kDownOfTwo, kIdeal},
+    Budget{"smem_unroll2_pad", tiles(2), kCoalesced, kHalfRows, kDownTwoPadded, kIdeal},
+    Budget{"skinny", {}, kCoalesced, kCoalesced, kIdeal, kVectors, 2048, 32},
+    Budget{"skinny", {}, kCoalesced, kCoalesced, kVectors, kIdeal, 32, 2048},
+    Budget{"skinny", {}, kCoalesced, kCoalesced, kIdeal, kVectors, 1024, 128},
+    Budget{"batch", {}, kCoalesced, kCoalesced, kDownBatch, kVectors, 32, 32, 16},
+    Budget{"tile",
+           {{"row_bytes", 256}, {"col_bytes", 256}},
+           kCoalesced,
+           kCoalesced,
+           kVectors,
+           kVectors},
+    Budget{"tile",
+           {{"row_bytes", 128}, {"col_bytes", 128}},
+           kCoalesced,
+           kCoalesced,
+           kVectors,
+           kVectors}};
 
-INSTANTIATE_TEST_SUITE_P(Strategies, Budgets, testing::ValuesIn(exact), name_of);
+INSTANTIATE_TEST_SUITE_P(Strategies, Budgets, testing::ValuesIn(kExact), name_of);
 
 // Of 1023x1025 elements, where no row is aligned. Shared memory takes not one wavefront too many
 // but for bytes, where a warp reads columns that are misaligned differently; sectors beyond the
@@ -194,7 +202,7 @@ TEST(UnalignedBudgets, AreExact) {
 
 TEST(Budgets, LeaveNoStrategyOut) {
   std::set<std::string> budgeted = with_a_budget_of_every_config();
-  for (const Budget& budget : exact) budgeted.insert(budget.strategy);
+  for (const Budget& budget : kExact) budgeted.insert(budget.strategy);
   budgeted.insert("fat");      // above, of sizes of its own
   budgeted.insert("permute");  // in permute_budgets_test.cpp, of many axes
   for (const StrategyInfo& strategy : simulated_strategies())

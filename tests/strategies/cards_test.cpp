@@ -53,14 +53,14 @@ std::set<Values> served(const Strategy& strategy) {
 }
 
 // Axes of sizes may multiply to a few impossible ones, such as blocks of too many threads.
-constexpr double least_share = 0.8;
+constexpr double kLeastShare = 0.8;
 
 TEST(Cards, NearlyEveryConfigServesSomeProblem) {
   ASSERT_FALSE(loaded_plugins().strategies.empty());
   for (const Strategy* strategy : loaded_plugins().strategies) {
     const std::size_t declared = configs(strategy->info).size();
     EXPECT_GE(static_cast<double>(served(*strategy).size()),
-              least_share * static_cast<double>(declared))
+              kLeastShare * static_cast<double>(declared))
         << strategy->info.name << " declares " << declared << " configs";
   }
 }

@@ -11,14 +11,14 @@
 namespace xpose {
 namespace {
 
-constexpr BySize ideal = {1, 1, 1, 1, 1};  // no sector and no wavefront too many
+constexpr BySize kIdeal = {1, 1, 1, 1, 1};  // no sector and no wavefront too many
 
 struct ConfigBudget {
   const char* strategy;
   std::int64_t rows, cols, batch;  // dense, at multiples of 256 bytes
   bool in_place;
   BySize load_sectors, store_sectors;
-  BySize load_wavefronts = ideal, store_wavefronts = ideal;
+  BySize load_wavefronts = kIdeal, store_wavefronts = kIdeal;
   const char* why = "";  // it is not the ideal
 };
 void PrintTo(const ConfigBudget& budget, std::ostream* out) {
@@ -104,23 +104,23 @@ std::string name_of(const testing::TestParamInfo<ConfigBudget>& test) {
          (of.batch == 1 ? "" : "_batch_" + std::to_string(of.batch));
 }
 
-constexpr BySize rounded = {1.08, 1.08, 1.08, 1.08, 1.07};
-constexpr BySize odd_banks = {2, 2, 2, 1.34, 1};
-constexpr BySize odd_vectors = {1.04, 1.04, 1, 1, 1};
+constexpr BySize kRounded = {1.08, 1.08, 1.08, 1.08, 1.07};
+constexpr BySize kOddBanks = {2, 2, 2, 1.34, 1};
+constexpr BySize kOddVectors = {1.04, 1.04, 1, 1, 1};
 
-const std::vector<ConfigBudget> at_most = {
-    {"copy_wide", 256, 256, 1, false, ideal, ideal},
-    {"tile", 512, 768, 1, false, ideal, ideal},
-    {"tile_512", 512, 768, 1, false, ideal, ideal},
-    {"swap_vectors", 512, 512, 1, true, ideal, ideal},
+const std::vector<ConfigBudget> kAtMost = {
+    {"copy_wide", 256, 256, 1, false, kIdeal, kIdeal},
+    {"tile", 512, 768, 1, false, kIdeal, kIdeal},
+    {"tile_512", 512, 768, 1, false, kIdeal, kIdeal},
+    {"swap_vectors", 512, 512, 1, true, kIdeal, kIdeal},
     {"swap_unaligned",
      256,
      256,
      1,
      true,
-     ideal,
-     ideal,
-     ideal,
+     kIdeal,
+     kIdeal,
+     kIdeal,
      {1, 1.06, 1, 1, 1},
      "a word behind every row of packed elements is cleared"},
     {"swap_unaligned",
@@ -130,7 +130,7 @@ const std::vector<ConfigBudget> at_most = {
      true,
      {2.09, 1.58, 1.25, 1.11, 1.04},
      {2.09, 1.58, 1.25, 1.11, 1.04},
-     ideal,
+     kIdeal,
      {1.23, 1.23, 1, 1, 1},
      "no row is aligned, and the bytes at the ends of packed rows are staged one by one"},
     {"unaligned",
@@ -139,9 +139,9 @@ const std::vector<ConfigBudget> at_most = {
      1,
      false,
      {1.41, 1.41, 1.125, 1.125, 1.125},
-     ideal,
-     ideal,
-     ideal,
+     kIdeal,
+     kIdeal,
+     kIdeal,
      "the rows staged above a tile are read twice, and of two columns' tiles a sector"},
     {"unaligned",
      509,
@@ -151,36 +151,36 @@ const std::vector<ConfigBudget> at_most = {
      {1.75, 1.64, 1.38, 1.23, 1.16},
      {1.97, 1.23, 1.05, 1.02, 1.003},
      {1.68, 1.93, 1, 1, 1},
-     ideal,
+     kIdeal,
      "no row is aligned, and the ends of rows are written by elements; columns side by side, whose "
      "rows are misaligned differently, meet in banks"},
-    {"skinny", 4096, 16, 1, false, {1.0625, 1, 1, 1, 1}, ideal},
-    {"skinny", 16, 4096, 1, false, ideal, {1.0625, 1, 1, 1, 1}},
-    {"skinny", 1024, 128, 1, false, ideal, ideal},
-    {"skinny", 128, 1024, 1, false, ideal, ideal},
-    {"skinny", 4096, 3, 1, false, rounded, ideal, odd_banks, odd_vectors, "an odd width"},
-    {"skinny", 3, 4096, 1, false, ideal, rounded, odd_vectors, odd_banks, "an odd width"},
+    {"skinny", 4096, 16, 1, false, {1.0625, 1, 1, 1, 1}, kIdeal},
+    {"skinny", 16, 4096, 1, false, kIdeal, {1.0625, 1, 1, 1, 1}},
+    {"skinny", 1024, 128, 1, false, kIdeal, kIdeal},
+    {"skinny", 128, 1024, 1, false, kIdeal, kIdeal},
+    {"skinny", 4096, 3, 1, false, kRounded, kIdeal, kOddBanks, kOddVectors, "an odd width"},
+    {"skinny", 3, 4096, 1, false, kIdeal, kRounded, kOddVectors, kOddBanks, "an odd width"},
     {"batch", 16, 16, 128, false, {1.0625, 1, 1, 1, 1}, {1.0625, 1, 1, 1, 1}},
-    {"batch", 32, 32, 64, false, ideal, ideal, {1, 1, 1, 2, 1}, ideal, "pairs in a bank"},
+    {"batch", 32, 32, 64, false, kIdeal, kIdeal, {1, 1, 1, 2, 1}, kIdeal, "pairs in a bank"},
     {"batch",
      5,
      5,
      1000,
      false,
-     rounded,
-     rounded,
+     kRounded,
+     kRounded,
      {2, 3.05, 4.74, 2.96, 1.29},
      {1.01, 1.01, 1, 1, 1},
      "a walk over odd columns"},
 };
 
-INSTANTIATE_TEST_SUITE_P(Strategies, ConfigBudgets, testing::ValuesIn(at_most), name_of);
+INSTANTIATE_TEST_SUITE_P(Strategies, ConfigBudgets, testing::ValuesIn(kAtMost), name_of);
 
 }  // namespace
 
 std::set<std::string> with_a_budget_of_every_config() {
   std::set<std::string> names;
-  for (const ConfigBudget& budget : at_most) names.insert(budget.strategy);
+  for (const ConfigBudget& budget : kAtMost) names.insert(budget.strategy);
   return names;
 }
 

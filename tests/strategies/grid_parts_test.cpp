@@ -28,15 +28,15 @@ struct Counted {
 // Walks the parts of a problem whose addresses are never read: each within the limits of a grid,
 // its input and output at the same place, and no two at the same place.
 Counted walk(const Problem& problem, const Tiling& tiling) {
-  constexpr uintptr_t base = uintptr_t{1} << 40;
+  constexpr uintptr_t kBase = uintptr_t{1} << 40;
   Launch launch{};
-  launch.in = reinterpret_cast<const void*>(base);
-  launch.out = reinterpret_cast<void*>(base);
+  launch.in = reinterpret_cast<const void*>(kBase);
+  launch.out = reinterpret_cast<void*>(kBase);
   Counted counted;
   int64_t next = 0;
   for_each_part<Element<1>>(problem, launch, tiling, [&](const Part<Element<1>>& part) {
-    const auto in = static_cast<int64_t>(reinterpret_cast<uintptr_t>(part.in) - base);
-    const auto out = static_cast<int64_t>(reinterpret_cast<uintptr_t>(part.out) - base);
+    const auto in = static_cast<int64_t>(reinterpret_cast<uintptr_t>(part.in) - kBase);
+    const auto out = static_cast<int64_t>(reinterpret_cast<uintptr_t>(part.out) - kBase);
     if (problem.batch[0].extent == 1) {
       const int64_t row = in / problem.in_ld, col = in % problem.in_ld;
       EXPECT_EQ(

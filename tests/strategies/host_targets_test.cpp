@@ -148,16 +148,16 @@ TEST(HostTargets, OfSimdTranspose) {
 }
 
 TEST(HostTargets, OfSimdTransposeInStrips) {
-  constexpr int64_t block = host_simd::kStripBlock;
+  constexpr int64_t kBlock = host_simd::kStripBlock;
   for (const host_simd::Kernels& kernels : host_simd::kernels())
     for (const int64_t size : {1, 2, 4, 8, 16}) {
       const int64_t side = kLine / size;
       for (const int64_t rows : {side, 5 * side + 3})
         for (const int64_t
                  cols :  // ends in and behind a strip, by more and by less than half a block
-             {side, block + 1, 3 * block / 2 - 1, 3 * block / 2, 2 * block + 5, 4 * block - 1,
+             {side, kBlock + 1, 3 * kBlock / 2 - 1, 3 * kBlock / 2, 2 * kBlock + 5, 4 * kBlock - 1,
               28 * side - 1, 28 * side})
-          for (const int64_t strip : {block, 2 * block})
+          for (const int64_t strip : {kBlock, 2 * kBlock})
             for (const bool near : {true, false}) {  // whose blocks are of different widths
               Matrices m(rows, cols, size, 1, size);
               ASSERT_NO_FATAL_FAILURE(expect_transposed(kernels, m, {true, 2, 1, near}, strip));

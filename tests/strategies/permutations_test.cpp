@@ -72,8 +72,8 @@ class Draw {
 
  private:
   std::uint32_t element_bytes() {
-    constexpr std::uint32_t common[] = {1, 2, 3, 4, 6, 8, 12, 16, 24, 48};
-    return one_in(3) ? static_cast<std::uint32_t>(1 + below(256)) : common[below(10)];
+    constexpr std::uint32_t kCommon[] = {1, 2, 3, 4, 6, 8, 12, 16, 24, 48};
+    return one_in(3) ? static_cast<std::uint32_t>(1 + below(256)) : kCommon[below(10)];
   }
 
   void draw_shape(Case& made) {

@@ -12,7 +12,7 @@
 namespace xpose {
 namespace {
 
-constexpr BySize ideal = {1, 1, 1, 1, 1};
+constexpr BySize kIdeal = {1, 1, 1, 1, 1};
 
 struct PermuteBudget {
   const char* name;
@@ -56,13 +56,13 @@ TEST_P(PermuteBudgets, AreKept) {
   }
 }
 
-const std::vector<PermuteBudget> permutations = {
-    {"reversed_32_15_32", {32, 15, 4, 15, 32}, {4, 3, 2, 1, 0}, ideal, ideal, ideal, ideal},
+const std::vector<PermuteBudget> kPermutations = {
+    {"reversed_32_15_32", {32, 15, 4, 15, 32}, {4, 3, 2, 1, 0}, kIdeal, kIdeal, kIdeal, kIdeal},
     {"reversed_96_12_608",
      {608, 4, 12, 32},
      {3, 2, 1, 0},
-     ideal,
-     ideal,
+     kIdeal,
+     kIdeal,
      {1, 1.07, 1, 1, 1},
      {1, 2, 1, 1, 1}},
     {"rotated_48_28",
@@ -71,7 +71,7 @@ const std::vector<PermuteBudget> permutations = {
      {2, 1.5, 1.13, 1, 1},
      {1.29, 1, 1, 1, 1},
      {1.15, 1, 1, 1, 1},
-     ideal},
+     kIdeal},
     {"odd_75_45",
      {45, 3, 7, 75},
      {3, 2, 1, 0},
@@ -84,11 +84,11 @@ const std::vector<PermuteBudget> permutations = {
      {5, 1, 7, 0, 3, 6, 4, 2},
      {1.25, 1.5, 1.25, 1, 1},
      {1.25, 1.25, 1.13, 1, 1},
-     ideal,
+     kIdeal,
      {2, 1, 2, 1, 1}},
 };
 
-INSTANTIATE_TEST_SUITE_P(Ttc, PermuteBudgets, testing::ValuesIn(permutations),
+INSTANTIATE_TEST_SUITE_P(Ttc, PermuteBudgets, testing::ValuesIn(kPermutations),
                          [](const auto& test) { return test.param.name; });
 
 }  // namespace

@@ -13,13 +13,13 @@
 namespace xpose {
 namespace {
 
-constexpr std::int64_t most = std::int64_t{1} << 56;  // bytes
+constexpr std::int64_t kMost = std::int64_t{1} << 56;  // bytes
 
 // A rows x cols matrix cut to what may be, in buffers of both alignments, in place where square,
 // with rows far apart, and as one of a batch.
 std::vector<Problem> problems(std::int64_t rows, std::int64_t cols, std::uint32_t bytes,
                               Device device) {
-  const std::int64_t elements = most / bytes;
+  const std::int64_t elements = kMost / bytes;
   Problem problem = matrix(std::min(rows, elements), 1, bytes, device);
   problem.cols = std::min(cols, elements / problem.rows);
   std::vector<Problem> all = {problem, problem};
@@ -47,7 +47,7 @@ void expect_sound(const Strategy& strategy, const Problem& normal) {
     const QuoteAnswer answer = quote(strategy, values, normal, device);
     if (answer.outcome.verdict == Verdict::unsupported) continue;
     ASSERT_EQ(answer.outcome.verdict, Verdict::ok) << answer.outcome.detail;
-    EXPECT_LE(answer.workspace_bytes, static_cast<std::uint64_t>(2 * most));
+    EXPECT_LE(answer.workspace_bytes, static_cast<std::uint64_t>(2 * kMost));
     const double predicted = predicted_time(answer.demand, normal, device, false);
     EXPECT_GT(predicted, 0);
     EXPECT_FALSE(std::isnan(predicted));
@@ -58,18 +58,18 @@ class QuoteRange : public testing::TestWithParam<std::uint32_t> {};
 
 // Issue: sizes near 2^63 overflowed in the quote of host_simd.
 TEST_P(QuoteRange, NoSizeOverflows) {
-  constexpr std::int64_t two = 2;
+  constexpr std::int64_t kTwo = 2;
   const std::vector<std::int64_t> extents = {1,
                                              3,
                                              128,
-                                             (two << 15) + 1,
-                                             (two << 27) - 1,
-                                             (two << 30) - 1,
-                                             two << 30,
-                                             (two << 30) + 1,
-                                             two << 31,
-                                             (two << 40) + 1,
-                                             most};
+                                             (kTwo << 15) + 1,
+                                             (kTwo << 27) - 1,
+                                             (kTwo << 30) - 1,
+                                             kTwo << 30,
+                                             (kTwo << 30) + 1,
+                                             kTwo << 31,
+                                             (kTwo << 40) + 1,
+                                             kMost};
   for (const Strategy* strategy : loaded_plugins().strategies)
     for (const std::int64_t rows : extents)
       for (const std::int64_t cols : extents)

@@ -33,8 +33,8 @@ inline void note(const std::string& stage, pid_t pid = getpid()) {
 }
 
 inline void last_words() {
-  constexpr std::string_view words = "last words of " ZOO_NAME "\n";
-  if (write(STDERR_FILENO, words.data(), words.size()) < 0) std::perror("stderr");
+  constexpr std::string_view kWords = "last words of " ZOO_NAME "\n";
+  if (write(STDERR_FILENO, kWords.data(), kWords.size()) < 0) std::perror("stderr");
 }
 
 // Along the output and without a call for each element: fast enough to stay in a race with good
@@ -122,7 +122,7 @@ struct Description {
   std::array<const xpose_strategy*, 1> list = {&strategy};
 };
 
-inline const bool is_loaded = (note("load"), true);
+inline const bool kIsLoaded = (note("load"), true);
 
 }  // namespace zoo
 

@@ -32,7 +32,7 @@ struct Harm {
 };
 void PrintTo(const Harm& harm, std::ostream* out) { *out << harm.file << ' ' << harm.strategy; }
 
-const std::vector<std::string> honest = {"host_naive_row", "host_naive_col"};
+const std::vector<std::string> kHonest = {"host_naive_row", "host_naive_col"};
 
 class HarmTest : public testing::TestWithParam<Harm> {
  protected:
@@ -47,7 +47,7 @@ class HarmTest : public testing::TestWithParam<Harm> {
     TuneOptions options;
     options.budget_seconds = GetParam().file == "liars" ? 1.5 : 0.3;
     options.every_strategy = true;
-    for (const std::string& name : honest) options.variants.push_back({name});
+    for (const std::string& name : kHonest) options.variants.push_back({name});
     for (const PluginInfo& plugin : engine.plugins())
       for (const StrategyInfo& strategy : plugin.strategies)
         if (strategy.name == GetParam().strategy) options.variants.push_back({strategy.name});
@@ -55,7 +55,7 @@ class HarmTest : public testing::TestWithParam<Harm> {
   }
 
   bool is_honest(const std::string& strategy) const {
-    return std::ranges::find(honest, strategy) != honest.end();
+    return std::ranges::find(kHonest, strategy) != kHonest.end();
   }
 
   // What is said of it; nothing where it was right.
@@ -135,7 +135,7 @@ std::string name_of(const testing::TestParamInfo<Harm>& info) {
   return info.param.strategy == "at_entry" ? info.param.file : info.param.strategy;
 }
 
-const std::vector<Harm> liars = {
+const std::vector<Harm> kLiars = {
     slow("liars", "boasting"),
     {"liars", "idle_when_hurried", Known::slow_or_caught},
     {"liars", "half_when_hurried", Known::slow_or_caught},
@@ -151,26 +151,26 @@ const std::vector<Harm> liars = {
 #endif
     {"liars", "ahead_of_others", Known::quarantined, "its scheduling class or priority"},
 };
-INSTANTIATE_TEST_SUITE_P(Liars, HarmTest, testing::ValuesIn(liars), name_of);
+INSTANTIATE_TEST_SUITE_P(Liars, HarmTest, testing::ValuesIn(kLiars), name_of);
 
 // The sanitizer ends the process at once, in its own way.
 #if defined(__SANITIZE_ADDRESS__)
-constexpr const char* at_a_wrong_free = "ended the process during launch";
+constexpr const char* kAtAWrongFree = "ended the process during launch";
 #else
-constexpr const char* at_a_wrong_free = "during launch: signal";
+constexpr const char* kAtAWrongFree = "during launch: signal";
 #endif
 
 // Some kernels do not tell a process its children.
 const Known of_a_copy =
     fs::exists("/proc/thread-self/children") ? Known::quarantined : Known::slow_or_caught;
 
-const std::vector<Harm> wreckers = {
+const std::vector<Harm> kWreckers = {
     {"wreckers", "overflow_the_stack", Known::quarantined, "signal 11"},
     {"wreckers", "divide_by_zero", Known::quarantined, "signal 8"},
     {"wreckers", "illegal_instruction", Known::quarantined, "signal 4"},
     {"wreckers", "missing_page", Known::quarantined, "signal 7"},
-    {"wreckers", "free_the_input", Known::quarantined, at_a_wrong_free},
-    {"wreckers", "free_twice", Known::quarantined, at_a_wrong_free},
+    {"wreckers", "free_the_input", Known::quarantined, kAtAWrongFree},
+    {"wreckers", "free_twice", Known::quarantined, kAtAWrongFree},
     {"wreckers", "throw_in_a_thread", Known::quarantined, "signal 6"},
     {"wreckers", "end_the_thread", Known::quarantined, "during"},
     {"wreckers", "become_another_program", Known::quarantined, "exit status 0"},
@@ -206,9 +206,9 @@ const std::vector<Harm> wreckers = {
     {"wreckers", "go_elsewhere", Known::quarantined, "current folder"},
     {"wreckers", "open_files", Known::quarantined, "umask"},
 };
-INSTANTIATE_TEST_SUITE_P(Wreckers, HarmTest, testing::ValuesIn(wreckers), name_of);
+INSTANTIATE_TEST_SUITE_P(Wreckers, HarmTest, testing::ValuesIn(kWreckers), name_of);
 
-const std::vector<Harm> wrong = {
+const std::vector<Harm> kWrong = {
     {"wrong", "two_swapped", Known::quarantined, "wrong_result"},
     {"wrong", "last_bit", Known::quarantined, "wrong_result"},
     {"wrong", "last_column_missing", Known::quarantined, "wrong_result"},
@@ -219,9 +219,9 @@ const std::vector<Harm> wrong = {
     {"wrong", "endless_words", Known::quarantined, "protocol_error"},
     {"wrong", "aligned_nowhere", Known::by_trial, "no_memory"},
 };
-INSTANTIATE_TEST_SUITE_P(Wrong, HarmTest, testing::ValuesIn(wrong), name_of);
+INSTANTIATE_TEST_SUITE_P(Wrong, HarmTest, testing::ValuesIn(kWrong), name_of);
 
-const std::vector<Harm> entries = {
+const std::vector<Harm> kEntries = {
     at_entry("garbage_entry", Known::refused),
     at_entry("many_strategies", Known::refused, "more than 256 strategies"),
     at_entry("endless_name", Known::refused, "at most 128 bytes"),
@@ -236,11 +236,11 @@ const std::vector<Harm> entries = {
     at_entry("words_without_end", Known::quarantined, "protocol_error"),
     at_entry("long_description", Known::refused, "describes itself in more than 1048576 bytes"),
 };
-INSTANTIATE_TEST_SUITE_P(Entries, HarmTest, testing::ValuesIn(entries), name_of);
+INSTANTIATE_TEST_SUITE_P(Entries, HarmTest, testing::ValuesIn(kEntries), name_of);
 
 TEST(Harms, AreOverFiftyAndTenOfThemLieAboutTheirSpeed) {
-  EXPECT_GE(liars.size(), 10U);
-  EXPECT_GE(liars.size() + wreckers.size() + wrong.size() + entries.size(), 50U);
+  EXPECT_GE(kLiars.size(), 10U);
+  EXPECT_GE(kLiars.size() + kWreckers.size() + kWrong.size() + kEntries.size(), 50U);
 }
 
 }  // namespace

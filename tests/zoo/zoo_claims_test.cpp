@@ -10,7 +10,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const Problem problem = matrix(1024, 1024, 4);
+const Problem kProblem = matrix(1024, 1024, 4);
 
 std::vector<fs::path> good_plugins(bool many_liars) {
   std::vector<fs::path> files;
@@ -37,13 +37,13 @@ class Claims : public testing::TestWithParam<bool> {
 
   std::string planned(const PlanOptions& options) {
     Engine engine(enclosure.options(60));
-    return engine.plan(problem, options).variant().strategy;
+    return engine.plan(kProblem, options).variant().strategy;
   }
   TuneReport tuned(double seconds) {
     Engine engine(enclosure.options(60));
     TuneOptions options = within(seconds);
     options.every_strategy = true;
-    return engine.tune(problem, options);
+    return engine.tune(kProblem, options);
   }
 };
 
@@ -88,7 +88,7 @@ TEST(ClaimsAlone, ArePutBesideWhatWasMeasured) {
   options.every_strategy = true;
   {
     Engine engine(enclosure.options(60));
-    const TuneReport report = engine.tune(problem, options);
+    const TuneReport report = engine.tune(kProblem, options);
     const Trial* const trial = find_trial(report, "claims");
     ASSERT_NE(trial, nullptr);
     EXPECT_GT(trial->predicted_share, 0.95);
@@ -96,7 +96,7 @@ TEST(ClaimsAlone, ArePutBesideWhatWasMeasured) {
     ASSERT_TRUE(trial->timing);
   }
   Engine engine(enclosure.options(60));
-  const TuneReport report = engine.tune(problem, options);
+  const TuneReport report = engine.tune(kProblem, options);
   const Trial* const trial = find_trial(report, "claims");
   if (trial != nullptr) {
     EXPECT_GT(trial->discount, 2);

@@ -16,7 +16,7 @@ Improper at_exit(const std::string& name, Verdict verdict, const std::string& wo
   return {name, verdict, {words, "at exit", "last words of " + name}, true};
 }
 
-const std::vector<Improper> animals = {
+const std::vector<Improper> kAnimals = {
     {"read_before_input", Verdict::read_outside, {"touched memory 1 bytes before the input"}},
     {"read_past_input", Verdict::read_outside, {"bytes past the input's end"}},
     {"read_gap", Verdict::read_outside, {"of the input, in a gap between its elements"}},
@@ -29,7 +29,7 @@ const std::vector<Improper> animals = {
     at_exit("hang_in_destructor", Verdict::timed_out, "more than 2 s"),
     at_exit("hang_at_exit", Verdict::timed_out, "more than 2 s"),
 };
-INSTANTIATE_TEST_SUITE_P(Host, Conformance, testing::ValuesIn(animals),
+INSTANTIATE_TEST_SUITE_P(Host, Conformance, testing::ValuesIn(kAnimals),
                          [](const auto& info) { return info.param.name; });
 
 TEST(ConformanceAlone, ARightPluginIsRight) {
@@ -40,7 +40,7 @@ TEST(ConformanceAlone, ARightPluginIsRight) {
                     << to_string(one.verdict) << ": " << one.detail;
 }
 
-TEST(ConformanceAlone, NoAnimalIsForgotten) { expect_none_forgotten(animals); }
+TEST(ConformanceAlone, NoAnimalIsForgotten) { expect_none_forgotten(kAnimals); }
 
 }  // namespace
 }  // namespace xpose::zoo

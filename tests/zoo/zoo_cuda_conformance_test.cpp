@@ -17,16 +17,16 @@ class CudaConformance : public testing::TestWithParam<Improper> {
 
 TEST_P(CudaConformance, SaysWhatIsNotProper) { expect_found(GetParam()); }
 
-const std::vector<Improper> animals = {
+const std::vector<Improper> kAnimals = {
     {"cuda_believe_guard",
      Verdict::wrong_result,
      {"with other bytes around and between the elements", "should be in["}},
     {"cuda_share_scratch", Verdict::wrong_result, {"from two threads at once", "should be in["}},
 };
-INSTANTIATE_TEST_SUITE_P(Device, CudaConformance, testing::ValuesIn(animals),
+INSTANTIATE_TEST_SUITE_P(Device, CudaConformance, testing::ValuesIn(kAnimals),
                          [](const auto& info) { return info.param.name; });
 
-TEST(CudaConformanceAlone, NoAnimalIsForgotten) { expect_none_forgotten(animals); }
+TEST(CudaConformanceAlone, NoAnimalIsForgotten) { expect_none_forgotten(kAnimals); }
 
 }  // namespace
 }  // namespace xpose::zoo

@@ -28,7 +28,7 @@ TEST_P(CudaZoo, Survives) {
   EXPECT_EQ(kept, sent);
 }
 
-const std::vector<Animal> animals = {
+const std::vector<Animal> kAnimals = {
     {"cuda_hang", Verdict::timed_out, {"last words of cuda_hang"}, false, 5},
     {"cuda_illegal_address",
      Verdict::device_error,
@@ -45,12 +45,12 @@ const std::vector<Animal> animals = {
     {"cuda_write_into_input", Verdict::modified_input, {"byte 0 of the input"}},
 };
 
-INSTANTIATE_TEST_SUITE_P(Device, CudaZoo, testing::ValuesIn(animals),
+INSTANTIATE_TEST_SUITE_P(Device, CudaZoo, testing::ValuesIn(kAnimals),
                          [](const auto& info) { return info.param.name; });
 
 TEST(CudaZooAlone, NoAnimalIsForgotten) {
   std::set<std::string> met;
-  for (const Animal& animal : animals) met.insert(animal.name);
+  for (const Animal& animal : kAnimals) met.insert(animal.name);
   std::istringstream built(ZOO_ANIMALS);
   for (std::string name; built >> name;) EXPECT_TRUE(met.contains(name)) << name;
 }

@@ -13,7 +13,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const Problem problem = matrix(96, 80, 4);
+const Problem kProblem = matrix(96, 80, 4);
 
 struct Case {
   std::string name;
@@ -38,7 +38,7 @@ class ImportsTest : public testing::Test {
     options.cache = enclosure.cache().parent_path() / "elsewhere.sqlite";
     TuneOptions tune;
     tune.budget_seconds = 0.2;
-    Engine(options).tune(problem, tune);
+    Engine(options).tune(kProblem, tune);
     return read_cache(options.cache).decisions.at(0);
   }
 
@@ -67,9 +67,9 @@ class ImportsTest : public testing::Test {
     options.tune.budget_seconds = 60;
     options.tune.max_rounds = 1;
     options.tune.progress = [&](const Progress&) { ++trials; };
-    const Plan plan = engine.plan(problem, options);
+    const Plan plan = engine.plan(kProblem, options);
     if (planned != nullptr) *planned = plan;
-    expect_transposes(engine, problem);
+    expect_transposes(engine, kProblem);
     return trials;
   }
 
@@ -126,7 +126,7 @@ TEST_P(UselessImports, AreNotTakenWhereNothingIsMeasured) {
   write(enclosure, one, true);
   Engine engine(enclosure.options(60));
   try {
-    engine.plan(problem, known_only());
+    engine.plan(kProblem, known_only());
     ADD_FAILURE() << "was used";
   } catch (const Error& error) {
     EXPECT_EQ(error.kind(), ErrorKind::no_strategy) << error.what();
@@ -134,22 +134,22 @@ TEST_P(UselessImports, AreNotTakenWhereNothingIsMeasured) {
   EXPECT_EQ(warned_of(enclosure, one.why), 1) << testing::PrintToString(enclosure.warnings());
 }
 
-const Case a_copy = {
+const Case kACopy = {
     "Copy", "host_copy", {"copy_memcpy", {{"parallel", 1}}}, "copy_memcpy is no transpose"};
-const Case a_numeric = {
+const Case kANumeric = {
     "Numeric", "arithmetic", {"arithmetic", {}}, "arithmetic is no transpose that may be chosen"};
-const Case unknown = {
+const Case kUnknown = {
     "Unknown", "host_naive", {"magic", {}}, "host_naive.so offers no strategy magic"};
-const Case no_config = {
+const Case kNoConfig = {
     "NoConfig", "host_blocked", {"host_blocked", {{"tile", 7}}}, "host_blocked has no tile=7"};
-const Case declined = {"Declined",
-                       "host_in_place",
-                       {"host_in_place", {{"run", 256}, {"twins", 0}}},
-                       "unsupported, works in place"};
+const Case kDeclined = {"Declined",
+                        "host_in_place",
+                        {"host_in_place", {{"run", 256}, {"twins", 0}}},
+                        "unsupported, works in place"};
 
 INSTANTIATE_TEST_SUITE_P(
     Imports, UselessImports,
-    testing::Values(a_copy, a_numeric, unknown, no_config, declined,
+    testing::Values(kACopy, kANumeric, kUnknown, kNoConfig, kDeclined,
                     Case{"Absent", "nothing", {"host_naive_row", {}}, "its plugin is not here"},
                     Case{"Wrong", "do_nothing", {"do_nothing", {}}, "wrong_result, out["},
                     Case{"WrongAfterAWhile", "right_once", {"right_once", {}}, "wrong_result, "},
@@ -168,8 +168,8 @@ TEST_P(EditedRows, AreNoDecisions) {
   write(enclosure, one, false);
   {
     Engine engine(enclosure.options(60));
-    EXPECT_THROW(engine.plan(problem, known_only()), Error);
-    EXPECT_NE(engine.plan(problem, {.policy = Policy::estimate}).variant(), one.winner);
+    EXPECT_THROW(engine.plan(kProblem, known_only()), Error);
+    EXPECT_NE(engine.plan(kProblem, {.policy = Policy::estimate}).variant(), one.winner);
   }
   Engine engine(enclosure.options(60));
   EXPECT_GT(trials_of_plan(engine), 0U);
@@ -177,7 +177,7 @@ TEST_P(EditedRows, AreNoDecisions) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Cache, EditedRows,
-                         testing::Values(a_copy, a_numeric, unknown, no_config, declined),
+                         testing::Values(kACopy, kANumeric, kUnknown, kNoConfig, kDeclined),
                          [](const auto& info) { return info.param.name; });
 
 // -------------------------------------------------------------------------------------- the right
@@ -196,7 +196,7 @@ TEST_F(ImportsTest, ARightOneIsVerifiedOnceAndUsedWithoutARace) {
   const std::size_t before = launches_elsewhere(enclosure);
   {
     Engine engine(enclosure.options(60));
-    EXPECT_EQ(engine.plan(problem, known_only()).variant(), slow.winner);
+    EXPECT_EQ(engine.plan(kProblem, known_only()).variant(), slow.winner);
     const std::vector<Visit> visits = enclosure.visits();
     const auto here = std::ranges::find(visits, getpid(), &Visit::pid);
     ASSERT_NE(here, visits.end());
@@ -207,7 +207,7 @@ TEST_F(ImportsTest, ARightOneIsVerifiedOnceAndUsedWithoutARace) {
   EXPECT_GT(verified, before);
   EXPECT_FALSE(read_cache(enclosure.cache()).decisions.at(0).imported);
   Engine engine(enclosure.options(60));
-  EXPECT_EQ(engine.plan(problem).variant(), slow.winner);
+  EXPECT_EQ(engine.plan(kProblem).variant(), slow.winner);
   EXPECT_EQ(launches_elsewhere(enclosure), verified);  // not again
   EXPECT_EQ(warned_of(enclosure), 0);
 }
@@ -218,7 +218,7 @@ TEST_F(ImportsTest, AnEstimateDoesNotUseIt) {
   Enclosure enclosure(animal_file("slow"), good_plugins());
   write(enclosure, slow, true);
   Engine engine(enclosure.options(60));
-  const Plan plan = engine.plan(problem, {.policy = Policy::estimate});
+  const Plan plan = engine.plan(kProblem, {.policy = Policy::estimate});
   EXPECT_TRUE(plan.is_estimate());
   EXPECT_NE(plan.variant(), slow.winner);
   EXPECT_TRUE(read_cache(enclosure.cache()).decisions.at(0).imported);

@@ -52,7 +52,7 @@ Animal throws_in(const std::string& stage) {
   return {name, Verdict::protocol_error, {"exception", "thrown by " + name}};
 }
 
-const std::vector<Animal> animals = {
+const std::vector<Animal> kAnimals = {
     in_load(last("crash_in_load", Verdict::crashed, {"signal 11"})),
     last("crash_in_quote", Verdict::crashed, {"signal 11"}),
     last("crash_in_create", Verdict::crashed, {"signal 11"}),
@@ -95,7 +95,7 @@ const std::vector<Animal> animals = {
 
 std::string name_of(const testing::TestParamInfo<Animal>& info) { return info.param.name; }
 
-INSTANTIATE_TEST_SUITE_P(Host, Zoo, testing::ValuesIn(animals), name_of);
+INSTANTIATE_TEST_SUITE_P(Host, Zoo, testing::ValuesIn(kAnimals), name_of);
 
 // ------------------------------------------------------------------- plugins of tests/abi/refused
 
@@ -187,9 +187,9 @@ TEST_P(LyingAboutSpeed, IsFoundWhileItIsTimed) {
   }
 }
 
-const std::vector<std::string> liars = {"right_at_first", "skip_what_looks_right",
-                                        "remember_buffers"};
-INSTANTIATE_TEST_SUITE_P(Host, LyingAboutSpeed, testing::ValuesIn(liars),
+const std::vector<std::string> kLiars = {"right_at_first", "skip_what_looks_right",
+                                         "remember_buffers"};
+INSTANTIATE_TEST_SUITE_P(Host, LyingAboutSpeed, testing::ValuesIn(kLiars),
                          [](const auto& info) { return info.param; });
 
 enum class Exchange { none, renamed, overwritten };
@@ -264,8 +264,8 @@ INSTANTIATE_TEST_SUITE_P(File, Turncoat,
 
 TEST(ZooAlone, NoAnimalIsForgotten) {
   std::set<std::string> met = {"slow", "spawn_daemon", "turncoat", "turncoat_exchanged"};
-  for (const Animal& animal : animals) met.insert(animal.name);
-  met.insert(liars.begin(), liars.end());
+  for (const Animal& animal : kAnimals) met.insert(animal.name);
+  met.insert(kLiars.begin(), kLiars.end());
   std::istringstream built(ZOO_ANIMALS);
   for (std::string name; built >> name;) EXPECT_TRUE(met.contains(name)) << name;
 }

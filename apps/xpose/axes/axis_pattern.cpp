@@ -227,17 +227,17 @@ class Fitting {
 }  // namespace
 
 AxisPattern parse_axis_pattern(std::string_view text) {
-  constexpr std::string_view arrow = "->";
-  const std::size_t at = text.find(arrow);
+  constexpr std::string_view kArrow = "->";
+  const std::size_t at = text.find(kArrow);
   if (at == text.npos)
     fail(text, std::string("it has no '->': write the axes of the input, '->', and those of the "
                            "output, such as ") +
                    kExample);
-  if (const std::size_t second = text.find(arrow, at + 1); second != text.npos)
+  if (const std::size_t second = text.find(kArrow, at + 1); second != text.npos)
     fail(text, "it has a second '->' at character " + std::to_string(second + 1));
   AxisPattern pattern;
   pattern.in = SideParser(text, 0, at, true).axes();
-  pattern.out = SideParser(text, at + arrow.size(), text.size(), false).axes();
+  pattern.out = SideParser(text, at + kArrow.size(), text.size(), false).axes();
   check_same_names(text, pattern);
   return pattern;
 }

@@ -54,7 +54,7 @@ std::string section_of(const BenchRun& run, const DeviceInfo& device) {
   if (!device.driver.empty()) title += ", driver " + markdown_text(device.driver);
   const std::string means = mean_sentences(run, device.device);
   return "\n## " + title + "\n\n" + kHeader + rows +
-         (above ? "\n" + std::string(above_the_roof) + '\n' : "") +
+         (above ? "\n" + std::string(kAboveTheRoof) + '\n' : "") +
          (means.empty() ? "" : '\n' + markdown_text(means) + '\n');
 }
 

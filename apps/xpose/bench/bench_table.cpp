@@ -57,7 +57,7 @@ void print_device(std::ostream& out, const BenchRun& run, const DeviceInfo& devi
   if (!any) return;
   out << wrapped_text(to_string(device.device) + ": " + device.name, screen.width) << '\n';
   table.print(out, screen);
-  if (above) out << wrapped_text(above_the_roof, screen.width) << '\n';
+  if (above) out << wrapped_text(kAboveTheRoof, screen.width) << '\n';
   if (const std::string means = mean_sentences(run, device.device); !means.empty())
     out << wrapped_text(means, screen.width) << '\n';
   out << '\n';

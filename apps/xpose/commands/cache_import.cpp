@@ -45,13 +45,13 @@ std::string objection(const Decision& decision, const PluginInfo& plugin) {
 
 // The names are a foreign document's.
 std::string sentence(const std::string& what, const Group& group) {
-  constexpr std::size_t most_names = 8;
-  constexpr std::size_t most_bytes = 128;  // of a name
+  constexpr std::size_t kMostNames = 8;
+  constexpr std::size_t kMostBytes = 128;  // of a name
   std::string names;
   std::size_t left = group.strategies.size();
   for (const std::string& name : group.strategies) {
-    if (group.strategies.size() - left == most_names) break;
-    names += (names.empty() ? "" : ", ") + one_line(name, most_bytes);
+    if (group.strategies.size() - left == kMostNames) break;
+    names += (names.empty() ? "" : ", ") + one_line(name, kMostBytes);
     --left;
   }
   if (left != 0) names += " and " + std::to_string(left) + " more";

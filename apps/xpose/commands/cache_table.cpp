@@ -67,7 +67,7 @@ void print_decisions(std::ostream& out, const std::vector<Decision>& decisions,
     out << wrapped_text("*: provisional; the next tune or plan tries the remaining strategies.",
                         screen.width)
         << '\n';
-  if (above) out << wrapped_text(above_the_roof, screen.width) << '\n';
+  if (above) out << wrapped_text(kAboveTheRoof, screen.width) << '\n';
 }
 
 void print_quarantine(std::ostream& out, const std::vector<Quarantine>& quarantine,

@@ -14,7 +14,7 @@ namespace xpose::app {
 namespace {
 
 // Larger problems are for devices: the simulator takes some 20 ns for an element.
-constexpr std::int64_t most_simulated_elements = 70'000;
+constexpr std::int64_t kMostSimulatedElements = 70'000;
 
 struct Tally {
   std::size_t ok = 0;
@@ -32,13 +32,13 @@ void print_line(const std::string& text, std::size_t indent = 2) {
 // A command for a shell, which takes it in several lines as well, but not one that is broken inside
 // a quoted word.
 void print_command(const std::string& title, const std::string& command) {
-  constexpr std::size_t indent = 4;
+  constexpr std::size_t kIndent = 4;
   const bool is_quoted = command.find('\'') != std::string::npos;
-  const std::size_t width = is_quoted ? no_limit : screen_of(STDOUT_FILENO).width;
+  const std::size_t width = is_quoted ? kNoLimit : screen_of(STDOUT_FILENO).width;
   std::string text;
   for (const std::string& line :
-       wrapped(title + command, width == no_limit ? width : width - indent - 2))
-    text += (text.empty() ? "" : " \\\n" + std::string(indent, ' ')) + line;
+       wrapped(title + command, width == kNoLimit ? width : width - kIndent - 2))
+    text += (text.empty() ? "" : " \\\n" + std::string(kIndent, ' ')) + line;
   std::cout << text << std::endl;
 }
 
@@ -155,7 +155,7 @@ std::optional<Checked> parse_check(const Arguments& arguments) {
   if (values->count("max-elements") != 0)
     asked.suite.max_elements = whole_number_of(*values, "max-elements", 0);
   else if (asked.suite.simulator)
-    asked.suite.max_elements = most_simulated_elements;
+    asked.suite.max_elements = kMostSimulatedElements;
   if (values->count("problem") != 0)
     asked.suite.problem = static_cast<std::size_t>(whole_number_of(*values, "problem", 0));
   read_trial_options(*values, asked.suite.engine);

@@ -70,7 +70,7 @@ struct LibraryPlugin {
   const char* gives;
   const char* package;
 };
-constexpr std::array<LibraryPlugin, 4> library_plugins = {{
+constexpr std::array<LibraryPlugin, 4> kLibraryPlugins = {{
     {"host_simd", "Highway", "the fastest host strategies", "libhwy-dev"},
     {"host_eigen", "Eigen", "a peer", "libeigen3-dev"},
     {"host_openblas", "OpenBLAS", "a peer", "libopenblas-dev"},
@@ -79,7 +79,7 @@ constexpr std::array<LibraryPlugin, 4> library_plugins = {{
 
 std::vector<Finding> library_findings(const std::vector<PluginInfo>& plugins) {
   std::vector<Finding> findings;
-  for (const LibraryPlugin& sought : library_plugins) {
+  for (const LibraryPlugin& sought : kLibraryPlugins) {
     // One that is refused is listed with the reason.
     const bool there = std::ranges::any_of(plugins, [&](const PluginInfo& plugin) {
       return plugin.name == sought.plugin || plugin.file.stem() == sought.plugin;
@@ -159,12 +159,12 @@ void print_findings(std::ostream& out, const std::vector<Finding>& findings, std
   out << "xpose " << version() << '\n';
   for (const DeviceInfo& device : devices())
     out << wrapped_text(device_text(device), width, 2) << '\n';
-  constexpr std::size_t indent = 9;
+  constexpr std::size_t kIndent = 9;
   for (const Finding& finding : findings) {
-    out << (finding.good ? "good     " : "missing  ") << wrapped_text(finding.what, width, indent)
+    out << (finding.good ? "good     " : "missing  ") << wrapped_text(finding.what, width, kIndent)
         << '\n';
     if (!finding.good)
-      out << std::string(indent, ' ') << wrapped_text(finding.remedy, width, indent) << '\n';
+      out << std::string(kIndent, ' ') << wrapped_text(finding.remedy, width, kIndent) << '\n';
   }
 }
 

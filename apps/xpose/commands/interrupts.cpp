@@ -17,12 +17,12 @@ void on_interrupt(int signal) {
   if (interrupts != 0) ExitCleanup::end(signal);
   const int error = errno;  // of the interrupted call
   interrupts = 1;
-  constexpr std::string_view words =
+  constexpr std::string_view kWords =
       "\nxpose: interrupted: the trial in progress is finished first; interrupt again to end at "
       "once\n";
   const bool newline = isatty(STDERR_FILENO) != 0;  // behind "^C" and a line of progress
   [[maybe_unused]] const auto written =
-      write(STDERR_FILENO, words.data() + (newline ? 0 : 1), words.size() - (newline ? 0 : 1));
+      write(STDERR_FILENO, kWords.data() + (newline ? 0 : 1), kWords.size() - (newline ? 0 : 1));
   errno = error;
 }
 

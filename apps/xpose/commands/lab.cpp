@@ -36,7 +36,7 @@ struct Group {
   const char* lesson;
 };
 
-const std::array groups = {
+const std::array kGroups = {
     Group{
         "A square tile, 32 x 32 words, one block of 32 x 32 threads: wavefronts of shared memory",
         false,
@@ -141,7 +141,7 @@ int lab(const Arguments& arguments) {
   const Screen screen = screen_of(STDOUT_FILENO);
   bool as_expected = true;
   std::string no_hardware;
-  for (const Group& group : groups) {
+  for (const Group& group : kGroups) {
     Table table({{"experiment", Table::left, Table::wrap},
                  {"expected", Table::right},
                  {"simulator", Table::right},

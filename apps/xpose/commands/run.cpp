@@ -11,13 +11,13 @@ namespace {
 
 // "512M": bytes, or K, M, G or T of 1024.
 std::uint64_t parse_size(const std::string& text) {
-  constexpr std::string_view units = "KMGT";
+  constexpr std::string_view kUnits = "KMGT";
   std::uint64_t size = 0;
   const char* const end = text.data() + text.size();
   const auto [rest, error] = std::from_chars(text.data(), end, size);
-  const std::size_t unit = rest == end ? units.npos : units.find(*rest);
-  const std::size_t shift = unit == units.npos ? 0 : 10 * (unit + 1);
-  const bool is_read = error == std::errc() && rest + (unit == units.npos ? 0 : 1) == end;
+  const std::size_t unit = rest == end ? kUnits.npos : kUnits.find(*rest);
+  const std::size_t shift = unit == kUnits.npos ? 0 : 10 * (unit + 1);
+  const bool is_read = error == std::errc() && rest + (unit == kUnits.npos ? 0 : 1) == end;
   if (!is_read || size > std::uint64_t{1} << (60 - shift) || size << shift < kLeastRunMemory)
     throw UsageError("--memory is 1M or more, such as 512M or 4G, not '" + text + "'");
   return size << shift;

@@ -184,8 +184,8 @@ std::vector<Variant> variants_of(const po::variables_map& values) {
 }
 
 std::size_t help_width() {
-  constexpr std::size_t most = 80;
-  return std::min(most, screen_of(STDOUT_FILENO).width);
+  constexpr std::size_t kMost = 80;
+  return std::min(kMost, screen_of(STDOUT_FILENO).width);
 }
 
 unsigned threads_of(const po::variables_map& values) {
@@ -207,7 +207,7 @@ std::string output_name(const po::variables_map& values, const std::string& opti
 }
 
 std::vector<std::int64_t> parse_shape(const std::string& text) {
-  constexpr std::size_t most_axes = 64;  // NumPy's
+  constexpr std::size_t kMostAxes = 64;  // NumPy's
   std::vector<std::int64_t> shape;
   for (std::size_t begin = 0; begin <= text.size();) {
     const std::size_t end = std::min(text.find('x', begin), text.size());
@@ -215,7 +215,7 @@ std::vector<std::int64_t> parse_shape(const std::string& text) {
     shape.push_back(extent.value_or(-1));
     begin = end + 1;
   }
-  if (shape.size() < 2 || shape.size() > most_axes || std::ranges::min(shape) < 0)
+  if (shape.size() < 2 || shape.size() > kMostAxes || std::ranges::min(shape) < 0)
     throw UsageError("--shape " + text +
                      " is not a shape, such as 4096x4096 or 32x16x64: 2 to 64 numbers from 0 to "
                      "2^63 - 1");

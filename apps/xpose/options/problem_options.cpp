@@ -6,8 +6,8 @@ namespace xpose::app {
 namespace {
 
 std::uint32_t alignment_of(const po::variables_map& values) {
-  constexpr std::int64_t most = std::int64_t{1} << 31;
-  const auto alignment = static_cast<std::uint32_t>(whole_number_of(values, "alignment", 1, most));
+  constexpr std::int64_t kMost = std::int64_t{1} << 31;
+  const auto alignment = static_cast<std::uint32_t>(whole_number_of(values, "alignment", 1, kMost));
   if (!std::has_single_bit(alignment))
     throw UsageError("--alignment " + std::to_string(alignment) + " is not a power of two");
   return alignment;

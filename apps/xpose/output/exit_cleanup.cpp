@@ -25,9 +25,9 @@ pid_t deceased = 0;
 // second for a few gigabytes of an output without a name. So a process of the same memory stays
 // behind with these files alone, and is the last owner of both.
 int inherit(void*) {
-  constexpr timespec moment = {0, 1'000'000};
+  constexpr timespec kMoment = {0, 1'000'000};
   if (close_all_but_temporary_files())
-    while (getppid() == deceased) nanosleep(&moment, nullptr);
+    while (getppid() == deceased) nanosleep(&kMoment, nullptr);
   _exit(0);
 }
 

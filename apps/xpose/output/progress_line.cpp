@@ -54,10 +54,11 @@ void ProgressLine::erase() {
 
 void say(std::string_view text) {
   if (current != nullptr) current->erase();
-  constexpr std::size_t indent = 7;    // of "xpose: "
-  constexpr std::size_t limit = 8192;  // of bytes: it may quote foreign text
-  const std::string line = one_line(text, limit);
-  std::cerr << "xpose: " << wrapped_text(line, screen_of(STDERR_FILENO).width, indent) << std::endl;
+  constexpr std::size_t kIndent = 7;    // of "xpose: "
+  constexpr std::size_t kLimit = 8192;  // of bytes: it may quote foreign text
+  const std::string line = one_line(text, kLimit);
+  std::cerr << "xpose: " << wrapped_text(line, screen_of(STDERR_FILENO).width, kIndent)
+            << std::endl;
 }
 
 }  // namespace xpose::app

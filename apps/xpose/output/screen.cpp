@@ -11,8 +11,8 @@
 namespace xpose::app {
 namespace {
 
-constexpr std::size_t usual_width = 80;
-constexpr std::size_t least_width = 40;
+constexpr std::size_t kUsualWidth = 80;
+constexpr std::size_t kLeastWidth = 40;
 
 bool continues_character(char c) { return (static_cast<unsigned char>(c) & 0xC0U) == 0x80U; }
 
@@ -61,7 +61,7 @@ std::size_t terminal_width(const char* columns, std::size_t window) {
       width = 0;
   }
   if (width == 0) width = window;
-  return width == 0 ? usual_width : std::max(width, least_width);
+  return width == 0 ? kUsualWidth : std::max(width, kLeastWidth);
 }
 
 bool allows_escapes(const char* term, const char* no_color) {
@@ -92,7 +92,7 @@ std::vector<std::string> wrapped(std::string_view text, std::size_t width, LongW
 
 std::string wrapped_text(std::string_view text, std::size_t width, std::size_t indent) {
   // The first line is as narrow as the others: the text before it takes the indent's place.
-  const auto lines = wrapped(text, width == no_limit ? width : width - indent);
+  const auto lines = wrapped(text, width == kNoLimit ? width : width - indent);
   std::string result = lines.front();
   for (std::size_t i = 1; i < lines.size(); ++i)
     result += '\n' + (lines[i].empty() ? "" : std::string(indent, ' ') + lines[i]);

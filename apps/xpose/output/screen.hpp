@@ -9,10 +9,10 @@
 
 namespace xpose::app {
 
-constexpr std::size_t no_limit = static_cast<std::size_t>(-1);
+constexpr std::size_t kNoLimit = static_cast<std::size_t>(-1);
 
 struct Screen {
-  std::size_t width = no_limit;  // of a line
+  std::size_t width = kNoLimit;  // of a line
   bool bold = false;             // whether text may be emphasised by escapes
 };
 

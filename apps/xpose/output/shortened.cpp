@@ -8,7 +8,7 @@
 namespace xpose::app {
 namespace {
 
-constexpr std::string_view ellipsis = "...";
+constexpr std::string_view kEllipsis = "...";
 
 using Form = std::string (*)(const std::string& variant, std::size_t width);
 
@@ -16,11 +16,11 @@ std::string as_it_is(const std::string& variant, std::size_t /*width*/) { return
 
 // Behind as many values as fit, at least one; else as it is.
 std::string cut_behind_a_value(const std::string& variant, std::size_t width) {
-  const std::size_t behind = ellipsis.size() + 2;  // the comma, with it and the brace
+  const std::size_t behind = kEllipsis.size() + 2;  // the comma, with it and the brace
   if (width < behind || width_of(variant) <= width) return variant;
   const std::size_t comma = variant.rfind(',', width - behind);
   if (comma == std::string::npos) return variant;
-  return variant.substr(0, comma + 1) + std::string(ellipsis) + '}';
+  return variant.substr(0, comma + 1) + std::string(kEllipsis) + '}';
 }
 
 std::string values_alone(const std::string& variant, std::size_t /*width*/) {
@@ -36,8 +36,8 @@ std::string values_alone(const std::string& variant, std::size_t /*width*/) {
 
 std::string cut_anywhere(const std::string& variant, std::size_t width) {
   if (width_of(variant) <= width) return variant;
-  return std::string(head_of(variant, width - std::min(width, ellipsis.size()))) +
-         std::string(ellipsis);
+  return std::string(head_of(variant, width - std::min(width, kEllipsis.size()))) +
+         std::string(kEllipsis);
 }
 
 // Whether all of a strategy's variants fit in this form, and differ where they differed.

@@ -12,7 +12,7 @@
 namespace xpose::app {
 namespace {
 
-constexpr std::size_t gap = 2;  // between columns
+constexpr std::size_t kGap = 2;  // between columns
 
 // The most that each may have where all together have `room`. A small need leaves room to others.
 std::vector<std::size_t> shared_out(const std::vector<std::size_t>& needs, std::size_t room) {
@@ -55,9 +55,9 @@ std::size_t Table::comfortable(const Place& place) const {
 std::vector<Table::Place> Table::layout(const Screen& screen) const {
   std::vector<Place> places;
   for (std::size_t c = 0; c < columns_.size(); ++c) places.push_back({c, natural_width(c)});
-  if (screen.width == no_limit) return places;
+  if (screen.width == kNoLimit) return places;
   const auto total = [&] {
-    std::size_t sum = gap * (places.size() - 1);
+    std::size_t sum = kGap * (places.size() - 1);
     for (const Place& place : places) sum += comfortable(place);
     return sum;
   };
@@ -74,7 +74,7 @@ std::vector<Table::Place> Table::layout(const Screen& screen) const {
 // Narrows the columns that can give way to their comfortable width or less, and shares the rest of
 // the width among those that need more.
 void Table::give_way(std::vector<Place>& places, std::size_t width) const {
-  std::size_t room = width - std::min(width, gap * (places.size() - 1));
+  std::size_t room = width - std::min(width, kGap * (places.size() - 1));
   std::vector<Place*> giving;
   for (Place& place : places)
     if (columns_[place.column].narrow == whole)
@@ -119,9 +119,9 @@ void Table::print(std::ostream& out, const Screen& screen) const {
       std::string text;
       for (std::size_t c = 0; c < columns.size(); ++c) {
         const auto& cell = columns[c][row];
-        text += (c == 0 ? "" : std::string(gap, ' ')) + padded(line < cell.size() ? cell[line] : "",
-                                                               places[c].width,
-                                                               columns_[places[c].column].align);
+        text += (c == 0 ? "" : std::string(kGap, ' ')) +
+                padded(line < cell.size() ? cell[line] : "", places[c].width,
+                       columns_[places[c].column].align);
       }
       text.resize(text.find_last_not_of(' ') + 1);
       out << (bold ? "\033[1m" + text + "\033[0m" : text) << '\n';
@@ -151,18 +151,18 @@ std::string time_text(double seconds) {
 }
 
 std::string bytes_text(std::uint64_t bytes) {
-  constexpr std::array<const char*, 5> units = {"B", "KiB", "MiB", "GiB", "TiB"};
+  constexpr std::array<const char*, 5> kUnits = {"B", "KiB", "MiB", "GiB", "TiB"};
   auto value = static_cast<double>(bytes);
   std::size_t unit = 0;
-  for (; value >= 1024 && unit + 1 < units.size(); ++unit) value /= 1024;
-  return fixed(value, unit == 0 ? 0 : 1) + ' ' + units.at(unit);
+  for (; value >= 1024 && unit + 1 < kUnits.size(); ++unit) value /= 1024;
+  return fixed(value, unit == 0 ? 0 : 1) + ' ' + kUnits.at(unit);
 }
 
 std::string percent(double share) { return fixed(100 * share, 1) + " %"; }
 
 bool is_above_the_roof(double share) { return share >= 1.0005; }
 
-const char* const above_the_roof =
+const char* const kAboveTheRoof =
     "Above 100 %: the roof is the fastest copy of the same run, not a limit of the memory. A "
     "transpose exceeds it if its order, stores or threads suit the memory better than those of the "
     "copies, or if the copies were disturbed.";

@@ -65,6 +65,6 @@ std::string percent(double share);            // 0.125: "12.5 %"
 
 // Whether a share of the roof is shown as more than 100.0 %, and its meaning, as a footnote.
 bool is_above_the_roof(double share);
-extern const char* const above_the_roof;
+extern const char* const kAboveTheRoof;
 
 }  // namespace xpose::app

@@ -68,10 +68,10 @@ class SignalsHeld {
 };
 
 std::string random_name() {
-  constexpr std::string_view letters = "abcdefghijklmnopqrstuvwxyz0123456789";
+  constexpr std::string_view kAlphabet = "abcdefghijklmnopqrstuvwxyz0123456789";
   std::random_device random;
   std::string name(kPrefix);
-  for (std::size_t i = 0; i < kLetters; ++i) name += letters[random() % letters.size()];
+  for (std::size_t i = 0; i < kLetters; ++i) name += kAlphabet[random() % kAlphabet.size()];
   return name;
 }
 

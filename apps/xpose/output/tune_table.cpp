@@ -62,8 +62,8 @@ std::string sentence(const TuneReport& report) {
 
 std::string strategies_text(const std::vector<std::string>& names,
                             const std::vector<PluginInfo>& plugins) {
-  constexpr std::size_t most_names = 3;
-  if (names.size() <= most_names) {
+  constexpr std::size_t kMostNames = 3;
+  if (names.size() <= kMostNames) {
     std::string text;
     for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
     return text;
@@ -183,7 +183,7 @@ void print_report(std::ostream& out, const TuneReport& report,
   for (const std::string& strategy : report.untried_strategies)
     table.add({strategy, "", "", "", "", "", "not tried"}, false);
   table.print(out, screen);
-  if (above) out << '\n' << wrapped_text(above_the_roof, screen.width) << '\n';
+  if (above) out << '\n' << wrapped_text(kAboveTheRoof, screen.width) << '\n';
   if (const std::string note = predictions_note(report); !note.empty())
     out << '\n' << wrapped_text(note, screen.width) << '\n';
   if (!all_variants) print_declined(out, report, plugins, screen);

@@ -1,4 +1,4 @@
-# Writes the files of this folder into a C++ source, each as a string of its name: a.html as a_html.
+# Writes the files of this folder into a C++ source, each as a string of its name: a.html as kAHtml.
 # cmake -DOUTPUT=FILE -DFILES=a.html,b.css -P embed.cmake
 string(REPLACE "," ";" FILES "${FILES}")
 set(source "#include \"report/report_files.hpp\"\n\nnamespace xpose::app::report_files {\n\n")
@@ -7,7 +7,14 @@ foreach(file IN LISTS FILES)
   if(text MATCHES "\\)embedded\"")
     message(FATAL_ERROR "${file} holds the mark that ends a string here")
   endif()
-  string(REPLACE "." "_" name ${file})
+  set(name k)
+  string(REPLACE "." ";" words ${file})
+  foreach(word IN LISTS words)
+    string(SUBSTRING ${word} 0 1 initial)
+    string(TOUPPER ${initial} initial)
+    string(SUBSTRING ${word} 1 -1 rest)
+    string(APPEND name ${initial}${rest})
+  endforeach()
   string(APPEND source "const std::string_view ${name} = R\"embedded(${text})embedded\";\n\n")
 endforeach()
 file(WRITE ${OUTPUT} "${source}}  // namespace xpose::app::report_files\n")

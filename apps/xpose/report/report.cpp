@@ -68,28 +68,28 @@ std::string tune_report(const TuneReport& report, const DeviceInfo& device,
                         std::span<const TuneReport> sizes,
                         std::span<const VariantAccount> accounts) {
   using namespace report_files;
-  return filled(tune_html,
+  return filled(kTuneHtml,
                 {{"{{title}}", xml_text("xpose tune: " + to_string(report.problem))},
-                 {"{{style}}", std::string(report_css)},
+                 {"{{style}}", std::string(kReportCss)},
                  {"{{problem}}", xml_text(to_string(report.problem) + ", " + device.name)},
                  {"{{headline}}", xml_text(sentence(report))},
-                 {"{{above}}", xml_text(above_the_roof)},
+                 {"{{above}}", xml_text(kAboveTheRoof)},
                  {"{{data}}", embedded(tune_report_json(report, device, sizes, accounts))},
-                 {"{{script}}", joined({report_js, race_js, tune_js})}});
+                 {"{{script}}", joined({kReportJs, kRaceJs, kTuneJs})}});
 }
 
 std::string explain_report(const Explanation& explanation) {
   using namespace report_files;
   const std::string variant = to_string(explanation.variant);
   return filled(
-      explain_html,
+      kExplainHtml,
       {{"{{title}}", xml_text("xpose explain: " + variant)},
-       {"{{style}}", std::string(report_css)},
+       {"{{style}}", std::string(kReportCss)},
        {"{{problem}}", xml_text(to_string(explanation.problem) + ", " + explanation.launch)},
        {"{{headline}}", xml_text(variant)},
        {"{{limiter}}", xml_text(explanation.limiter)},
        {"{{data}}", embedded(to_json(explanation))},
-       {"{{script}}", joined({report_js, warp_js, explain_js})}});
+       {"{{script}}", joined({kReportJs, kWarpJs, kExplainJs})}});
 }
 
 }  // namespace xpose::app

@@ -5,13 +5,13 @@
 
 namespace xpose::app::report_files {
 
-extern const std::string_view tune_html;
-extern const std::string_view explain_html;
-extern const std::string_view report_css;
-extern const std::string_view report_js;
-extern const std::string_view tune_js;
-extern const std::string_view race_js;
-extern const std::string_view explain_js;
-extern const std::string_view warp_js;
+extern const std::string_view kTuneHtml;
+extern const std::string_view kExplainHtml;
+extern const std::string_view kReportCss;
+extern const std::string_view kReportJs;
+extern const std::string_view kTuneJs;
+extern const std::string_view kRaceJs;
+extern const std::string_view kExplainJs;
+extern const std::string_view kWarpJs;
 
 }  // namespace xpose::app::report_files

@@ -9,7 +9,7 @@
 namespace xpose::app {
 namespace {
 
-constexpr double most_elements = 1 << 20;
+constexpr double kMostElements = 1 << 20;
 
 double elements_of(const Problem& problem) {
   double elements = static_cast<double>(problem.rows) * static_cast<double>(problem.cols);
@@ -22,9 +22,9 @@ double elements_of(const Problem& problem) {
 std::vector<VariantAccount> account_variants(Engine& engine, const TuneReport& report) {
   if (report.problem.device.kind != DeviceKind::cuda) return {};
   const double elements = elements_of(report.problem);
-  const Problem problem = elements <= most_elements
+  const Problem problem = elements <= kMostElements
                               ? report.problem
-                              : scaled(report.problem, std::sqrt(most_elements / elements));
+                              : scaled(report.problem, std::sqrt(kMostElements / elements));
   std::vector<VariantAccount> accounts;
   for (const Variant& variant : fastest_variants(report, std::numeric_limits<std::size_t>::max()))
     try {

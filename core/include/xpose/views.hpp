@@ -54,7 +54,7 @@ void permute(Engine& engine, const In& in, Out&& out, const int (&axes)[rank]) {
                 "permute() moves elements unchanged: both tensors need elements of one size");
   static_assert(int{InT::Layout} == int{OutT::Layout},
                 "permute() between storage orders is another permutation: give both tensors one");
-  constexpr bool column_major = int{InT::Layout} == 0;
+  constexpr bool kColumnMajor = int{InT::Layout} == 0;
   std::array<std::int64_t, rank> in_extents, permuted, out_extents, shape;
   for (std::size_t i = 0; i < rank; ++i) in_extents[i] = in.dimension(i);
   for (std::size_t i = 0; i < rank; ++i)  // wrong axes are refused next
@@ -68,7 +68,7 @@ void permute(Engine& engine, const In& in, Out&& out, const int (&axes)[rank]) {
   for (std::size_t i = 0; i < rank; ++i) out_extents[i] = out.dimension(i);
   check_permuted_extents(in_extents, out_extents, axes);
   // Axes in the order of a row-major array.
-  const auto in_c = [](std::size_t axis) { return column_major ? rank - 1 - axis : axis; };
+  const auto in_c = [](std::size_t axis) { return kColumnMajor ? rank - 1 - axis : axis; };
   std::array<int, rank> order;
   for (std::size_t i = 0; i < rank; ++i) {
     shape[in_c(i)] = in_extents[i];

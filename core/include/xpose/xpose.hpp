@@ -230,13 +230,13 @@ void Engine::transpose(const In& in, Out&& out) {
   if constexpr (requires { requires std::same_as<typename OutM::PlainObject, OutM>; })
     if (!in_place && (out.rows() != in.cols() || out.cols() != in.rows()))
       out.resize(in.cols(), in.rows());
-  constexpr std::size_t bytes = sizeof(typename InM::Scalar);
+  constexpr std::size_t kBytes = sizeof(typename InM::Scalar);
   check_dense_pair(in.rows(), in.cols(), out.rows(), out.cols(),
                    in.innerStride() == 1 && out.innerStride() == 1);
   static_assert(bool(InM::IsRowMajor) == bool(OutM::IsRowMajor),
                 "transpose() between storage orders is a copy: give both matrices one order");
   Problem problem =
-      InM::IsRowMajor ? matrix(in.rows(), in.cols(), bytes) : matrix(in.cols(), in.rows(), bytes);
+      InM::IsRowMajor ? matrix(in.rows(), in.cols(), kBytes) : matrix(in.cols(), in.rows(), kBytes);
   problem.in_ld = in.outerStride();
   problem.out_ld = out.outerStride();
   problem.in_place = in_place;

@@ -20,8 +20,8 @@ namespace fs = std::filesystem;
 using Fault = DatabaseError::Fault;
 using Clock = std::chrono::steady_clock;
 
-constexpr auto lock_patience = std::chrono::seconds(2);
-constexpr auto lock_pause = std::chrono::milliseconds(2);
+constexpr auto kLockPatience = std::chrono::seconds(2);
+constexpr auto kLockPause = std::chrono::milliseconds(2);
 
 fs::path with(const fs::path& file, const std::string& ending) {
   fs::path name = file;
@@ -38,11 +38,11 @@ void create_folder(const fs::path& folder) {
 
 FileLock lock_shared(const fs::path& file) {
   FileLock lock(file);
-  const auto deadline = Clock::now() + lock_patience;
+  const auto deadline = Clock::now() + kLockPatience;
   while (!lock.try_lock(FileLock::Mode::shared)) {
     if (Clock::now() > deadline)
       throw DatabaseError(Fault::busy, "another process is moving it aside and does not finish");
-    std::this_thread::sleep_for(lock_pause);
+    std::this_thread::sleep_for(kLockPause);
   }
   return lock;
 }
@@ -119,7 +119,7 @@ CacheFile open_cache_file(const fs::path& file) {
   mknod(file.c_str(), S_IFREG | 0600, 0);
   const Inode inode = inode_of(file);
   Database database(file, Database::Access::read_write);
-  database.adopt(cache_application, cache_schema);
+  database.adopt(kCacheApplication, kCacheSchema);
   const Journal journal = database.choose_journal();
   return {std::move(in_use), inode, std::move(database), journal};
 }
@@ -127,7 +127,7 @@ CacheFile open_cache_file(const fs::path& file) {
 Database open_cache_read_only(const fs::path& file) {
   const auto open_as = [&](Database::Access access) {
     Database database(file, access);
-    database.require(cache_application, cache_schema.size());
+    database.require(kCacheApplication, kCacheSchema.size());
     return database;
   };
   try {
@@ -141,13 +141,13 @@ Database open_cache_read_only(const fs::path& file) {
 
 std::optional<fs::path> move_aside(const fs::path& file, Inode corrupt) {
   FileLock lock(file);
-  const auto deadline = Clock::now() + lock_patience;
+  const auto deadline = Clock::now() + kLockPatience;
   while (!lock.try_lock(FileLock::Mode::exclusive)) {
     if (inode_of(file) != corrupt) return {};
     if (Clock::now() > deadline)
       throw DatabaseError(Fault::busy,
                           "it is corrupt, and cannot be moved aside while another process uses it");
-    std::this_thread::sleep_for(lock_pause);
+    std::this_thread::sleep_for(kLockPause);
   }
   if (inode_of(file) != corrupt) return {};
   int number = 1;

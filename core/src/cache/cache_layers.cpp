@@ -129,7 +129,7 @@ void CacheLayers::open_system() {
 void CacheLayers::use_memory() {
   try {
     memory_.emplace();
-    memory_->adopt(cache_application, cache_schema);
+    memory_->adopt(kCacheApplication, kCacheSchema);
   } catch (const std::exception& error) {
     memory_.reset();
     tell("in memory", error);

@@ -9,7 +9,7 @@ namespace xpose {
 namespace {
 
 // Times are in columns of type ANY: one of type REAL turns -0 into 0.
-constexpr const char* first_schema = R"(
+constexpr const char* kFirstSchema = R"(
 CREATE TABLE decision(
   id INTEGER PRIMARY KEY,
   device TEXT NOT NULL, driver TEXT NOT NULL, abi TEXT NOT NULL, plugins TEXT NOT NULL,
@@ -42,7 +42,7 @@ CREATE TABLE in_flight(
 
 // Decisions that are not final, that another machine or problem made, and what predictions proved
 // worth.
-constexpr const char* second_schema = R"(
+constexpr const char* kSecondSchema = R"(
 ALTER TABLE decision ADD COLUMN untried INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE decision ADD COLUMN improvements INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE decision ADD COLUMN imported INTEGER NOT NULL DEFAULT 0;
@@ -55,7 +55,7 @@ CREATE TABLE prediction(
 )";
 
 // Roles as cards have them.
-constexpr const char* third_schema = R"(
+constexpr const char* kThirdSchema = R"(
 ALTER TABLE trial ADD COLUMN role TEXT NOT NULL DEFAULT 'transpose';
 UPDATE trial SET role = 'copy' WHERE is_copy <> 0;
 ALTER TABLE trial DROP COLUMN is_copy;
@@ -78,7 +78,7 @@ std::optional<std::int64_t> stored(Database& database, const Quarantine& quarant
 
 }  // namespace
 
-const std::array<const char*, 3> cache_schema = {first_schema, second_schema, third_schema};
+const std::array<const char*, 3> kCacheSchema = {kFirstSchema, kSecondSchema, kThirdSchema};
 
 // ---------------------------------------------------------------------------------------- others
 
@@ -148,7 +148,7 @@ void replace_prediction(Database& database, const Prediction& prediction) {
       "DELETE FROM prediction WHERE digest = ?1 AND strategy = ?2 AND (problem, policy) NOT IN "
       "(SELECT problem, policy FROM prediction WHERE digest = ?1 AND strategy = ?2 "
       "ORDER BY since DESC LIMIT ?3)",
-      {prediction.digest, prediction.strategy, std::int64_t{predictions_kept}});
+      {prediction.digest, prediction.strategy, std::int64_t{kPredictionsKept}});
 }
 
 // ------------------------------------------------------------------------------------- all of it

@@ -14,8 +14,8 @@
 
 namespace xpose {
 
-constexpr std::int32_t cache_application = 0x78706f73;  // "xpos", so that a file says whose it is
-extern const std::array<const char*, 3> cache_schema;   // steps for Database::adopt
+constexpr std::int32_t kCacheApplication = 0x78706f73;  // "xpos", so that a file says whose it is
+extern const std::array<const char*, 3> kCacheSchema;   // steps for Database::adopt
 
 // Every function throws DatabaseError. Those that change rows belong into Database::write, so that
 // a thing is there as a whole or not at all; read_rows into Database::read.
@@ -26,7 +26,7 @@ std::optional<Decision> find_standing(Database& database, const CacheKey& key);
 std::vector<Decision> read_decisions(Database& database);  // all, oldest first
 void replace_decision(Database& database, const Decision& decision);
 
-constexpr int predictions_kept = 9;  // of each strategy: the newest
+constexpr int kPredictionsKept = 9;  // of each strategy: the newest
 std::optional<std::vector<double>> find_errors(Database& database, std::string_view digest,
                                                std::string_view strategy);
 void replace_prediction(Database& database, const Prediction& prediction);

@@ -17,8 +17,8 @@ namespace {
 
 using Fault = DatabaseError::Fault;
 
-constexpr int busy_milliseconds = 5000;
-constexpr int attempts = 3;  // of a transaction, each of which waits that long
+constexpr int kBusyMilliseconds = 5000;
+constexpr int kAttempts = 3;  // of a transaction, each of which waits that long
 
 Fault fault_of(int code) {
   switch (code & 0xff) {
@@ -53,12 +53,12 @@ Fault fault_of(int code) {
 std::string uri(const std::filesystem::path& file) {
   std::string text = "file:";
   for (const char c : file.string()) {
-    constexpr std::string_view digits = "0123456789ABCDEF";
+    constexpr std::string_view kDigits = "0123456789ABCDEF";
     const auto byte = static_cast<unsigned char>(c);
     if (byte > ' ' && byte < 0x7f && std::string_view("%?#").find(c) == std::string_view::npos)
       text += c;
     else
-      text += {'%', digits[byte / 16], digits[byte % 16]};
+      text += {'%', kDigits[byte / 16], kDigits[byte % 16]};
   }
   return text + "?immutable=1";
 }
@@ -126,7 +126,7 @@ void Database::open(const std::string& name, int flags) {
   handle_.reset(handle);
   if (handle == nullptr) throw std::bad_alloc();
   if (code != SQLITE_OK) fail(handle, code);
-  sqlite3_busy_timeout(handle, busy_milliseconds);
+  sqlite3_busy_timeout(handle, kBusyMilliseconds);
   sqlite3_db_config(handle, SQLITE_DBCONFIG_ENABLE_FKEY, 1, nullptr);
   // The file is data: nothing in it may act as a program.
   sqlite3_db_config(handle, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
@@ -209,9 +209,9 @@ class Database::Transaction {
 
 void Database::write(Durability durability, const std::function<void()>& body) {
   if (durability_ != durability) {
-    constexpr std::array pragmas = {"PRAGMA synchronous=OFF", "PRAGMA synchronous=NORMAL",
-                                    "PRAGMA synchronous=EXTRA"};
-    execute(pragmas.at(static_cast<std::size_t>(durability)));
+    constexpr std::array kPragmas = {"PRAGMA synchronous=OFF", "PRAGMA synchronous=NORMAL",
+                                     "PRAGMA synchronous=EXTRA"};
+    execute(kPragmas.at(static_cast<std::size_t>(durability)));
     durability_ = durability;
   }
   for (int attempt = 1;; ++attempt) {
@@ -221,7 +221,7 @@ void Database::write(Durability durability, const std::function<void()>& body) {
       body();
       return transaction.commit();
     } catch (const DatabaseError& error) {
-      if (error.fault() != Fault::busy || attempt == attempts) throw;
+      if (error.fault() != Fault::busy || attempt == kAttempts) throw;
     }
   }
 }
@@ -279,7 +279,7 @@ Journal Database::choose_journal() {
   std::string mode = text_of("PRAGMA journal_mode");
   // Changing it takes the file for this process alone, for which SQLite does not wait.
   const auto deadline =
-      std::chrono::steady_clock::now() + std::chrono::milliseconds(busy_milliseconds);
+      std::chrono::steady_clock::now() + std::chrono::milliseconds(kBusyMilliseconds);
   while (mode != wanted) {
     try {
       mode = text_of(local ? "PRAGMA journal_mode=WAL" : "PRAGMA journal_mode=DELETE");

@@ -43,10 +43,10 @@ std::optional<Config> parse_config(std::string_view text) {
   return config;
 }
 
-constexpr std::string_view key_columns = "problem, policy, device, driver, abi, plugins";
-constexpr std::string_view is_of_key =
+constexpr std::string_view kKeyColumns = "problem, policy, device, driver, abi, plugins";
+constexpr std::string_view kIsOfKey =
     "problem = ? AND policy = ? AND device = ? AND driver = ? AND abi = ? AND plugins = ?";
-constexpr std::string_view choice_columns =
+constexpr std::string_view kChoiceColumns =
     "digest, strategy, config, margin, roof_seconds, since, untried, improvements, imported, "
     "stand_in";
 
@@ -118,7 +118,7 @@ std::optional<Decision> read_whole(Database& database, const Statement& row) {
 
 std::optional<Decision> find_decision(Database& database, const CacheKey& key) {
   Statement row =
-      database.run(text({"SELECT ", choice_columns, " FROM decision WHERE ", is_of_key}),
+      database.run(text({"SELECT ", kChoiceColumns, " FROM decision WHERE ", kIsOfKey}),
                    {key.problem, key.policy, key.device, key.driver, key.abi, key.plugins});
   return row.step() ? read_choice(row, 0, key) : std::nullopt;
 }
@@ -126,7 +126,7 @@ std::optional<Decision> find_decision(Database& database, const CacheKey& key) {
 std::optional<Decision> find_standing(Database& database, const CacheKey& key) {
   Statement row = database.run(
       text(
-          {"SELECT id, ", key_columns, ", ", choice_columns,
+          {"SELECT id, ", kKeyColumns, ", ", kChoiceColumns,
            " FROM decision WHERE problem = ?1 AND policy = ?2 AND device = ?3 ",
            "ORDER BY driver = ?4 AND abi = ?5 AND plugins = ?6 DESC, since DESC, id DESC LIMIT 1"}),
       {key.problem, key.policy, key.device, key.driver, key.abi, key.plugins});
@@ -136,7 +136,7 @@ std::optional<Decision> find_standing(Database& database, const CacheKey& key) {
 std::vector<Decision> read_decisions(Database& database) {
   std::vector<Decision> decisions;
   Statement row = database.run(text(
-      {"SELECT id, ", key_columns, ", ", choice_columns, " FROM decision ORDER BY since, id"}));
+      {"SELECT id, ", kKeyColumns, ", ", kChoiceColumns, " FROM decision ORDER BY since, id"}));
   while (row.step())
     if (auto decision = read_whole(database, row)) decisions.push_back(std::move(*decision));
   return decisions;
@@ -144,12 +144,12 @@ std::vector<Decision> read_decisions(Database& database) {
 
 void replace_decision(Database& database, const Decision& decision) {
   const CacheKey& key = decision.key;
-  database.change(text({"DELETE FROM decision WHERE ", is_of_key}),
+  database.change(text({"DELETE FROM decision WHERE ", kIsOfKey}),
                   {key.problem, key.policy, key.device, key.driver, key.abi, key.plugins});
   std::int64_t id = 0;
   {
     Statement row = database.run(
-        text({"INSERT INTO decision(", key_columns, ", ", choice_columns,
+        text({"INSERT INTO decision(", kKeyColumns, ", ", kChoiceColumns,
               ") VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?) RETURNING id"}),
         {key.problem, key.policy, key.device, key.driver, key.abi, key.plugins, decision.digest,
          decision.winner.strategy, config_text(decision.winner.config), decision.margin,

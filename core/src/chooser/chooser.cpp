@@ -7,7 +7,7 @@
 namespace xpose {
 namespace {
 
-constexpr double longest_wait_seconds = 600;  // for another process that measures
+constexpr double kLongestWaitSeconds = 600;  // for another process that measures
 
 }  // namespace
 
@@ -48,7 +48,7 @@ TuneReport Chooser::tune(const Problem& normal, const TuneOptions& options) {
         .first;
   }
   const std::lock_guard lock(measuring_.mutex);
-  const auto held = this->lock(normal, options, longest_wait_seconds);
+  const auto held = this->lock(normal, options, kLongestWaitSeconds);
   TuneReport report =
       retried(measuring_, [&] { return measure(measuring_, normal, options, Which::all); }).first;
   choices_.forget(normal, options);  // the next plan() finds what was stored

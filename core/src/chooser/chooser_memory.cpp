@@ -10,7 +10,7 @@
 namespace xpose {
 namespace {
 
-constexpr std::int64_t most_improvements = 3;  // of a provisional decision
+constexpr std::int64_t kMostImprovements = 3;  // of a provisional decision
 
 }  // namespace
 
@@ -40,7 +40,7 @@ std::optional<Choice> Chooser::recall(Desk& desk, const Problem& normal,
                                                         decision->winner, normal.device);
       Choice choice{bind(desk, candidate_of(found.strategy, found.values, {}), normal)};
       choice.is_provisional =
-          alike == normal && decision->untried > 0 && decision->improvements < most_improvements;
+          alike == normal && decision->untried > 0 && decision->improvements < kMostImprovements;
       return choice;
     } catch (const Error&) {  // it is gone, its quote has changed its mind, or declines this
     }                         // alignment

@@ -89,10 +89,10 @@ void add_beyond_grids(Collection& all, std::int64_t side) {
 std::vector<Problem> fat_problems(std::uint32_t element_bytes, Device device) {
   Collection all(element_bytes, device);
   // The last is large enough for several threads.
-  constexpr Shape shapes[] = {{1, 1},   {1, 40},   {40, 1},   {2, 3},    {7, 9},   {8, 8},
-                              {16, 16}, {17, 33},  {33, 17},  {15, 64},  {64, 48}, {3, 259},
-                              {259, 3}, {131, 61}, {61, 131}, {257, 331}};
-  all.add_all(shapes);
+  constexpr Shape kShapes[] = {{1, 1},   {1, 40},   {40, 1},   {2, 3},    {7, 9},   {8, 8},
+                               {16, 16}, {17, 33},  {33, 17},  {15, 64},  {64, 48}, {3, 259},
+                               {259, 3}, {131, 61}, {61, 131}, {257, 331}};
+  all.add_all(kShapes);
   // Leading dimensions padded by an odd number, to a power of two, and of the output alone.
   all.add_padded({35, 31}, 31 + 7, 35 + 5);
   all.add_padded({50, 100}, 128, 64);
@@ -121,11 +121,11 @@ std::vector<Problem> fat_problems(std::uint32_t element_bytes, Device device) {
 void add_matrices(Collection& all) {
   // The last ones have whole vectors in every row, tiles that no edge cuts, and output rows that
   // begin within a sector of 32 bytes, of 1 and of 2 bytes.
-  constexpr Shape shapes[] = {{1, 1},   {1, 1000},  {1000, 1},    {2, 3},     {3, 1025},  {1025, 3},
-                              {31, 33}, {257, 131}, {127, 509},   {509, 127}, {16, 16},   {32, 32},
-                              {64, 64}, {128, 256}, {256, 128},   {63, 65},   {129, 127}, {31, 32},
-                              {32, 33}, {17, 15},   {1023, 1025}, {272, 256}, {264, 256}};
-  all.add_all(shapes);
+  constexpr Shape kShapes[] = {
+      {1, 1},     {1, 1000},  {1000, 1}, {2, 3},   {3, 1025},    {1025, 3},  {31, 33},   {257, 131},
+      {127, 509}, {509, 127}, {16, 16},  {32, 32}, {64, 64},     {128, 256}, {256, 128}, {63, 65},
+      {129, 127}, {31, 32},   {32, 33},  {17, 15}, {1023, 1025}, {272, 256}, {264, 256}};
+  all.add_all(kShapes);
   // Leading dimensions padded by an odd number, and to whole tiles.
   all.add_padded({65, 63}, 63 + 7, 65 + 5);
   all.add_padded({100, 200}, 256, 128);
@@ -161,12 +161,12 @@ void add_short_sides_and_small_matrices(Collection& all) {
 
 // What strategies meet that permute, and no others.
 void add_runs_and_backward_axes(Collection& all) {
-  constexpr std::int64_t points[] = {13, 37, 3}, runs[] = {5, 7, 1000},
-                         twos[] = {2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2};
-  all.add_permuted(points, std::array{1, 0, 2});
-  all.add_permuted(runs, std::array{1, 0, 2});
+  constexpr std::int64_t kPoints[] = {13, 37, 3}, kRuns[] = {5, 7, 1000},
+                         kTwos[] = {2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2};
+  all.add_permuted(kPoints, std::array{1, 0, 2});
+  all.add_permuted(kRuns, std::array{1, 0, 2});
   Collection::set_alignment(all.last(), all.element_bytes());
-  all.add_permuted(twos, std::array{3, 7, 0, 9, 5, 10, 1, 8, 2, 6, 4});
+  all.add_permuted(kTwos, std::array{3, 7, 0, 9, 5, 10, 1, 8, 2, 6, 4});
   // Rows, columns and a batch that lie backwards, in the input and in the output.
   all.add_padded({45, 61}, -67, 49);
   all.add_padded({45, 61}, 61, -45);
@@ -178,13 +178,13 @@ void add_runs_and_backward_axes(Collection& all) {
 
 // Axes that a tile takes whole, cuts or meets one by one: on both sides, on one, and in between.
 void add_permutations(Collection& all) {
-  constexpr std::int64_t reversed[] = {3, 5, 7, 11, 13}, shuffled[] = {4, 3, 9, 5, 3, 6},
-                         halves[] = {2, 2, 2, 2, 2, 2, 2, 2}, skewed[] = {2, 130, 3, 67};
-  all.add_permuted(reversed, std::array{4, 3, 2, 1, 0});
-  all.add_permuted(shuffled, std::array{2, 0, 4, 1, 5, 3});
-  all.add_permuted(shuffled, std::array{5, 0, 3, 1, 4, 2});
-  all.add_permuted(halves, std::array{5, 2, 7, 0, 3, 6, 1, 4});
-  all.add_permuted(skewed, std::array{3, 0, 2, 1});
+  constexpr std::int64_t kReversed[] = {3, 5, 7, 11, 13}, kShuffled[] = {4, 3, 9, 5, 3, 6},
+                         kHalves[] = {2, 2, 2, 2, 2, 2, 2, 2}, kSkewed[] = {2, 130, 3, 67};
+  all.add_permuted(kReversed, std::array{4, 3, 2, 1, 0});
+  all.add_permuted(kShuffled, std::array{2, 0, 4, 1, 5, 3});
+  all.add_permuted(kShuffled, std::array{5, 0, 3, 1, 4, 2});
+  all.add_permuted(kHalves, std::array{5, 2, 7, 0, 3, 6, 1, 4});
+  all.add_permuted(kSkewed, std::array{3, 0, 2, 1});
   // Gaps on both sides, and an axis of the input that repeats.
   all.add(6, 10).batch = {{3, 70, 11000}, {4, 300, 90}, {5, 0, 500}};
   add_runs_and_backward_axes(all);

@@ -9,7 +9,7 @@ namespace {
 using Account = HardwareAccount;
 
 // lsu is the pipe of ordinary loads and stores; bulk copies bypass it and are not in these.
-constexpr std::array all = {
+constexpr std::array kAll = {
     Counter{"l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum",
             [](Account& a) -> std::uint64_t& { return a.totals.load_sectors; }},
     Counter{"l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum",
@@ -34,12 +34,12 @@ constexpr std::array all = {
 
 }  // namespace
 
-std::span<const Counter> counters() { return all; }
+std::span<const Counter> counters() { return kAll; }
 
 bool set_counter(HardwareAccount& account, const std::string& metric, double value) {
-  constexpr double beyond = 18446744073709551616.0;  // 2^64
-  if (!(value >= 0 && value < beyond)) return false;
-  for (const Counter& counter : all)
+  constexpr double kBeyond = 18446744073709551616.0;  // 2^64
+  if (!(value >= 0 && value < kBeyond)) return false;
+  for (const Counter& counter : kAll)
     if (metric == counter.metric) {
       counter.field(account) = static_cast<std::uint64_t>(std::round(value));
       return true;

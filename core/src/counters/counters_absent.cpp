@@ -3,17 +3,17 @@
 
 namespace xpose {
 namespace {
-constexpr const char* reason =
+constexpr const char* kReason =
     "built without CUPTI: build xpose with the CUDA Toolkit 13 or later to read the counters";
 }
 
-std::variant<CounterSchedule, std::string> counter_schedule(const std::string&) { return reason; }
+std::variant<CounterSchedule, std::string> counter_schedule(const std::string&) { return kReason; }
 
 std::variant<std::vector<LaunchedKernel>, std::string> launched_kernels(Device, const Launch&,
                                                                         const AtStep&) {
-  return reason;
+  return kReason;
 }
 
-std::variant<Counted, std::string> count(Device, const Launch&, const AtStep&) { return reason; }
+std::variant<Counted, std::string> count(Device, const Launch&, const AtStep&) { return kReason; }
 
 }  // namespace xpose

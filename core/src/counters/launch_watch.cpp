@@ -23,7 +23,7 @@ std::string demangled(const char* symbol) {
 }
 
 // The runtime's launches come here as the driver's.
-constexpr std::array<CUpti_CallbackId, 6> launches = {
+constexpr std::array<CUpti_CallbackId, 6> kLaunches = {
     CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx,
     CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx_ptsz,
     CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel,
@@ -57,7 +57,7 @@ LaunchWatch::Kernel seen_kernel(const Shape& shape, CUfunction function, const c
 }
 
 LaunchWatch::Kernel seen_kernel(CUpti_CallbackId id, const CUpti_CallbackData& call) {
-  if (id == launches[0] || id == launches[1]) {
+  if (id == kLaunches[0] || id == kLaunches[1]) {
     const auto& of = *static_cast<const LaunchExParameters*>(call.functionParams);
     return seen_kernel(*of.config, of.function, call.symbolName);
   }
@@ -111,7 +111,7 @@ std::vector<LaunchWatch::Kernel> LaunchWatch::watch(const std::function<void()>&
   auto* handle = static_cast<CUpti_SubscriberHandle>(handle_);
   const auto enable = [&](std::uint32_t on) {
     CUptiResult worst = CUPTI_SUCCESS;
-    for (const CUpti_CallbackId id : launches)
+    for (const CUpti_CallbackId id : kLaunches)
       if (const CUptiResult status =
               cupti().cuptiEnableCallback(on, handle, CUPTI_CB_DOMAIN_DRIVER_API, id);
           status != CUPTI_SUCCESS)

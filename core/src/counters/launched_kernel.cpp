@@ -5,10 +5,10 @@
 namespace xpose {
 namespace {
 
-constexpr std::uint32_t warp_threads = 32;
+constexpr std::uint32_t kWarpThreads = 32;
 
 std::uint32_t warps(std::uint64_t threads) {
-  return static_cast<std::uint32_t>((threads + warp_threads - 1) / warp_threads);
+  return static_cast<std::uint32_t>((threads + kWarpThreads - 1) / kWarpThreads);
 }
 
 }  // namespace
@@ -23,7 +23,7 @@ std::uint64_t blocks(const LaunchedKernel& kernel) {
 
 double occupancy(std::uint32_t blocks, std::uint32_t threads, std::uint32_t max_threads) {
   if (max_threads == 0) return 0;
-  return static_cast<double>(std::uint64_t{blocks} * warps(threads) * warp_threads) / max_threads;
+  return static_cast<double>(std::uint64_t{blocks} * warps(threads) * kWarpThreads) / max_threads;
 }
 
 const LaunchedKernel* leading_kernel(const std::vector<LaunchedKernel>& kernels) {

@@ -9,8 +9,8 @@ struct Words {
 };
 
 Words words(ProfilerFault fault) {
-  constexpr const char* other_device = "profile on a device of another kind";
-  constexpr const char* other_profiler =
+  constexpr const char* kOtherDevice = "profile on a device of another kind";
+  constexpr const char* kOtherProfiler =
       "end the other profiler or debugger (ncu, nsys, DCGM's profiling, cuda-gdb, "
       "compute-sanitizer) and try again";
   switch (fault) {
@@ -22,7 +22,7 @@ Words words(ProfilerFault fault) {
               "install a driver at least as new as the CUDA Toolkit"};
     case ProfilerFault::hardware_busy:
     case ProfilerFault::multiple_subscribers_not_supported:
-      return {"something else is profiling", other_profiler};
+      return {"something else is profiling", kOtherProfiler};
     case ProfilerFault::insufficient_privileges:
       return {"the driver keeps the counters for administrators",
               "run as root or with CAP_SYS_ADMIN, or have the module nvidia loaded with "
@@ -34,13 +34,13 @@ Words words(ProfilerFault fault) {
       return {"this process already uses CUPTI's old event or metric interface",
               "count in a process of its own"};
     case ProfilerFault::not_supported:
-      return {"not supported on this device or system", other_device};
+      return {"not supported on this device or system", kOtherDevice};
     case ProfilerFault::virtualized_device_not_supported:
-      return {"not supported on a virtual GPU", other_device};
+      return {"not supported on a virtual GPU", kOtherDevice};
     case ProfilerFault::confidential_computing_not_supported:
-      return {"not supported under confidential computing", other_device};
+      return {"not supported under confidential computing", kOtherDevice};
     case ProfilerFault::cmp_device_not_supported:
-      return {"not supported on mining processors", other_device};
+      return {"not supported on mining processors", kOtherDevice};
     case ProfilerFault::mig_device_not_supported:
       return {"not supported on this part of a divided GPU (MIG)", "profile on a whole GPU"};
     case ProfilerFault::wsl_device_not_supported:

@@ -7,7 +7,7 @@
 
 namespace xpose {
 
-constexpr unsigned long long no_difference = ~0ULL;
+constexpr unsigned long long kNoDifference = ~0ULL;
 
 __device__ inline std::uint64_t first_chunk(std::uint64_t from) {
   const std::uint64_t thread = blockIdx.x * static_cast<std::uint64_t>(blockDim.x) + threadIdx.x;

@@ -12,10 +12,10 @@ std::string uuid_text(const cudaUUID_t& uuid) {
   std::string text = "GPU";
   for (int i = 0; i < 16; ++i) {
     if (i == 0 || i == 4 || i == 6 || i == 8 || i == 10) text += '-';
-    constexpr const char* digits = "0123456789abcdef";
+    constexpr const char* kDigits = "0123456789abcdef";
     const auto byte = static_cast<unsigned char>(uuid.bytes[i]);
-    text += digits[byte / 16];
-    text += digits[byte % 16];
+    text += kDigits[byte / 16];
+    text += kDigits[byte % 16];
   }
   return text;
 }

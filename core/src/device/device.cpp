@@ -78,7 +78,7 @@ std::uint64_t available_memory() {
          static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
 }
 
-constexpr std::uint64_t huge_page = 2 << 20;
+constexpr std::uint64_t kHugePage = 2 << 20;
 
 class HostBackend final : public Backend {
  public:
@@ -96,7 +96,7 @@ class HostBackend final : public Backend {
   void make_current() override {}
 
   void* allocate(std::uint64_t bytes) override {
-    return checked(allocate_or_null(bytes, bytes < huge_page ? 256 : huge_page), bytes);
+    return checked(allocate_or_null(bytes, bytes < kHugePage ? 256 : kHugePage), bytes);
   }
   void* allocate_pages(std::uint64_t bytes) override {
     return checked(allocate_or_null(bytes, page_bytes()), bytes);
@@ -119,9 +119,9 @@ class HostBackend final : public Backend {
     std::atomic<std::uint64_t> first = bytes;
     in_parallel(static_cast<std::int64_t>(bytes), 4 << 20,
                 [&](std::int64_t begin, std::int64_t end) {
-                  constexpr std::int64_t step = 1 << 16;
-                  for (std::int64_t at = begin; at < end; at += step) {
-                    const auto length = static_cast<std::size_t>(std::min(step, end - at));
+                  constexpr std::int64_t kStep = 1 << 16;
+                  for (std::int64_t at = begin; at < end; at += kStep) {
+                    const auto length = static_cast<std::size_t>(std::min(kStep, end - at));
                     if (std::memcmp(x + at, y + at, length) == 0) continue;
                     const auto found = static_cast<std::uint64_t>(
                         std::mismatch(x + at, x + at + length, y + at).first - x);
@@ -159,7 +159,7 @@ class HostBackend final : public Backend {
     for (const auto& buffer : buffers) buffered += buffer.size();
     if (buffered <= bytes && std::ranges::all_of(buffers, drop_from_caches)) return;
     if (clean_ == nullptr) {
-      clean_ = static_cast<std::byte*>(allocate_or_null(bytes, huge_page));
+      clean_ = static_cast<std::byte*>(allocate_or_null(bytes, kHugePage));
       if (clean_ == nullptr) return;
       std::memset(clean_, 1, bytes);  // pages of its own, not one of zeros for all
     }
@@ -189,7 +189,7 @@ class HostBackend final : public Backend {
         (std::max<std::uint64_t>(bytes, 1) + alignment - 1) / alignment * alignment;
     void* memory = rounded < bytes ? nullptr : std::aligned_alloc(alignment, rounded);
     // A transpose walks across pages at every step. Where the kernel declines, pages are small.
-    if (memory != nullptr && alignment == huge_page)
+    if (memory != nullptr && alignment == kHugePage)
       (void)::madvise(memory, rounded, MADV_HUGEPAGE);
     return memory;
   }

@@ -82,7 +82,7 @@ class CudaBackend final : public Backend {
       return on_the_host();  // rare and short: guard zones, misaligned payloads of copies
     return least(
         [&](unsigned long long* first) {
-          find_first_difference<<<blocks_for(bytes), threads>>>(
+          find_first_difference<<<blocks_for(bytes), kThreads>>>(
               static_cast<const uint4*>(a), static_cast<const uint4*>(b), bytes, first);
         },
         on_the_host);
@@ -90,7 +90,7 @@ class CudaBackend final : public Backend {
 
   void fill(const Pattern& pattern, void* data, std::uint64_t from, std::uint64_t to) override {
     auto* const bytes = static_cast<std::byte*>(data);
-    fill_chunks<<<blocks_for(to - from), threads>>>(pattern, bytes, from, to);
+    fill_chunks<<<blocks_for(to - from), kThreads>>>(pattern, bytes, from, to);
     if (started("filling a buffer on the device")) return;
     first_in_pieces(from, to, [&](std::uint64_t at, std::vector<std::byte>& piece) {
       fill_pattern(pattern, piece.data(), at, at + piece.size());
@@ -104,7 +104,7 @@ class CudaBackend final : public Backend {
     const auto* const bytes = static_cast<const std::byte*>(data);
     return least(
         [&](unsigned long long* first) {
-          compare_chunks<<<blocks_for(to - from), threads>>>(pattern, bytes, from, to, first);
+          compare_chunks<<<blocks_for(to - from), kThreads>>>(pattern, bytes, from, to, first);
         },
         [&] {
           return first_in_pieces(from, to, [&](std::uint64_t at, std::vector<std::byte>& piece) {
@@ -115,7 +115,7 @@ class CudaBackend final : public Backend {
   }
 
   void set_spots(const Spots& spots) override {
-    change_spots<<<spots.pairs, threads>>>(spots);
+    change_spots<<<spots.pairs, kThreads>>>(spots);
     if (started("changing spots on the device")) return;
     for (std::uint32_t i = 0; i < spots.count(); ++i) {
       const Spot spot = spot_at(spots, i);
@@ -125,7 +125,9 @@ class CudaBackend final : public Backend {
   }
   std::optional<std::uint32_t> wrong_spot(const Spots& spots) override {
     const auto found = least(
-        [&](unsigned long long* first) { find_wrong_spot<<<spots.pairs, threads>>>(spots, first); },
+        [&](unsigned long long* first) {
+          find_wrong_spot<<<spots.pairs, kThreads>>>(spots, first);
+        },
         [&]() -> std::optional<std::uint64_t> {
           for (std::uint32_t i = 0; i < spots.count(); ++i) {
             const Spot spot = spot_at(spots, i);
@@ -176,11 +178,11 @@ class CudaBackend final : public Backend {
   }
 
  private:
-  static constexpr unsigned threads = 256;
+  static constexpr unsigned kThreads = 256;
 
   unsigned blocks_for(std::uint64_t bytes) const {
     return static_cast<unsigned>(std::min<std::uint64_t>(
-        bytes / (std::uint64_t{16} * threads) + 1, info_.multiprocessors * std::uint64_t{16}));
+        bytes / (std::uint64_t{16} * kThreads) + 1, info_.multiprocessors * std::uint64_t{16}));
   }
 
   // Whether the kernel just launched was started. Where there is no memory for it, it was not, and
@@ -198,10 +200,10 @@ class CudaBackend final : public Backend {
   template <class Find>
   static std::optional<std::uint64_t> first_in_pieces(std::uint64_t from, std::uint64_t to,
                                                       const Find& find) {
-    constexpr std::uint64_t piece_bytes = 32 << 20;
+    constexpr std::uint64_t kPieceBytes = 32 << 20;
     std::vector<std::byte> piece;
     for (std::uint64_t at = from; at < to; at += piece.size()) {
-      piece.resize(std::min(piece_bytes, to - at));
+      piece.resize(std::min(kPieceBytes, to - at));
       if (const std::optional<std::uint64_t> found = find(at, piece)) return found;
     }
     return std::nullopt;
@@ -213,12 +215,12 @@ class CudaBackend final : public Backend {
   std::optional<std::uint64_t> least(const Start& start, const OnTheHost& on_the_host) {
     const std::lock_guard lock(mutex_);
     if (least_ == nullptr) check(cudaMalloc(&least_, sizeof *least_), "allocating a number");
-    upload(least_, &no_difference, sizeof no_difference);
+    upload(least_, &kNoDifference, sizeof kNoDifference);
     start(least_);
     if (!started("comparing on the device")) return on_the_host();
-    unsigned long long found = no_difference;
+    unsigned long long found = kNoDifference;
     download(&found, least_, sizeof found);
-    if (found == no_difference) return std::nullopt;
+    if (found == kNoDifference) return std::nullopt;
     return found;
   }
 

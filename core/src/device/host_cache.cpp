@@ -15,10 +15,10 @@ namespace xpose {
 
 namespace {
 
-constexpr std::int64_t line = 64;
+constexpr std::int64_t kLine = 64;
 
 [[gnu::target("clflushopt")]] void drop(std::byte* first, const std::byte* last) {
-  for (; first < last; first += line) _mm_clflushopt(first);
+  for (; first < last; first += kLine) _mm_clflushopt(first);
   _mm_sfence();
 }
 
@@ -35,11 +35,11 @@ bool drop_from_caches(std::span<const std::byte> bytes) {
   if (!can_drop) return false;
   // The instruction takes any address of a line, and writes nothing that is not there already.
   auto* const data = const_cast<std::byte*>(bytes.data());
-  const auto past = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(data) % line);
+  const auto past = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(data) % kLine);
   const auto size = static_cast<std::int64_t>(bytes.size());
-  const std::int64_t lines = size == 0 ? 0 : (past + size + line - 1) / line;
+  const std::int64_t lines = size == 0 ? 0 : (past + size + kLine - 1) / kLine;
   in_parallel(lines, 1 << 16, [&](std::int64_t begin, std::int64_t end) {
-    drop(data - past + begin * line, data - past + end * line);
+    drop(data - past + begin * kLine, data - past + end * kLine);
   });
   return true;
 }

@@ -82,11 +82,11 @@ std::uint64_t cached_files(const std::string& group, bool is_v2) {
 }
 
 std::uint64_t left_in(const std::string& group, bool is_v2) {
-  std::uint64_t limit = no_memory_limit;
+  std::uint64_t limit = kNoMemoryLimit;
   for (const char* file : {"/memory.max", "/memory.high", "/memory.limit_in_bytes"})
-    limit = std::min(limit, number_in(group + file).value_or(no_memory_limit));
+    limit = std::min(limit, number_in(group + file).value_or(kNoMemoryLimit));
   // Of v1, no limit is the largest multiple of a page that is no negative number.
-  if (limit > no_memory_limit / 4) return no_memory_limit;
+  if (limit > kNoMemoryLimit / 4) return kNoMemoryLimit;
   const std::uint64_t used =
       number_in(group + (is_v2 ? "/memory.current" : "/memory.usage_in_bytes")).value_or(0);
   const std::uint64_t taken = used - std::min(used, cached_files(group, is_v2));
@@ -105,7 +105,7 @@ std::string folder_of(const Hierarchy& hierarchy, const std::string& group) {
 }  // namespace
 
 std::uint64_t memory_left_by_groups(const std::filesystem::path& root) {
-  std::uint64_t left = no_memory_limit;
+  std::uint64_t left = kNoMemoryLimit;
   const std::string machine = root == "/" ? "" : root.string();
   for (const Hierarchy& hierarchy : hierarchies(machine)) {
     const auto group = own_group(machine, hierarchy.is_v2);

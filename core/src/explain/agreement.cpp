@@ -9,8 +9,8 @@
 namespace xpose {
 namespace {
 
-constexpr double counts_agree_within = 0.001;
-constexpr double lines_agree_within = 0.05;  // of DRAM bytes
+constexpr double kCountsAgreeWithin = 0.001;
+constexpr double kLinesAgreeWithin = 0.05;  // of DRAM bytes
 
 struct Pair {
   const char* name;
@@ -26,7 +26,7 @@ std::string sector_words(const AccessTotals& simulated, const AccessTotals& hard
   std::string words;
   for (const Pair& pair : {Pair{"load", simulated.load_sectors, hardware.load_sectors},
                            Pair{"store", simulated.store_sectors, hardware.store_sectors}})
-    if (std::abs(pair.difference()) > counts_agree_within)
+    if (std::abs(pair.difference()) > kCountsAgreeWithin)
       words +=
           std::string(" The counters have ") + percent(std::abs(pair.difference())) +
           (pair.difference() > 0 ? " more " : " fewer ") + pair.name +
@@ -41,7 +41,7 @@ std::string wavefront_words(const AccessTotals& simulated, const HardwareAccount
   std::string words;
   for (const Pair& pair : {Pair{"load", simulated.load_wavefronts, counted.load_wavefronts},
                            Pair{"store", simulated.store_wavefronts, counted.store_wavefronts}})
-    if (std::abs(pair.difference()) > counts_agree_within)
+    if (std::abs(pair.difference()) > kCountsAgreeWithin)
       words +=
           std::string(" The counters have ") + percent(std::abs(pair.difference())) +
           (pair.difference() > 0 ? " more " : " fewer ") + pair.name +
@@ -49,7 +49,7 @@ std::string wavefront_words(const AccessTotals& simulated, const HardwareAccount
   const Pair loads{"load", counted.load_wavefronts, hardware.arbitrated_load_wavefronts};
   const Pair stores{"store", counted.store_wavefronts, hardware.arbitrated_store_wavefronts};
   for (const Pair& pair : {loads, stores})
-    if (pair.simulated != 0 && pair.difference() > counts_agree_within)
+    if (pair.simulated != 0 && pair.difference() > kCountsAgreeWithin)
       words += std::string(" The device repeated ") + percent(pair.difference()) + " of the " +
                pair.name +
                " wavefronts, where shared and global accesses competed for the data stage; that "
@@ -62,17 +62,17 @@ std::string dram_words(const Explanation& told) {
   const Pair read{"read", 32 * ideal.ideal_load_sectors, told.hardware->dram_read_bytes};
   const Pair written{"written", 32 * ideal.ideal_store_sectors, told.hardware->dram_write_bytes};
   std::string words;
-  if (read.simulated != 0 && read.difference() > lines_agree_within)
+  if (read.simulated != 0 && read.difference() > kLinesAgreeWithin)
     words +=
         " DRAM reads were " + times(1 + read.difference()) +
         " times the bytes needed: lines left the L2 before all of them was used, or partly written "
         "ones were read to be completed.";
-  if (written.simulated != 0 && written.difference() > lines_agree_within)
+  if (written.simulated != 0 && written.difference() > kLinesAgreeWithin)
     words +=
         " DRAM writes were " + times(1 + written.difference()) +
         " times the bytes needed: the L2 gave up sectors that were written in part, and wrote them "
         "again.";
-  else if (written.simulated != 0 && written.difference() < -lines_agree_within)
+  else if (written.simulated != 0 && written.difference() < -kLinesAgreeWithin)
     words +=
         " DRAM writes were fewer than the bytes needed: what the L2 still held at the end is "
         "not counted.";

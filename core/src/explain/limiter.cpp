@@ -13,15 +13,15 @@ namespace {
 
 // The most of one multiprocessor in a clock, on the device that is simulated: sectors from or to
 // the L2, wavefronts, instructions, and its share of DRAM. core/NOTES.md has their sources.
-constexpr double sectors_a_clock = 2;
-constexpr double wavefronts_a_clock = 1;
-constexpr double instructions_a_clock = 4;
-constexpr double dram_sectors_a_clock = 0.65;
-constexpr double copied_sectors_a_clock = 0.52;  // of DRAM, by the fastest copy
+constexpr double kSectorsAClock = 2;
+constexpr double kWavefrontsAClock = 1;
+constexpr double kInstructionsAClock = 4;
+constexpr double kDramSectorsAClock = 0.65;
+constexpr double kCopiedSectorsAClock = 0.52;  // of DRAM, by the fastest copy
 
-constexpr double noticeable = 0.1;   // of the clocks that DRAM needs
-constexpr double at_the_roof = 0.9;  // of the fastest copy
-constexpr double most_clocks = 0.7;  // of a launch's, spent on issuing instructions
+constexpr double kNoticeable = 0.1;  // of the clocks that DRAM needs
+constexpr double kAtTheRoof = 0.9;   // of the fastest copy
+constexpr double kMostClocks = 0.7;  // of a launch's, spent on issuing instructions
 
 double number(std::uint64_t value) { return static_cast<double>(value); }
 
@@ -35,7 +35,7 @@ AccessTotals totals_of(const Explanation& told) {
 }
 
 double dram_clocks(const AccessTotals& sum) {
-  return number(sum.ideal_load_sectors + sum.ideal_store_sectors) / dram_sectors_a_clock;
+  return number(sum.ideal_load_sectors + sum.ideal_store_sectors) / kDramSectorsAClock;
 }
 
 struct Cost {
@@ -50,14 +50,14 @@ std::vector<Cost> pattern_costs(const AccessTotals& sum) {
   };
   std::vector<Cost> costs = {
       {Limiter::uncoalesced_loads,
-       beyond(sum.load_sectors, sum.ideal_load_sectors, sectors_a_clock)},
+       beyond(sum.load_sectors, sum.ideal_load_sectors, kSectorsAClock)},
       {Limiter::uncoalesced_stores,
-       beyond(sum.store_sectors, sum.ideal_store_sectors, sectors_a_clock)},
+       beyond(sum.store_sectors, sum.ideal_store_sectors, kSectorsAClock)},
       {Limiter::bank_conflicts,
        beyond(sum.load_wavefronts + sum.store_wavefronts,
-              sum.ideal_load_wavefronts + sum.ideal_store_wavefronts, wavefronts_a_clock)}};
+              sum.ideal_load_wavefronts + sum.ideal_store_wavefronts, kWavefrontsAClock)}};
   std::erase_if(costs,
-                [&](const Cost& cost) { return cost.clocks <= noticeable * dram_clocks(sum); });
+                [&](const Cost& cost) { return cost.clocks <= kNoticeable * dram_clocks(sum); });
   std::ranges::stable_sort(costs, std::ranges::greater{}, &Cost::clocks);
   return costs;
 }
@@ -155,7 +155,7 @@ std::string closing(Limiter limiter, const Explanation& told) {
       return "The limiter is too few bytes in flight: its accesses are as good as they can be, but "
              "the resident threads of a multiprocessor load at most " +
              kilobytes(bytes) + " at a time, and covering the latency of memory takes about " +
-             kilobytes(covering_loads) + "." + advice(limiter);
+             kilobytes(kCoveringLoads) + "." + advice(limiter);
     }
     case Limiter::instructions:
       return "The limiter is the number of instructions: " +
@@ -186,21 +186,21 @@ bool issues_most_of_the_time(const Explanation& told) {
   if (share == 0) return false;
   const AccessTotals sum = totals_of(told);
   const double launch_clocks =
-      number(sum.ideal_load_sectors + sum.ideal_store_sectors) / copied_sectors_a_clock / share;
-  return number(told.hardware->instructions) / instructions_a_clock > most_clocks * launch_clocks;
+      number(sum.ideal_load_sectors + sum.ideal_store_sectors) / kCopiedSectorsAClock / share;
+  return number(told.hardware->instructions) / kInstructionsAClock > kMostClocks * launch_clocks;
 }
 
 }  // namespace
 
 Limiter limiter_of(const Explanation& told) {
   if (told.simulation && !told.simulation->findings.empty()) return Limiter::wrong;
-  if (share_of_roof(told) >= at_the_roof) return Limiter::roof;
+  if (share_of_roof(told) >= kAtTheRoof) return Limiter::roof;
   if (!told.simulation) return Limiter::unknown;
   const AccessTotals sum = totals_of(told);
   if (const auto costs = pattern_costs(sum); !costs.empty()) return costs.front().what;
   if (issues_most_of_the_time(told)) return Limiter::instructions;
   const std::uint64_t under_way = loads_in_flight(told);  // 0: the device itself copies
-  return under_way != 0 && under_way < covering_loads ? Limiter::bytes_in_flight : Limiter::roof;
+  return under_way != 0 && under_way < kCoveringLoads ? Limiter::bytes_in_flight : Limiter::roof;
 }
 
 std::string limiter_words(const Explanation& told) {

@@ -12,10 +12,10 @@
 namespace xpose {
 namespace {
 
-constexpr double budget_seconds = 1;
-constexpr double longest_wait_seconds = 600;  // for another process that measures
-constexpr std::size_t samples = 15;
-constexpr std::size_t most_sets = 16;  // of buffers; more do not fit a launch's own data any colder
+constexpr double kBudgetSeconds = 1;
+constexpr double kLongestWaitSeconds = 600;  // for another process that measures
+constexpr std::size_t kSamples = 15;
+constexpr std::size_t kMostSets = 16;  // of buffers; more do not fit a launch's own data any colder
 
 struct Times {
   double launch = 0;
@@ -25,7 +25,7 @@ struct Times {
 // The medians of a race of this variant alone against the copies.
 Times times_of(Chooser& chooser, const Candidate& candidate, const Problem& normal) {
   TuneOptions options;
-  options.budget_seconds = budget_seconds;
+  options.budget_seconds = kBudgetSeconds;
   options.variants = {candidate.variant};
   const TuneReport report = chooser.tune(normal, options);
   Times times;
@@ -60,12 +60,12 @@ class Launches {
   }
 
   double median_seconds() {
-    std::array<double, samples> seconds{};
+    std::array<double, kSamples> seconds{};
     for (double& one : seconds)
       one = backend_.seconds(
           1, [this] { (*this)(); }, false);
-    std::ranges::nth_element(seconds, seconds.begin() + samples / 2);
-    return seconds.at(samples / 2);
+    std::ranges::nth_element(seconds, seconds.begin() + kSamples / 2);
+    return seconds.at(kSamples / 2);
   }
 
  private:
@@ -79,7 +79,7 @@ class Launches {
     const std::uint64_t one = Arena::footprint(normal, 2) - least;
     const std::uint64_t cold = 2 * backend.info().cache_bytes / one + 2;
     const std::uint64_t fitting = 1 + (free - least) / 2 / one;
-    return std::min<std::uint64_t>({cold, fitting, most_sets});
+    return std::min<std::uint64_t>({cold, fitting, kMostSets});
   }
 
   Backend& backend_;
@@ -99,7 +99,7 @@ std::variant<HardwareAccount, std::string> measure(Chooser& chooser, const Candi
   if (candidate.strategy->info.role != Role::experiment)
     times = times_of(chooser, candidate, normal);
   // Who measures or counts on the device waits for the other.
-  const DeviceLock lock(device.info().id, longest_wait_seconds, [] { return true; });
+  const DeviceLock lock(device.info().id, kLongestWaitSeconds, [] { return true; });
   device.make_current();
   Launches launch(device, candidate, normal);
   launch();

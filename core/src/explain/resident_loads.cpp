@@ -9,10 +9,10 @@ namespace {
 
 // Of one multiprocessor of compute capability 9.0 (CUDA C++ Programming Guide, "Technical
 // Specifications per Compute Capability").
-constexpr std::uint64_t most_threads = 2048;
-constexpr std::uint64_t most_blocks = 32;
-constexpr std::uint64_t shared_memory = std::uint64_t{228} << 10;
-constexpr std::uint64_t reserved_of_a_block = 1024;
+constexpr std::uint64_t kMostThreads = 2048;
+constexpr std::uint64_t kMostBlocks = 32;
+constexpr std::uint64_t kSharedMemory = std::uint64_t{228} << 10;
+constexpr std::uint64_t kReservedOfABlock = 1024;
 
 std::uint64_t product(const std::array<std::uint32_t, 3>& extents) {
   return std::accumulate(extents.begin(), extents.end(), std::uint64_t{1}, std::multiplies<>());
@@ -27,8 +27,8 @@ std::uint64_t loaded(const KernelAccount& kernel) {
 
 std::uint64_t resident_blocks(const KernelAccount& kernel) {
   const std::uint64_t warps = (product(kernel.block) + 31) / 32;
-  return std::min({most_blocks, most_threads / 32 / std::max<std::uint64_t>(warps, 1),
-                   shared_memory / (kernel.shared_bytes + reserved_of_a_block)});
+  return std::min({kMostBlocks, kMostThreads / 32 / std::max<std::uint64_t>(warps, 1),
+                   kSharedMemory / (kernel.shared_bytes + kReservedOfABlock)});
 }
 
 }  // namespace

@@ -14,6 +14,6 @@ std::uint64_t loads_in_flight(const Explanation& told);
 // Bytes of loads a multiprocessor that cover the latency of memory at full bandwidth, by Little's
 // law: bandwidth times latency over the multiprocessors, half of it loads. core/NOTES.md has the
 // figures of the device that is simulated.
-constexpr std::uint64_t covering_loads = std::uint64_t{24} << 10;
+constexpr std::uint64_t kCoveringLoads = std::uint64_t{24} << 10;
 
 }  // namespace xpose

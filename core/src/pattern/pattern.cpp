@@ -12,9 +12,9 @@
 namespace xpose {
 namespace {
 
-constexpr std::uint64_t grain = 4 << 20;  // bytes that are worth another thread
-constexpr std::int64_t block = 256;  // elements compared before it is asked whether one differs
-constexpr std::int64_t longest_row = block / 4;  // of several that are made at once
+constexpr std::uint64_t kGrain = 4 << 20;  // bytes that are worth another thread
+constexpr std::int64_t kBlock = 256;  // elements compared before it is asked whether one differs
+constexpr std::int64_t kLongestRow = kBlock / 4;  // of several that are made at once
 
 // Of the i-th element of a run, or of its rows.
 std::int64_t index_at(const Run& run, std::int64_t i) {
@@ -23,7 +23,9 @@ std::int64_t index_at(const Run& run, std::int64_t i) {
 }
 
 // Elements of a block of a run: of several rows, whole ones.
-std::int64_t block_of(const Run& run) { return run.rows == 1 ? block : block - block % run.length; }
+std::int64_t block_of(const Run& run) {
+  return run.rows == 1 ? kBlock : kBlock - kBlock % run.length;
+}
 
 // each(i, first word) for the elements of a run's block, which begins at element `begin`. Below the
 // next multiple of 2^32 the word only adds.
@@ -215,7 +217,7 @@ class Walk {
   std::int64_t block_ = 1;  // elements of the last two dimensions
   std::int64_t next_ = -1;  // position behind the last run
   Run run_;
-  std::array<std::int64_t, Pattern::most_dims> at_{};  // of the run, along all dimensions but two
+  std::array<std::int64_t, Pattern::kMostDims> at_{};  // of the run, along all dimensions but two
 };
 
 // Shows a visitor the range piece by piece, until it says that it has seen enough.
@@ -234,7 +236,7 @@ void visit(const Pattern& pattern, std::uint64_t from, std::uint64_t to, Visitor
     }
     const std::uint64_t inside = (at - pattern.begin) % size;
     Run run = walk.at(static_cast<std::int64_t>((at - pattern.begin) / size));
-    if (run.length > longest_row) run.rows = 1;
+    if (run.length > kLongestRow) run.rows = 1;
     const std::int64_t whole =
         inside != 0 ? 0
                     : std::min(run.length * run.rows, static_cast<std::int64_t>((to - at) / size));
@@ -258,7 +260,7 @@ void visit(const Pattern& pattern, std::uint64_t from, std::uint64_t to, Visitor
 
 template <class Body>
 void in_parts(std::uint64_t from, std::uint64_t to, const Body& body) {
-  in_parallel(static_cast<std::int64_t>(to - from), grain, [&](std::int64_t a, std::int64_t b) {
+  in_parallel(static_cast<std::int64_t>(to - from), kGrain, [&](std::int64_t a, std::int64_t b) {
     body(from + static_cast<std::uint64_t>(a), from + static_cast<std::uint64_t>(b));
   });
 }

@@ -16,13 +16,13 @@
 
 namespace xpose {
 
-constexpr std::uint8_t guard_byte = 0xc3;
+constexpr std::uint8_t kGuardByte = 0xc3;
 
 // An allocation: guard bytes, elements from `begin` on, guard bytes again. Elements lie in nested
 // dimensions, and what they leave between them are guard bytes too, those of `guard`.
 struct Pattern {
   // Rows, columns, batch dimensions, and the parts of a fat element.
-  static constexpr int most_dims = XPOSE_MAX_BATCH_RANK + 3;
+  static constexpr int kMostDims = XPOSE_MAX_BATCH_RANK + 3;
   struct Dim {
     std::int64_t extent = 0;
     std::int64_t stride = 0;     // here, in elements
@@ -34,14 +34,14 @@ struct Pattern {
   // A power of two up to 16. What lies in fat elements are their 16-byte parts, each an element
   // here with an index of its own, and one dimension more.
   std::uint32_t element_bytes = 1;
-  std::uint8_t guard = guard_byte;
+  std::uint8_t guard = kGuardByte;
   // Element e holds (element_bits(e) & keep | set) ^ flip, 8 bytes at a time.
   std::uint64_t keep = ~std::uint64_t{0};
   std::uint64_t set = 0;
   std::uint64_t flip = 0;        // all ones: the complement, which is poison
   std::int64_t first_index = 0;  // that element 0 encodes
   int rank = 0;
-  Dim dims[most_dims] =
+  Dim dims[kMostDims] =
       {};  // extents above 1, largest stride first, each stepping over all that follow
   // Where the rows and columns of a square are given, the lowest bit of an element says whether its
   // index lies above the diagonal, so that narrow elements differ from those they change with.
@@ -57,7 +57,7 @@ XPOSE_ANYWHERE constexpr std::uint64_t mix(std::uint64_t x) {  // splitmix64's f
 
 // The value of the element that encodes an index, in its low `element_bytes` bytes. Neighbours
 // differ, and so do indices that are equal modulo 2^32. From 4 bytes on the first 4 are the index
-// below 2^32, counted from first_index_bits, and all others follow from them, one to one, so that
+// below 2^32, counted from kFirstIndexBits, and all others follow from them, one to one, so that
 // no half of an element may come from another; narrower elements hold a hash of it.
 struct ElementBits {
   std::uint64_t low = 0;
@@ -66,28 +66,28 @@ struct ElementBits {
 };
 // As floating-point numbers, elements of 4 bytes are finite, infinite and then not numbers, so that
 // whoever does arithmetic on them is found out.
-constexpr std::uint32_t first_index_bits = 0x7f800000U - 16;
+constexpr std::uint32_t kFirstIndexBits = 0x7f800000U - 16;
 // The factors of the second to the fourth word.
-constexpr std::uint32_t second_factor = 0x9e3779b1U;
-constexpr std::uint32_t third_factor = 0x85ebca77U;
-constexpr std::uint32_t fourth_factor = 0xc2b2ae3dU;
+constexpr std::uint32_t kSecondFactor = 0x9e3779b1U;
+constexpr std::uint32_t kThirdFactor = 0x85ebca77U;
+constexpr std::uint32_t kFourthFactor = 0xc2b2ae3dU;
 XPOSE_ANYWHERE constexpr std::uint32_t first_word(std::int64_t index) {
   const auto i = static_cast<std::uint64_t>(index);
   const std::uint64_t far = i >> 32;
-  return static_cast<std::uint32_t>(i + first_index_bits + (far == 0 ? 0 : mix(far)));
+  return static_cast<std::uint32_t>(i + kFirstIndexBits + (far == 0 ? 0 : mix(far)));
 }
 XPOSE_ANYWHERE constexpr ElementBits bits_of_word(std::uint32_t first,
                                                   std::uint32_t element_bytes) {
   if (element_bytes == 4) return {first, 0};
   if (element_bytes < 4) {
-    const std::uint32_t x = (first + 1) * second_factor;
-    return {((x ^ (x >> 15)) * third_factor) >> 16, 0};
+    const std::uint32_t x = (first + 1) * kSecondFactor;
+    return {((x ^ (x >> 15)) * kThirdFactor) >> 16, 0};
   }
-  const std::uint32_t second = ~first * second_factor;
+  const std::uint32_t second = ~first * kSecondFactor;
   const std::uint64_t low = first | (static_cast<std::uint64_t>(second) << 32);
   if (element_bytes == 8) return {low, 0};
-  const std::uint32_t third = ~first * third_factor;
-  const std::uint32_t fourth = ~first * fourth_factor;
+  const std::uint32_t third = ~first * kThirdFactor;
+  const std::uint32_t fourth = ~first * kFourthFactor;
   return {low, third | (static_cast<std::uint64_t>(fourth) << 32)};
 }
 XPOSE_ANYWHERE constexpr ElementBits element_bits(std::int64_t index, std::uint32_t element_bytes) {

@@ -19,9 +19,9 @@ XPOSE_ANYWHERE inline Bits128 chunk_of_run(const Run& run, std::uint64_t flip) {
     half[0] = bits.low;
     half[1] = bits.high;
   } else {
-    constexpr std::uint64_t mask = ~std::uint64_t{0} >> (64 - 8 * size);
+    constexpr std::uint64_t kMask = ~std::uint64_t{0} >> (64 - 8 * size);
     for (std::uint32_t i = 0; i < 16 / size; ++i)
-      half[i * size / 8] |= (marked(bits_of_word(first + i * step, size), run, flip).low & mask)
+      half[i * size / 8] |= (marked(bits_of_word(first + i * step, size), run, flip).low & kMask)
                             << (i * size % 8 * 8);
   }
   return (static_cast<Bits128>(half[1]) << 64) | half[0];

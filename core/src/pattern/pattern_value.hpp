@@ -36,9 +36,9 @@ struct Value<16> {
 
   // The words of bits_of_word(), all by one formula.
   static Value of_word(std::uint32_t first, const Run& run, std::uint64_t flip) {
-    constexpr Word invert = {0, ~0U, ~0U, ~0U};
-    constexpr Word factor = {1, second_factor, third_factor, fourth_factor};
-    const Word bits = ((Word{} + first) ^ invert) * factor;
+    constexpr Word kInvert = {0, ~0U, ~0U, ~0U};
+    constexpr Word kFactor = {1, kSecondFactor, kThirdFactor, kFourthFactor};
+    const Word bits = ((Word{} + first) ^ kInvert) * kFactor;
     return {((bits & twice(run.keep)) | twice(run.set)) ^ twice(flip)};
   }
   void add_difference(const Value& a, const Value& b) { word |= a.word ^ b.word; }

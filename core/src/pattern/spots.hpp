@@ -11,7 +11,7 @@ namespace xpose {
 // and the output what belonged there before; a right launch puts the complement there. In place a
 // spot is two elements that change places.
 struct Spots {
-  static constexpr std::uint32_t most_pairs = 64;
+  static constexpr std::uint32_t kMostPairs = 64;
   struct Pair {
     std::byte* in;  // whole allocations; one in place
     std::byte* out;
@@ -24,7 +24,7 @@ struct Spots {
   int col_dim = -1;
   std::uint32_t of_pair = 0;  // at least 2: the first are the last element and the first one
   std::uint32_t pairs = 0;
-  Pair pair[most_pairs] = {};
+  Pair pair[kMostPairs] = {};
 
   XPOSE_ANYWHERE std::uint32_t count() const { return of_pair * pairs; }
 };
@@ -41,7 +41,7 @@ struct Spot {
 XPOSE_ANYWHERE inline Spot spot_at(const Spots& spots, std::uint32_t i) {
   const Pattern& pattern = spots.pattern;
   const std::uint32_t k = i % spots.of_pair;
-  std::int64_t at[Pattern::most_dims] = {};
+  std::int64_t at[Pattern::kMostDims] = {};
   std::uint64_t hash = mix(spots.seed + i + 1);
   for (int d = 0; d < pattern.rank; ++d) {
     const std::int64_t extent = pattern.dims[d].extent;

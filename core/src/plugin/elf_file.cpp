@@ -28,18 +28,18 @@ std::uint64_t end_of(const ElfW(Phdr) & segment) {
 }
 
 #if defined(__x86_64__)
-constexpr unsigned own_machine = EM_X86_64;
+constexpr unsigned kOwnMachine = EM_X86_64;
 #elif defined(__aarch64__)
-constexpr unsigned own_machine = EM_AARCH64;
+constexpr unsigned kOwnMachine = EM_AARCH64;
 #elif defined(__powerpc64__)
-constexpr unsigned own_machine = EM_PPC64;
+constexpr unsigned kOwnMachine = EM_PPC64;
 #elif defined(__riscv)
-constexpr unsigned own_machine = EM_RISCV;
+constexpr unsigned kOwnMachine = EM_RISCV;
 #else
 #error "name this machine as elf.h does"
 #endif
-constexpr unsigned char own_class = sizeof(void*) == 8 ? ELFCLASS64 : ELFCLASS32;
-constexpr unsigned char own_order =
+constexpr unsigned char kOwnClass = sizeof(void*) == 8 ? ELFCLASS64 : ELFCLASS32;
+constexpr unsigned char kOwnOrder =
     std::endian::native == std::endian::little ? ELFDATA2LSB : ELFDATA2MSB;
 
 std::string machine_name(unsigned machine) {
@@ -78,10 +78,10 @@ std::string foreign(int descriptor) {
   };
   const auto type = static_cast<unsigned>(half(EI_NIDENT)),
              machine = static_cast<unsigned>(half(EI_NIDENT + 2));
-  if (machine != own_machine)
+  if (machine != kOwnMachine)
     return "was built for " + machine_name(machine) + ", this machine is " +
-           machine_name(own_machine) + "; build it here";
-  if (header[EI_CLASS] != own_class || header[EI_DATA] != own_order)
+           machine_name(kOwnMachine) + "; build it here";
+  if (header[EI_CLASS] != kOwnClass || header[EI_DATA] != kOwnOrder)
     return "was built for another width of addresses or order of bytes than this program; build it "
            "with the same options";
   if (type != ET_DYN)

@@ -8,8 +8,8 @@
 namespace xpose {
 namespace {
 
-const std::string naming =
-    "[a-z][a-z0-9_]*, of at most " + std::to_string(max_name_bytes) + " bytes";
+const std::string kNaming =
+    "[a-z][a-z0-9_]*, of at most " + std::to_string(kMaxNameBytes) + " bytes";
 
 std::string axes_problem(const StrategyInfo& strategy) {
   if (strategy.axes.size() > XPOSE_MAX_AXES)
@@ -18,23 +18,23 @@ std::string axes_problem(const StrategyInfo& strategy) {
   std::uint64_t configs = 1;
   std::set<std::string_view> names;
   for (const auto& [axis, values] : strategy.axes) {
-    if (!is_name(axis)) return "has an axis whose name is not of " + naming;
+    if (!is_name(axis)) return "has an axis whose name is not of " + kNaming;
     if (!names.insert(axis).second) return "has two axes named '" + axis + "'; rename one";
     if (values.empty() || values.size() > XPOSE_MAX_AXIS_VALUES)
       return "has no values, or more than " + std::to_string(XPOSE_MAX_AXIS_VALUES) +
              ", on its axis '" + axis + '\'';
     configs *= values.size();
-    if (configs > max_configs)
-      return "has more than " + std::to_string(max_configs) + " configs; leave values out";
+    if (configs > kMaxConfigs)
+      return "has more than " + std::to_string(kMaxConfigs) + " configs; leave values out";
   }
   return {};
 }
 
 std::string problem_of(const StrategyInfo& strategy) {
-  if (!is_name(strategy.name)) return "has a strategy whose name is not of " + naming;
+  if (!is_name(strategy.name)) return "has a strategy whose name is not of " + kNaming;
   const std::string name = "its strategy '" + strategy.name + "' ";
-  if (strategy.summary.size() > max_summary_bytes)
-    return name + "has a summary of more than " + std::to_string(max_summary_bytes) +
+  if (strategy.summary.size() > kMaxSummaryBytes)
+    return name + "has a summary of more than " + std::to_string(kMaxSummaryBytes) +
            " bytes; shorten it";
   if (const std::string axes = axes_problem(strategy); !axes.empty()) return name + axes;
   return {};
@@ -42,19 +42,19 @@ std::string problem_of(const StrategyInfo& strategy) {
 
 }  // namespace
 
-const std::string too_many_strategies = "offers more than " + std::to_string(max_strategies) +
-                                        " strategies; make several plugins of it";
+const std::string kTooManyStrategies = "offers more than " + std::to_string(kMaxStrategies) +
+                                       " strategies; make several plugins of it";
 
 bool is_name(std::string_view text) {
   const auto is_lower = [](char c) { return c >= 'a' && c <= 'z'; };
-  return !text.empty() && text.size() <= max_name_bytes && is_lower(text[0]) &&
+  return !text.empty() && text.size() <= kMaxNameBytes && is_lower(text[0]) &&
          std::ranges::all_of(
              text, [&](char c) { return is_lower(c) || (c >= '0' && c <= '9') || c == '_'; });
 }
 
 std::string description_problem(const PluginInfo& plugin) {
-  if (!is_name(plugin.name)) return "its name is not of " + naming;
-  if (plugin.strategies.size() > max_strategies) return too_many_strategies;
+  if (!is_name(plugin.name)) return "its name is not of " + kNaming;
+  if (plugin.strategies.size() > kMaxStrategies) return kTooManyStrategies;
   std::set<std::string_view> names;
   for (const StrategyInfo& strategy : plugin.strategies) {
     if (std::string problem = problem_of(strategy); !problem.empty()) return problem;

@@ -8,15 +8,15 @@
 
 namespace xpose {
 
-constexpr std::size_t max_strategies = 256;
-constexpr std::size_t max_name_bytes = 128;
-constexpr std::size_t max_summary_bytes = 512;          // versions and build texts are cut there
-constexpr std::size_t max_description_bytes = 1 << 20;  // in the protocol's form
-constexpr std::uint64_t max_configs = 4096;  // of a strategy: each is quoted for each problem
+constexpr std::size_t kMaxStrategies = 256;
+constexpr std::size_t kMaxNameBytes = 128;
+constexpr std::size_t kMaxSummaryBytes = 512;          // versions and build texts are cut there
+constexpr std::size_t kMaxDescriptionBytes = 1 << 20;  // in the protocol's form
+constexpr std::uint64_t kMaxConfigs = 4096;  // of a strategy: each is quoted for each problem
 
-extern const std::string too_many_strategies;  // the refusal
+extern const std::string kTooManyStrategies;  // the refusal
 
-// [a-z][a-z0-9_]*, of at most max_name_bytes.
+// [a-z][a-z0-9_]*, of at most kMaxNameBytes.
 bool is_name(std::string_view text);
 
 // Why a description is refused ("its strategy 'smem' has two axes named 'tile'; rename one"), or an

@@ -22,7 +22,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::uint64_t max_file_bytes = 256 << 20;
+constexpr std::uint64_t kMaxFileBytes = 256 << 20;
 
 // Nothing against the file where there is no memory to read it.
 Refusal unreadable(int error) {
@@ -148,7 +148,7 @@ std::string hexadecimal(const XXH3_state_t& state) {
 }
 
 Refusal too_large() {
-  return {"has more than " + std::to_string(max_file_bytes >> 20) +
+  return {"has more than " + std::to_string(kMaxFileBytes >> 20) +
           " MiB, the most that a plugin may have; strip --strip-debug takes its debug information "
           "out"};
 }
@@ -174,7 +174,7 @@ PluginFile PluginFile::open_in(const Descriptor& folder, const fs::path& path) {
 std::string PluginFile::foreign() const { return xpose::foreign(descriptor()); }
 
 std::string PluginFile::digest() const {
-  if (identity_.bytes > max_file_bytes) throw too_large();
+  if (identity_.bytes > kMaxFileBytes) throw too_large();
   XXH3_state_t state;
   XXH3_128bits_reset(&state);
   // Read, not mapped: a mapped file that somebody cuts short ends the process.
@@ -187,7 +187,7 @@ std::string PluginFile::digest() const {
     if (got == 0) break;
     XXH3_128bits_update(&state, chunk.data(), static_cast<std::size_t>(got));
     at += got;
-    if (static_cast<std::uint64_t>(at) > max_file_bytes)
+    if (static_cast<std::uint64_t>(at) > kMaxFileBytes)
       throw too_large();  // of no size, as in /proc
   }
   check_unchanged();

@@ -54,7 +54,7 @@ std::string axes_problem(const xpose_card& card) {
 
 // What is wrong with a strategy, beside its description, or nothing.
 std::string problem_of(const xpose_card& card, const xpose_strategy& functions) {
-  const std::string name = "its strategy '" + one_line(cut(card.name, max_name_bytes)) + "' ";
+  const std::string name = "its strategy '" + one_line(cut(card.name, kMaxNameBytes)) + "' ";
   if (card.summary == nullptr) return name + "has no summary";
   if (card.device_kind != XPOSE_HOST && card.device_kind != XPOSE_CUDA)
     return name + "names an unknown device kind, " + std::to_string(card.device_kind);
@@ -87,8 +87,8 @@ Role role_of(std::int32_t role) {
 // What the library keeps of a card: a copy of everything, so that it can outlive a worker.
 StrategyInfo describe(const xpose_card& card, const xpose_strategy& functions) {
   StrategyInfo info;
-  info.name = cut(card.name, max_name_bytes);
-  info.summary = one_line(cut(card.summary, max_summary_bytes));
+  info.name = cut(card.name, kMaxNameBytes);
+  info.summary = one_line(cut(card.summary, kMaxSummaryBytes));
   info.device_kind = card.device_kind == XPOSE_HOST ? DeviceKind::host : DeviceKind::cuda;
   info.role = role_of(card.role);
   info.element_sizes = card.element_sizes;
@@ -103,7 +103,7 @@ StrategyInfo describe(const xpose_card& card, const xpose_strategy& functions) {
   info.prior_rank = card.prior_rank;
   for (std::uint32_t i = 0; i < card.axis_count; ++i) {
     const xpose_axis& axis = card.axes[i];
-    info.axes.emplace_back(cut(axis.name, max_name_bytes),
+    info.axes.emplace_back(cut(axis.name, kMaxNameBytes),
                            std::vector(axis.values, axis.values + axis.value_count));
   }
   return info;
@@ -145,11 +145,11 @@ PluginLibrary read_plugin(const xpose_plugin* plugin) {
   const xpose_plugin ours = negotiated(plugin, plugin->size);
   if (ours.strategy_count == 0 || ours.strategies == nullptr)
     throw Refusal{"offers no strategies; name them in XPOSE_PLUGIN(\"name\", \"version\", ...)"};
-  if (ours.strategy_count > max_strategies) throw Refusal{too_many_strategies};
+  if (ours.strategy_count > kMaxStrategies) throw Refusal{kTooManyStrategies};
   PluginLibrary library;
-  library.info.name = cut(ours.name, max_name_bytes);
-  library.info.version = one_line(cut(ours.version, max_summary_bytes), max_summary_bytes);
-  library.info.build = one_line(cut(ours.build, max_summary_bytes), max_summary_bytes);
+  library.info.name = cut(ours.name, kMaxNameBytes);
+  library.info.version = one_line(cut(ours.version, kMaxSummaryBytes), kMaxSummaryBytes);
+  library.info.build = one_line(cut(ours.build, kMaxSummaryBytes), kMaxSummaryBytes);
   for (std::uint32_t i = 0; i < ours.strategy_count; ++i) {
     const xpose_strategy* theirs = ours.strategies[i];
     if (theirs == nullptr || theirs->card == nullptr)

@@ -16,9 +16,9 @@ namespace {
 
 // Bytes from the first to the last. No machine addresses more, and what plugins compute of sizes
 // and strides has room left in 63 bits.
-constexpr std::int64_t most = std::int64_t{1} << 56;
-constexpr std::uint32_t widest_alignment = 256;
-constexpr std::uint32_t least_vector = 16;  // bytes that malloc aligns to, and vectors ask for
+constexpr std::int64_t kMost = std::int64_t{1} << 56;
+constexpr std::uint32_t kWidestAlignment = 256;
+constexpr std::uint32_t kLeastVector = 16;  // bytes that malloc aligns to, and vectors ask for
 
 [[noreturn]] void refuse(const Problem& problem, const std::string& why) {
   throw Error(ErrorKind::invalid, "cannot transpose " + to_string(problem) + ": " + why);
@@ -35,7 +35,7 @@ struct Span {
     if (stride == std::numeric_limits<std::int64_t>::min() ||
         __builtin_mul_overflow(extent - 1, std::abs(stride), &last) ||
         __builtin_add_overflow(elements, last, &elements) ||
-        elements > most / problem.element_bytes)
+        elements > kMost / problem.element_bytes)
       refuse(problem, "it spans more than 2^56 bytes, which no machine addresses");
   }
 };
@@ -44,7 +44,7 @@ struct Span {
 void check_output_is_disjoint(const Problem& problem) {
   std::vector<BatchDim> dims = dimensions(problem);
   for (BatchDim& dim : dims)  // the least number has no opposite, and is refused below
-    dim.out_stride = std::max(dim.out_stride, std::int64_t{0} - std::max(dim.out_stride, -most));
+    dim.out_stride = std::max(dim.out_stride, std::int64_t{0} - std::max(dim.out_stride, -kMost));
   std::ranges::sort(dims, {}, &BatchDim::out_stride);
   Span span{problem};
   for (const BatchDim& dim : dims) {
@@ -104,7 +104,7 @@ void check_in_place(const Problem& problem) {
 std::uint32_t row_alignment(std::uint32_t base, std::uint32_t element_bytes,
                             std::initializer_list<BatchDim> rows,
                             const std::vector<BatchDim>& batch, std::int64_t BatchDim::*stride) {
-  std::uint64_t bits = std::min(base, widest_alignment);
+  std::uint64_t bits = std::min(base, kWidestAlignment);
   const auto add = [&](const BatchDim& dim) {
     if (dim.extent > 1) bits |= static_cast<std::uint64_t>(dim.*stride) * element_bytes;
   };
@@ -177,14 +177,14 @@ std::vector<Problem> alike_in_alignment(const Problem& normal) {
     return a.in_alignment <= b.in_alignment && a.out_alignment <= b.out_alignment;
   };
   std::vector<Problem> all = {normal};
-  if (!is_less(aligned(least_vector), normal)) return all;
+  if (!is_less(aligned(kLeastVector), normal)) return all;
   const auto add = [&](std::uint32_t bytes, bool less) {
     const Problem other = aligned(bytes);
     if (is_less(other, normal) == less && std::ranges::find(all, other) == all.end())
       all.push_back(other);
   };
-  for (std::uint32_t bytes = widest_alignment; bytes >= least_vector; bytes /= 2) add(bytes, true);
-  for (std::uint32_t bytes = least_vector; bytes <= widest_alignment; bytes *= 2) add(bytes, false);
+  for (std::uint32_t bytes = kWidestAlignment; bytes >= kLeastVector; bytes /= 2) add(bytes, true);
+  for (std::uint32_t bytes = kLeastVector; bytes <= kWidestAlignment; bytes *= 2) add(bytes, false);
   return all;
 }
 
@@ -282,9 +282,9 @@ std::optional<Problem> problem_of_key(const std::string& text) {
   std::string device;
   Problem problem;
   in >> device >> problem.element_bytes >> problem.in_alignment >> problem.out_alignment;
-  constexpr std::string_view in_place = " in place";
-  problem.in_place = text.find(in_place) != std::string::npos;
-  if (problem.in_place) in.ignore(in_place.size());
+  constexpr std::string_view kInPlace = " in place";
+  problem.in_place = text.find(kInPlace) != std::string::npos;
+  if (problem.in_place) in.ignore(kInPlace.size());
   in >> problem.rows >> problem.cols >> problem.in_ld >> problem.out_ld;
   if (device.starts_with("cuda:"))
     problem.device = {DeviceKind::cuda, std::atoi(device.c_str() + std::strlen("cuda:"))};

@@ -15,8 +15,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr auto look = std::chrono::milliseconds(10);    // between two looks at those in front
-constexpr auto asked = std::chrono::milliseconds(100);  // between two questions to the caller
+constexpr auto kLook = std::chrono::milliseconds(10);    // between two looks at those in front
+constexpr auto kAsked = std::chrono::milliseconds(100);  // between two questions to the caller
 
 // Why a file is not one to lock.
 struct Unusable {
@@ -80,8 +80,8 @@ bool set(int file, short type, off_t first, off_t count) {
   return false;
 }
 
-constexpr off_t door = 0;  // held for as long as it takes to draw a ticket
-constexpr off_t first_ticket = 1;
+constexpr off_t kDoor = 0;  // held for as long as it takes to draw a ticket
+constexpr off_t kFirstTicket = 1;
 
 bool is_free(int file, off_t first, off_t count) {
   struct flock taken = bytes(F_WRLCK, first, count);
@@ -91,7 +91,7 @@ bool is_free(int file, off_t first, off_t count) {
 
 // One past the last ticket that another one holds.
 off_t next_ticket(int file) {
-  off_t next = first_ticket;
+  off_t next = kFirstTicket;
   for (;;) {
     struct flock taken = bytes(F_WRLCK, next, 0);
     if (::fcntl(file, F_OFD_GETLK, &taken) != 0) fail();
@@ -114,11 +114,11 @@ DeviceLock::DeviceLock(const std::string& device, double seconds,
                        const std::function<bool()>& waiting, const std::filesystem::path& folder) {
   const std::filesystem::path file = folder / file_name(device);
   const auto start = Clock::now();
-  auto last_asked = start - asked;
+  auto last_asked = start - kAsked;
   const auto go_on = [&] {
     const auto now = Clock::now();
     if (std::chrono::duration<double>(now - start).count() >= seconds) return false;
-    if (now - last_asked < asked) return true;
+    if (now - last_asked < kAsked) return true;
     last_asked = now;
     return !waiting || waiting();
   };
@@ -130,7 +130,7 @@ DeviceLock::DeviceLock(const std::string& device, double seconds,
         file_ = Descriptor();
         return;
       }
-      std::this_thread::sleep_for(look);
+      std::this_thread::sleep_for(kLook);
     }
   } catch (const Unusable& why) {
     file_ = Descriptor();
@@ -142,13 +142,13 @@ DeviceLock::DeviceLock(const std::string& device, double seconds,
 // With a ticket behind those of all others, who keep theirs until they let go of the device.
 bool DeviceLock::is_first() {
   if (ticket_ == 0) {
-    if (!set(file_.get(), F_WRLCK, door, 1)) return false;
+    if (!set(file_.get(), F_WRLCK, kDoor, 1)) return false;
     const off_t next = next_ticket(file_.get());
     if (set(file_.get(), F_WRLCK, next, 1)) ticket_ = next;
-    set(file_.get(), F_UNLCK, door, 1);
+    set(file_.get(), F_UNLCK, kDoor, 1);
   }
-  return ticket_ == first_ticket ||
-         (ticket_ != 0 && is_free(file_.get(), first_ticket, ticket_ - first_ticket));
+  return ticket_ == kFirstTicket ||
+         (ticket_ != 0 && is_free(file_.get(), kFirstTicket, ticket_ - kFirstTicket));
 }
 
 }  // namespace xpose

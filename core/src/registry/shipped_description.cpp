@@ -10,7 +10,7 @@
 namespace xpose {
 namespace {
 
-constexpr std::uint64_t most_bytes = 1 << 20;
+constexpr std::uint64_t kMostBytes = 1 << 20;
 
 std::string first_line(const FileIdentity& plugin) {
   return "xpose " + build_version() + ", ABI " + abi_version() + ": of a plugin of " +
@@ -34,7 +34,7 @@ std::filesystem::path description_file(const std::filesystem::path& plugin) {
 std::optional<PluginInfo> shipped_description(const PluginFolder& folder,
                                               const FileIdentity& plugin) try {
   const PluginFile file = folder.open(description_file(plugin.path));
-  if (file.identity().modified < plugin.modified || file.identity().bytes > most_bytes) return {};
+  if (file.identity().modified < plugin.modified || file.identity().bytes > kMostBytes) return {};
   const std::string text = content_of(file);
   const std::string begin = first_line(plugin);
   if (!text.starts_with(begin)) return {};

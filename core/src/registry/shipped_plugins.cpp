@@ -11,7 +11,7 @@ namespace {
 namespace fs = std::filesystem;
 
 // By CMake, "host_simd:host_naive:...".
-constexpr std::string_view names = ":" XPOSE_SHIPPED_PLUGINS ":";
+constexpr std::string_view kNames = ":" XPOSE_SHIPPED_PLUGINS ":";
 
 fs::path folder() { return installed_folder() / "plugins"; }
 
@@ -20,7 +20,7 @@ fs::path folder() { return installed_folder() / "plugins"; }
 bool is_shipped_file(const fs::path& plugin) {
   std::error_code ignored;
   return plugin.extension() == ".so" &&
-         names.find(':' + plugin.stem().string() + ':') != std::string_view::npos &&
+         kNames.find(':' + plugin.stem().string() + ':') != std::string_view::npos &&
          plugin.parent_path() == fs::weakly_canonical(folder(), ignored);
 }
 

@@ -7,9 +7,9 @@
 namespace xpose {
 namespace {
 
-constexpr unsigned sector_shift = 5;  // 32 bytes
-constexpr unsigned word_shift = 2;    // 4 bytes, the width of a bank
-constexpr std::uint32_t banks = 32;
+constexpr unsigned kSectorShift = 5;  // 32 bytes
+constexpr unsigned kWordShift = 2;    // 4 bytes, the width of a bank
+constexpr std::uint32_t kBanks = 32;
 
 std::uint32_t ceil_div(std::uint64_t value, std::uint32_t by) {
   return static_cast<std::uint32_t>((value + by - 1) / by);
@@ -50,19 +50,19 @@ bool is_dense(std::span<const std::uint64_t, 32> address, std::uint32_t lanes,
 }
 
 Served part_wavefronts(const Ascending& sorted, std::uint32_t lane_bytes) {
-  std::array<std::uint8_t, banks> wanted{};
+  std::array<std::uint8_t, kBanks> wanted{};
   std::uint32_t words = 0;
   std::uint32_t most = 0;
   std::uint64_t next = 0;  // the first word that is not counted yet
   for (const std::uint64_t address : sorted.values()) {
-    const std::uint64_t last = (address + lane_bytes - 1) >> word_shift;
-    for (std::uint64_t word = std::max(next, address >> word_shift); word <= last; ++word) {
-      most = std::max<std::uint32_t>(most, ++wanted[word % banks]);
+    const std::uint64_t last = (address + lane_bytes - 1) >> kWordShift;
+    for (std::uint64_t word = std::max(next, address >> kWordShift); word <= last; ++word) {
+      most = std::max<std::uint32_t>(most, ++wanted[word % kBanks]);
       ++words;
     }
     next = std::max(next, last + 1);
   }
-  return {most, ceil_div(words, banks)};
+  return {most, ceil_div(words, kBanks)};
 }
 
 }  // namespace
@@ -71,7 +71,7 @@ Served sectors(std::span<const std::uint64_t, 32> address, std::uint32_t lanes,
                std::uint32_t lane_bytes) {
   if (is_dense(address, lanes, lane_bytes)) {
     const std::uint64_t last = address[0] + 32ULL * lane_bytes - 1;
-    return {static_cast<std::uint32_t>((last >> sector_shift) - (address[0] >> sector_shift) + 1),
+    return {static_cast<std::uint32_t>((last >> kSectorShift) - (address[0] >> kSectorShift) + 1),
             lane_bytes};
   }
   Ascending sorted;
@@ -82,14 +82,14 @@ Served sectors(std::span<const std::uint64_t, 32> address, std::uint32_t lanes,
   std::uint64_t next_byte = 0;
   for (const std::uint64_t begin : sorted.values()) {
     const std::uint64_t end = begin + lane_bytes;
-    const std::uint64_t first = std::max(next_sector, begin >> sector_shift);
-    const std::uint64_t behind = ((end - 1) >> sector_shift) + 1;
+    const std::uint64_t first = std::max(next_sector, begin >> kSectorShift);
+    const std::uint64_t behind = ((end - 1) >> kSectorShift) + 1;
     if (behind > first) taken += static_cast<std::uint32_t>(behind - first);
     next_sector = std::max(next_sector, behind);
     if (end > next_byte) bytes += end - std::max(next_byte, begin);
     next_byte = std::max(next_byte, end);
   }
-  return {taken, ceil_div(bytes, 1U << sector_shift)};
+  return {taken, ceil_div(bytes, 1U << kSectorShift)};
 }
 
 Served wavefronts(std::span<const std::uint64_t, 32> address, std::uint32_t lanes,

@@ -10,7 +10,7 @@
 namespace xpose {
 namespace {
 
-constexpr std::uint64_t blocks_between_news = 1024;
+constexpr std::uint64_t kBlocksBetweenNews = 1024;
 
 std::uint32_t factor(const Served& served) {
   return served.ideal == 0 ? 0 : (served.taken + served.ideal - 1) / served.ideal;
@@ -111,7 +111,7 @@ void Account::on_kernel(const xpose_kernel& kernel) {
 void Account::on_block(std::uint64_t block) {
   block_ = block;
   shadow_.start_block();
-  if (kernel_share_ && blocks_begun_++ % blocks_between_news == 0)
+  if (kernel_share_ && blocks_begun_++ % kBlocksBetweenNews == 0)
     kernel_share_(static_cast<double>(blocks_begun_) / static_cast<double>(blocks_));
 }
 

@@ -22,7 +22,7 @@ namespace xpose {
 class SharedShadow {
  public:
   // One block's shared memory is far smaller on every device; what lies behind is not looked at.
-  static constexpr std::uint64_t max_bytes = std::uint64_t{1} << 20;
+  static constexpr std::uint64_t kMaxBytes = std::uint64_t{1} << 20;
 
   void start_block() { block_ = next_interval(); }
   void barrier_of_block() { next_interval(); }
@@ -133,7 +133,7 @@ void SharedShadow::access(AccessKind kind, std::uint32_t warp, std::uint32_t lan
   std::uint64_t low_bits = lane_bytes;
   for (std::uint32_t rest = lanes; rest != 0; rest &= rest - 1) {
     const std::uint64_t at = offset[static_cast<std::size_t>(std::countr_zero(rest))];
-    if (at < max_bytes) end = std::max(end, at + lane_bytes);
+    if (at < kMaxBytes) end = std::max(end, at + lane_bytes);
     low_bits |= at;
   }
   cover(end, static_cast<unsigned>(std::countr_zero(low_bits)));
@@ -141,7 +141,7 @@ void SharedShadow::access(AccessKind kind, std::uint32_t warp, std::uint32_t lan
   const std::uint64_t cells = lane_bytes >> shift_;
   for (std::uint32_t rest = lanes; rest != 0; rest &= rest - 1) {
     const auto lane = static_cast<std::uint32_t>(std::countr_zero(rest));
-    if (offset[lane] >= max_bytes) continue;
+    if (offset[lane] >= kMaxBytes) continue;
     const std::uint32_t thread = warp * 32 + lane;
     Cell* const first = &cells_[offset[lane] >> shift_];
     Wrong worst = Wrong::nothing;

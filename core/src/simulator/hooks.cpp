@@ -12,16 +12,16 @@ namespace {
 
 template <uint32_t Kind, unsigned Log2Bytes>
 [[gnu::always_inline]] inline void on_access(const void* at, const void* site) {
-  constexpr uintptr_t bytes = uintptr_t{1} << Log2Bytes;
+  constexpr uintptr_t kBytes = uintptr_t{1} << Log2Bytes;
   if (hot.next == nullptr) return;
   const auto address = reinterpret_cast<uintptr_t>(at);
-  if (__builtin_expect((address & (bytes - 1)) == 0, 1)) {
-    if (hot.regions[0].holds(address, bytes) || hot.regions[1].holds(address, bytes))
+  if (__builtin_expect((address & (kBytes - 1)) == 0, 1)) {
+    if (hot.regions[0].holds(address, kBytes) || hot.regions[1].holds(address, kBytes))
       return note(XPOSE_GLOBAL, Kind, Log2Bytes, site, address);
-    if (hot.shared.holds(address, bytes))
+    if (hot.shared.holds(address, kBytes))
       return note(XPOSE_SHARED, Kind, Log2Bytes, site, address - hot.shared.begin);
   }
-  note_unusual(address, bytes, Kind, site, true);
+  note_unusual(address, kBytes, Kind, site, true);
 }
 
 void on_any(const void* at, uint64_t bytes, uint32_t kind, const void* site) {

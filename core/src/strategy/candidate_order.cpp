@@ -24,8 +24,8 @@ void sort_by_prediction(auto&& items, const Projection& predicted) {
   const double best = best_of(items, predicted);
   std::ranges::stable_sort(items, {}, [&](const auto& item) {
     const double time = std::invoke(predicted, item);
-    if (time <= near_ratio * best) return 0.0;
-    return time == not_predicted ? far_behind_ratio * best : time;
+    if (time <= kNearRatio * best) return 0.0;
+    return time == kNotPredicted ? kFarBehindRatio * best : time;
   });
 }
 
@@ -48,7 +48,7 @@ std::ptrdiff_t sort_by_belief(std::vector<Configs>& all) {
   const double best = best_of(believed, best_believed);
   const auto far = std::ranges::find_if(believed, [&](const Configs& configs) {
     const double time = best_believed(configs);
-    return time != not_predicted && time > far_behind_ratio * best;
+    return time != kNotPredicted && time > kFarBehindRatio * best;
   });
   return std::rotate(all.begin() + (far - believed.begin()), claimed, all.end()) - all.begin();
 }
@@ -63,12 +63,12 @@ void mark_favourites(std::vector<Configs>& all, const Evidence& evidence) {
   const auto first = std::ranges::find_if(
       all, [](const Configs& configs) { return may_be_chosen(configs.front()); });
   if (first == all.end()) return;
-  const double near = near_ratio * best_believed(*first);
+  const double near = kNearRatio * best_believed(*first);
   for (Configs& configs : all) {
     const double time = best_believed(configs);
     Candidate& best = configs.front();
     best.is_favourite = best.variant == evidence.standing ||
-                        (best.trust.is_shipped && time != not_predicted && time <= near);
+                        (best.trust.is_shipped && time != kNotPredicted && time <= near);
   }
   first->front().is_favourite = true;
 }

@@ -12,9 +12,9 @@ namespace {
 
 // A library that is timed for comparison alone is not worth more launches of one trial: at 2 us
 // each these take 20 ms.
-constexpr std::int64_t most_numeric_launches = 10'000;
+constexpr std::int64_t kMostNumericLaunches = 10'000;
 // Nor is a strategy that would be launched for seconds, where others take the whole problem.
-constexpr std::int64_t most_launches_of_cuda = 1'000'000, most_launches_of_host = 20'000'000;
+constexpr std::int64_t kMostLaunchesOfCuda = 1'000'000, kMostLaunchesOfHost = 20'000'000;
 
 // How often a strategy is called for one problem: once for each matrix of the dimensions that it
 // does not take itself.
@@ -46,9 +46,9 @@ std::string card_refusal(const StrategyInfo& card, const Problem& problem,
     return "serves matrices, and reads no axis backwards";
   const bool on_host = problem.device.kind == DeviceKind::host;
   const std::int64_t launches = calls(card, problem);
-  if (card.role == Role::numeric && !on_host && launches > most_numeric_launches)
+  if (card.role == Role::numeric && !on_host && launches > kMostNumericLaunches)
     return "is for comparison alone, and would be launched " + std::to_string(launches) + " times";
-  if (launches > (on_host ? most_launches_of_host : most_launches_of_cuda))
+  if (launches > (on_host ? kMostLaunchesOfHost : kMostLaunchesOfCuda))
     return "would be launched " + std::to_string(launches) + " times";
   return {};
 }

@@ -44,13 +44,13 @@ struct Candidate {
   std::uint64_t workspace_bytes = 0;
   Role role = Role::transpose;
   int prior_rank = 0;
-  double predicted = not_predicted;  // time, as predicted_time() has it; of what may be chosen
+  double predicted = kNotPredicted;  // time, as predicted_time() has it; of what may be chosen
   Trust trust;                       // of its strategy
   bool is_favourite = false;         // tried whatever the budget
   Outcome outcome;                   // ok: it may be tried
 
   // What counts against others: a claim does not.
-  double believed() const { return trust.discount ? predicted * *trust.discount : not_predicted; }
+  double believed() const { return trust.discount ? predicted * *trust.discount : kNotPredicted; }
 };
 
 // What is known before anything is tried.

@@ -9,18 +9,18 @@
 namespace xpose {
 namespace {
 
-constexpr double sector_bytes = 32;
-constexpr double line_bytes = 64;
+constexpr double kSectorBytes = 32;
+constexpr double kLineBytes = 64;
 // What a run costs besides its sectors: runs of 128 bytes take 3 % longer than those of 256.
-constexpr double run_bytes = 8;
+constexpr double kRunBytes = 8;
 // A block alone on its multiprocessor keeps the memory busy for a part of the time that grows with
 // the bytes it reads: 26, 42, 58, 63 and 69 % with 4, 8, 16, 32 and 64 KiB.
-constexpr double busy_at_most = 0.75;
-constexpr double busy_bytes = 9 * 1024;
+constexpr double kBusyAtMost = 0.75;
+constexpr double kBusyBytes = 9 * 1024;
 // The bytes that memory moves while one launch of several begins.
-constexpr double launch_bytes_of_cuda = 8 << 20, launch_bytes_of_host = 8 << 10;
+constexpr double kLaunchBytesOfCuda = 8 << 20, kLaunchBytesOfHost = 8 << 10;
 // Input and output beyond this part of a host's cache do not stay in it.
-constexpr double share_of_cache = 0.6;
+constexpr double kShareOfCache = 0.6;
 
 // Bytes that move for a run which begins at any multiple of `alignment`, in units of `unit`.
 double moved(double run, double alignment, double unit) {
@@ -51,9 +51,9 @@ Multiprocessor multiprocessor(std::uint32_t compute_capability) {
 // Blocks that a multiprocessor runs at once, by what the quote says; registers are not known.
 double resident(const Demand& demand, std::uint32_t compute_capability) {
   const Multiprocessor has = multiprocessor(compute_capability);
-  constexpr double reserved = 1024;  // bytes of shared memory a block, by the driver
+  constexpr double kReserved = 1024;  // bytes of shared memory a block, by the driver
   const double by_threads = has.threads / std::max(demand.threads, 32U);
-  const double by_shared = has.shared_bytes / (demand.shared_bytes + reserved);
+  const double by_shared = has.shared_bytes / (demand.shared_bytes + kReserved);
   return std::max(std::floor(std::min({by_threads, by_shared, has.blocks})), 1.0);
 }
 
@@ -62,9 +62,9 @@ double cuda_time(const Demand& demand, const Problem& problem, const DeviceInfo&
   const auto blocks = static_cast<double>(demand.blocks);
   const auto traffic = [](std::uint64_t run, std::uint32_t alignment) {
     const auto length = static_cast<double>(run);
-    return (moved(length, alignment, sector_bytes) + run_bytes) / length;
+    return (moved(length, alignment, kSectorBytes) + kRunBytes) / length;
   };
-  const double alone = busy_at_most * -std::expm1(-bytes / blocks / busy_bytes);
+  const double alone = kBusyAtMost * -std::expm1(-bytes / blocks / kBusyBytes);
   // Blocks keep the memory busy independently of each other.
   const auto busy = [&](double together) { return 1 - std::pow(1 - alone, together); };
   const auto multiprocessors = static_cast<double>(std::max(device.multiprocessors, 1U));
@@ -83,11 +83,11 @@ double cuda_time(const Demand& demand, const Problem& problem, const DeviceInfo&
 double host_time(const Demand& demand, const Problem& problem, const DeviceInfo& device,
                  bool warm) {
   const auto bytes = 2 * static_cast<double>(element_count(problem)) * problem.element_bytes;
-  const bool cached = warm && bytes <= share_of_cache * static_cast<double>(device.cache_bytes);
+  const bool cached = warm && bytes <= kShareOfCache * static_cast<double>(device.cache_bytes);
   const bool uncached_stores = (demand.traits & XPOSE_QUOTE_UNCACHED_STORES) != 0;
   const auto traffic = [](std::uint64_t run, std::uint32_t alignment) {
     const auto length = static_cast<double>(run);
-    return moved(length, alignment, line_bytes) / length;
+    return moved(length, alignment, kLineBytes) / length;
   };
   // A line is fetched before a part of it is written, unless it is here, or was just read: in
   // place.
@@ -102,15 +102,15 @@ double host_time(const Demand& demand, const Problem& problem, const DeviceInfo&
 
 double predicted_time(const Demand& demand, const Problem& problem, const DeviceInfo& device,
                       bool warm, std::int64_t launches) {
-  if (demand.load_run == 0 || demand.store_run == 0) return not_predicted;
+  if (demand.load_run == 0 || demand.store_run == 0) return kNotPredicted;
   const bool on_host = problem.device.kind == DeviceKind::host;
-  if (!on_host && (demand.blocks == 0 || demand.threads == 0)) return not_predicted;
+  if (!on_host && (demand.blocks == 0 || demand.threads == 0)) return kNotPredicted;
   const double moving =
       on_host ? host_time(demand, problem, device, warm) : cuda_time(demand, problem, device);
   const double launching =
       launches == 1
           ? 0
-          : (on_host ? launch_bytes_of_host : launch_bytes_of_cuda) /
+          : (on_host ? kLaunchBytesOfHost : kLaunchBytesOfCuda) /
                 (2.0 * static_cast<double>(element_count(problem)) * problem.element_bytes);
   return moving * (1 + demand.slower_percent / 100.0) + launching;
 }

@@ -21,15 +21,15 @@ struct Demand {
   bool operator==(const Demand&) const = default;
 };
 
-inline constexpr double not_predicted = std::numeric_limits<double>::infinity();
+inline constexpr double kNotPredicted = std::numeric_limits<double>::infinity();
 
 // Up to as many times the best one, a time is as good as it.
-inline constexpr double near_ratio = 1.05;
+inline constexpr double kNearRatio = 1.05;
 // A prediction over as many times the best one is far behind.
-inline constexpr double far_behind_ratio = 2;
+inline constexpr double kFarBehindRatio = 2;
 
 // The time of the launch over that of moving the same bytes at the full bandwidth of the memory, so
-// 1 and more; not_predicted where the figures were not said. `problem` [normal form] without the
+// 1 and more; kNotPredicted where the figures were not said. `problem` [normal form] without the
 // batch dimensions that the strategy does not take itself; `launches`: one for each index of those.
 // `warm`: the caches hold the buffers, if they are large enough.
 double predicted_time(const Demand& demand, const Problem& problem, const DeviceInfo& device,

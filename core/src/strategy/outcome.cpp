@@ -14,7 +14,7 @@ struct Failure {
 
 // A plugin that calls a problem invalid or unsupported after its quote accepted it breaks its
 // contract.
-constexpr std::array<Failure, 4> failures = {
+constexpr std::array<Failure, 4> kFailures = {
     {{XPOSE_UNSUPPORTED, ErrorKind::no_strategy, Verdict::protocol_error},
      {XPOSE_INVALID, ErrorKind::invalid, Verdict::protocol_error},
      {XPOSE_NO_MEMORY, ErrorKind::no_memory, Verdict::no_memory},
@@ -22,8 +22,8 @@ constexpr std::array<Failure, 4> failures = {
 
 template <class Field>
 const Failure* find(Field Failure::*field, Field value) {
-  const auto found = std::ranges::find(failures, value, field);
-  return found == failures.end() ? nullptr : &*found;
+  const auto found = std::ranges::find(kFailures, value, field);
+  return found == kFailures.end() ? nullptr : &*found;
 }
 
 }  // namespace

@@ -7,7 +7,7 @@
 namespace xpose {
 
 // Up to as many times the predicted time is the cost model's affair, and no lie.
-inline constexpr double held_ratio = 2;
+inline constexpr double kHeldRatio = 2;
 
 struct Trust {
   // A prediction is multiplied by this before it counts. None: nothing of the strategy was measured

@@ -9,12 +9,12 @@
 namespace xpose {
 namespace {
 
-constexpr std::array<std::string_view, 13> verdict_names = {
+constexpr std::array<std::string_view, 13> kVerdictNames = {
     "ok",           "unsupported",    "wrong_result", "wrote_outside",
     "read_outside", "modified_input", "device_error", "crashed",
     "exited",       "timed_out",      "no_memory",    "protocol_error",
     "load_refused"};
-constexpr std::array<std::string_view, 4> role_names = {"transpose", "copy", "numeric",
+constexpr std::array<std::string_view, 4> kRoleNames = {"transpose", "copy", "numeric",
                                                         "experiment"};
 
 template <class Enum, std::size_t size>
@@ -31,16 +31,16 @@ std::string to_string(Device device) {
 }
 
 std::string_view to_string(Verdict verdict) {
-  return verdict_names.at(static_cast<std::size_t>(verdict));
+  return kVerdictNames.at(static_cast<std::size_t>(verdict));
 }
 
 std::optional<Verdict> parse_verdict(std::string_view name) {
-  return parse<Verdict>(verdict_names, name);
+  return parse<Verdict>(kVerdictNames, name);
 }
 
-std::string_view to_string(Role role) { return role_names.at(static_cast<std::size_t>(role)); }
+std::string_view to_string(Role role) { return kRoleNames.at(static_cast<std::size_t>(role)); }
 
-std::optional<Role> parse_role(std::string_view name) { return parse<Role>(role_names, name); }
+std::optional<Role> parse_role(std::string_view name) { return parse<Role>(kRoleNames, name); }
 
 const char* version() { return XPOSE_VERSION; }
 

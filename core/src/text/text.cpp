@@ -64,14 +64,14 @@ std::string_view take_character(std::string_view& rest) {
 }
 
 std::string one_line(std::string_view text, std::size_t limit) {
-  constexpr std::string_view cut = "...";
+  constexpr std::string_view kCut = "...";
   std::string line;
   std::size_t fits = 0;  // bytes of the line that leave room for the mark of a cut
   while (!text.empty()) {
     const std::string_view character = take_character(text);
-    if (line.size() + character.size() > limit) return line.substr(0, fits).append(cut);
+    if (line.size() + character.size() > limit) return line.substr(0, fits).append(kCut);
     line += character == "\n" ? " " : character;
-    if (line.size() + cut.size() <= limit) fits = line.size();
+    if (line.size() + kCut.size() <= limit) fits = line.size();
   }
   return line;
 }

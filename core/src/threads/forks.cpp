@@ -16,11 +16,11 @@ void begin_anew() {
   ++generation;
 }
 
-const bool are_watched = pthread_atfork(nullptr, nullptr, begin_anew) == 0;
+const bool kAreWatched = pthread_atfork(nullptr, nullptr, begin_anew) == 0;
 
 }  // namespace
 
 unsigned fork_generation() noexcept { return generation.load(std::memory_order_relaxed); }
-bool forks_are_watched() noexcept { return are_watched; }
+bool forks_are_watched() noexcept { return kAreWatched; }
 
 }  // namespace xpose

@@ -14,7 +14,7 @@ namespace xpose {
 namespace {
 
 // Where the system had no thread to give, it is asked again after this.
-constexpr std::chrono::seconds between_refusals(1);
+constexpr std::chrono::seconds kBetweenRefusals(1);
 
 // All teams. They and their threads stay until the process ends.
 struct Teams {
@@ -36,7 +36,7 @@ struct Teams {
     const unsigned before = team.threads(), most = before + std::min(wanted - before, room());
     team.grow(most - before, affinity);
     threads += team.threads() - before;
-    if (team.threads() < most) ask_again = std::chrono::steady_clock::now() + between_refusals;
+    if (team.threads() < most) ask_again = std::chrono::steady_clock::now() + kBetweenRefusals;
   }
 };
 static_assert(std::is_trivially_destructible_v<Teams>);  // threads outlive static objects

@@ -14,8 +14,8 @@ namespace xpose {
 namespace {
 
 // So long who waits keeps its processor, because waking a thread costs more than small jobs do.
-constexpr std::chrono::microseconds patience(2000);
-constexpr int looks_by_the_clock = 500;
+constexpr std::chrono::microseconds kPatience(2000);
+constexpr int kLooksByTheClock = 500;
 
 void relax() {
 #if defined(__x86_64__)
@@ -25,17 +25,17 @@ void relax() {
 #endif
 }
 
-// False: it has not come within the time of patience.
+// False: it has not come within kPatience.
 template <class Condition>
 bool spin_until(const Condition& condition) {
   std::chrono::steady_clock::time_point end;
   for (int round = 0;; ++round) {
-    for (int look = 0; look < looks_by_the_clock; ++look) {
+    for (int look = 0; look < kLooksByTheClock; ++look) {
       if (condition()) return true;
       relax();
     }
     const auto now = std::chrono::steady_clock::now();
-    if (round == 0) end = now + patience;
+    if (round == 0) end = now + kPatience;
     if (now >= end) return false;
   }
 }

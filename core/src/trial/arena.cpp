@@ -10,11 +10,11 @@
 namespace xpose {
 namespace {
 
-constexpr std::uint64_t guard = Arena::copy_offset;  // bytes on either side; a multiple of 256
-constexpr std::uint64_t most_for_eigen = 4 << 20;    // bytes; a few milliseconds on one processor
-constexpr std::uint8_t other_guard_byte = 0x5a;
-constexpr std::uint64_t other_flip = 0xa5a5a5a5a5a5a5a5;         // in every byte, and not to poison
-constexpr std::uint64_t max_workspace = std::uint64_t{1} << 62;  // so that sums do not wrap
+constexpr std::uint64_t kGuard = Arena::kCopyOffset;  // bytes on either side; a multiple of 256
+constexpr std::uint64_t kMostForEigen = 4 << 20;      // bytes; a few milliseconds on one processor
+constexpr std::uint8_t kOtherGuardByte = 0x5a;
+constexpr std::uint64_t kOtherFlip = 0xa5a5a5a5a5a5a5a5;         // in every byte, and not to poison
+constexpr std::uint64_t kMaxWorkspace = std::uint64_t{1} << 62;  // so that sums do not wrap
 
 // An address that is aligned to `alignment` and no more, behind a 256-byte aligned one.
 std::uint64_t misalignment(std::uint32_t alignment) { return alignment < 256 ? alignment : 0; }
@@ -36,7 +36,7 @@ std::array<std::byte, 16> element_bytes(const Pattern& pattern, std::int64_t pos
 Arena::Place Arena::place(std::uint64_t payload, std::uint64_t span, std::uint32_t alignment,
                           ArenaForm::Edge edge) {
   if (edge == ArenaForm::Edge::none)
-    return {round_up(2 * guard + 256 + payload), guard + misalignment(alignment)};
+    return {round_up(2 * kGuard + 256 + payload), kGuard + misalignment(alignment)};
   const std::uint64_t page = page_bytes();
   const std::uint64_t bytes = round_up(page + payload, page) + 2 * page;
   if (edge == ArenaForm::Edge::begins_page) return {bytes, page};
@@ -79,8 +79,7 @@ void Arena::hold(Content content) {
   content_.reset();  // until all of it is done
   hold_patterns(content);
   for (std::size_t i = 0; i < sets_.size(); ++i) restore(i);
-  if (!sets_.empty() && input_.bytes + expected_.bytes <= most_for_eigen)
-    hold_check_against_eigen();
+  if (!sets_.empty() && input_.bytes + expected_.bytes <= kMostForEigen) hold_check_against_eigen();
   content_ = content;
 }
 
@@ -95,8 +94,8 @@ void Arena::hold_patterns(Content content) {
   for (Pattern* pattern : {&input_, &expected_, &poison_}) {
     if (are_numbers) hold_numbers(*pattern);
     if (!form_.is_other) continue;
-    pattern->flip = are_numbers ? 1 : other_flip;  // a normal number stays one
-    pattern->guard = other_guard_byte;
+    pattern->flip = are_numbers ? 1 : kOtherFlip;  // a normal number stays one
+    pattern->guard = kOtherGuardByte;
   }
   // What was not written shows: by a transpose, or in place by a copy.
   Pattern& complement = problem_.in_place ? input_ : poison_;
@@ -125,8 +124,8 @@ const void* Arena::in(std::size_t set) const {
   return problem_.in_place ? out(set) : sets_.at(set).in.data() + in_offset_;
 }
 void* Arena::out(std::size_t set) const { return sets_.at(set).out.data() + out_offset_; }
-const void* Arena::copy_in(std::size_t set) const { return sets_.at(set).in.data() + guard; }
-void* Arena::copy_out(std::size_t set) const { return sets_.at(set).out.data() + guard; }
+const void* Arena::copy_in(std::size_t set) const { return sets_.at(set).in.data() + kGuard; }
+void* Arena::copy_out(std::size_t set) const { return sets_.at(set).out.data() + kGuard; }
 
 std::span<const std::byte> Arena::in_buffer(std::size_t set) const {
   return {sets_.at(set).in.data(), sets_.at(set).in.bytes()};
@@ -136,22 +135,22 @@ std::span<const std::byte> Arena::out_buffer(std::size_t set) const {
 }
 
 void* Arena::workspace(std::uint64_t bytes) {
-  if (bytes > max_workspace)
+  if (bytes > kMaxWorkspace)
     throw Error(ErrorKind::no_memory,
                 "no device has a workspace of " + std::to_string(bytes) + " bytes");
   workspace_bytes_ = bytes == 0 ? 0 : round_up(bytes);
   if (bytes == 0) return nullptr;
-  if (workspace_.bytes() < 2 * guard + workspace_bytes_)
-    workspace_ = DeviceBuffer(backend_, 2 * guard + workspace_bytes_);
+  if (workspace_.bytes() < 2 * kGuard + workspace_bytes_)
+    workspace_ = DeviceBuffer(backend_, 2 * kGuard + workspace_bytes_);
   const Pattern guards = workspace_guards();
-  backend_.fill(guards, workspace_.data(), 0, guard);
-  backend_.fill(guards, workspace_.data(), guard + workspace_bytes_, guards.bytes);
-  return workspace_.data() + guard;
+  backend_.fill(guards, workspace_.data(), 0, kGuard);
+  backend_.fill(guards, workspace_.data(), kGuard + workspace_bytes_, guards.bytes);
+  return workspace_.data() + kGuard;
 }
 
 Pattern Arena::workspace_guards() const {
   Pattern guards;  // no element
-  guards.bytes = 2 * guard + workspace_bytes_;
+  guards.bytes = 2 * kGuard + workspace_bytes_;
   return guards;
 }
 
@@ -169,9 +168,9 @@ Outcome Arena::check_transpose(std::size_t set) {
   const auto first = backend_.difference(expected_, out, 0, expected_.bytes);
   if (!first) return check_input_and_workspace(set);
   // The guards first: a write outside explains more than the wrong element it may also cause.
-  if (*first >= guard)
+  if (*first >= kGuard)
     if (const auto behind =
-            backend_.difference(expected_, out, expected_.bytes - guard, expected_.bytes))
+            backend_.difference(expected_, out, expected_.bytes - kGuard, expected_.bytes))
       return explain_output(set, *behind);
   return explain_output(set, *first);
 }
@@ -179,10 +178,10 @@ Outcome Arena::check_transpose(std::size_t set) {
 Outcome Arena::check_copy(std::size_t set) {
   const std::byte* out = sets_.at(set).out.data();
   if (const auto at =
-          backend_.first_difference(out + guard, sets_.at(set).in.data() + guard, bytes_))
+          backend_.first_difference(out + kGuard, sets_.at(set).in.data() + kGuard, bytes_))
     return {Verdict::wrong_result, "byte " + std::to_string(*at) + " was not copied"};
-  if (backend_.difference(poison_, out, 0, guard) ||
-      backend_.difference(poison_, out, guard + bytes_, poison_.bytes))
+  if (backend_.difference(poison_, out, 0, kGuard) ||
+      backend_.difference(poison_, out, kGuard + bytes_, poison_.bytes))
     return {Verdict::wrote_outside, "the copy wrote outside its bytes"};
   return check_input_and_workspace(set);
 }
@@ -195,9 +194,9 @@ Outcome Arena::check_input_and_workspace(std::size_t set) {
                                          " of the input"};
   if (workspace_bytes_ != 0) {
     const Pattern guards = workspace_guards();
-    if (backend_.difference(guards, workspace_.data(), 0, guard))
+    if (backend_.difference(guards, workspace_.data(), 0, kGuard))
       return {Verdict::wrote_outside, "wrote before the workspace"};
-    if (backend_.difference(guards, workspace_.data(), guard + workspace_bytes_, guards.bytes))
+    if (backend_.difference(guards, workspace_.data(), kGuard + workspace_bytes_, guards.bytes))
       return {Verdict::wrote_outside,
               "wrote past the workspace of " + std::to_string(workspace_bytes_) + " bytes"};
   }
@@ -245,8 +244,8 @@ Outcome Arena::explain_output(std::size_t set, std::uint64_t offset) {
 }
 
 std::uint64_t Arena::footprint(const Problem& problem, std::size_t sets) {
-  constexpr auto usual = ArenaForm::Edge::none;
-  return (place_in(problem, usual).bytes + place_out(problem, usual).bytes) * sets;
+  constexpr auto kUsual = ArenaForm::Edge::none;
+  return (place_in(problem, kUsual).bytes + place_out(problem, kUsual).bytes) * sets;
 }
 
 }  // namespace xpose

@@ -70,7 +70,7 @@ class Arena {
   Outcome explain_touch(std::size_t set, Launched launched, const std::byte* address);
 
   // Of what a copy reads and writes, in an allocation: bytes.
-  static constexpr std::uint64_t copy_offset = 4096;
+  static constexpr std::uint64_t kCopyOffset = 4096;
   // Device memory that a problem takes with so many sets, workspaces aside.
   static std::uint64_t footprint(const Problem& problem, std::size_t sets);
 

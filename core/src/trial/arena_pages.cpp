@@ -14,7 +14,7 @@ std::vector<bool> Arena::used_pages(const DeviceBuffer& buffer, bool is_output,
       used.at(at) = true;
   };
   if (launched == Launched::copy) {
-    use(copy_offset, bytes_);
+    use(kCopyOffset, bytes_);
     return used;
   }
   if ((is_output ? out_span(problem_) : in_span(problem_)) == element_count(problem_)) {
@@ -65,7 +65,7 @@ Outcome Arena::explain_touch(std::size_t set, Launched launched, const std::byte
   const std::string name = is_output ? "the output" : "the input";
   const auto offset = static_cast<std::uint64_t>(address - buffer.data());
   const bool is_copy = launched == Launched::copy;
-  const std::uint64_t begin = is_copy ? copy_offset : is_output ? out_offset_ : in_begin_;
+  const std::uint64_t begin = is_copy ? kCopyOffset : is_output ? out_offset_ : in_begin_;
   const auto span = static_cast<std::uint64_t>(is_output ? out_span(problem_) : in_span(problem_));
   const std::uint64_t end = begin + (is_copy ? bytes_ : span * problem_.element_bytes);
   if (used_pages(buffer, is_output, launched).at(offset / page_bytes()))

@@ -34,7 +34,7 @@ Spots Arena::spots(Launched launched, std::size_t first_set, std::size_t sets,
   spots.pattern = expected_;
   if (launched == Launched::copy) {
     spots.in_begin = in_begin_;
-    spots.pattern = copied(input_, copy_offset + bytes_);
+    spots.pattern = copied(input_, kCopyOffset + bytes_);
     if (spots.pattern.dims[0].extent == 0) return spots;  // not one whole element
   } else if (problem_.in_place) {
     const std::int64_t parts = parts_of_element(problem_);
@@ -43,7 +43,7 @@ Spots Arena::spots(Launched launched, std::size_t first_set, std::size_t sets,
     spots.col_dim = dim_of(expected_, problem_.out_ld * parts);
   }
   const bool in_place = problem_.in_place && launched == Launched::transpose;
-  for (std::size_t i = 0; i < std::min<std::size_t>(sets, Spots::most_pairs); ++i) {
+  for (std::size_t i = 0; i < std::min<std::size_t>(sets, Spots::kMostPairs); ++i) {
     const Set& set = sets_.at((first_set + i) % sets_.size());
     spots.pair[spots.pairs++] = {in_place ? set.out.data() : set.in.data(), set.out.data()};
   }

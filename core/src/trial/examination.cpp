@@ -13,8 +13,8 @@ namespace xpose {
 namespace {
 
 // Launches are repeated for so long, since a thread takes some microseconds to come from a barrier.
-constexpr std::chrono::microseconds together_time{100};
-constexpr std::chrono::microseconds most_time{50'000};  // where the other one gets no processor
+constexpr std::chrono::microseconds kTogetherTime{100};
+constexpr std::chrono::microseconds kMostTime{50'000};  // where the other one gets no processor
 
 bool is_on_host(const Problem& problem) { return problem.device.kind == DeviceKind::host; }
 
@@ -59,13 +59,13 @@ Outcome Examination::examine(const Candidate& candidate, const BoundPlan& plan,
     side->arena.hold(candidate.role == Role::numeric ? Content::numbers : Content::bits);
     side->workspace = side->arena.workspace(candidate.workspace_bytes);
   }
-  at_stage(alone_stage);
+  at_stage(kAloneStage);
   for (Side* side : {&first_, &second_})
     if (Outcome outcome = alone(*side, plan); outcome.verdict != Verdict::ok) {
       outcome.detail = side->words + outcome.detail;
       return outcome;
     }
-  at_stage(together_stage);
+  at_stage(kTogetherStage);
   Outcome outcome = together(plan);
   if (outcome.verdict != Verdict::ok)
     outcome.detail = "from two threads at once, " + outcome.detail;
@@ -120,8 +120,8 @@ bool Examination::launch_together(const BoundPlan& plan) {
         sides.at(me)->launch(plan);
         ++launches.at(me);
         const auto passed = Clock::now() - begin;
-        if (passed >= together_time) is_over.at(me) = true;
-        more = passed < most_time && !(is_over[0] && is_over[1]);
+        if (passed >= kTogetherTime) is_over.at(me) = true;
+        more = passed < kMostTime && !(is_over[0] && is_over[1]);
         more |= in_place_ && launches.at(me) % 2 == 0;  // twice in place is back
       }
     } catch (const Error& error) {

@@ -13,8 +13,8 @@ namespace xpose {
 // the elements and, on the host, in the edge that they share with a page. [one thread at a time]
 class Examination {
  public:
-  static constexpr std::string_view alone_stage = "launch in other buffers";
-  static constexpr std::string_view together_stage = "launch from two threads at once";
+  static constexpr std::string_view kAloneStage = "launch in other buffers";
+  static constexpr std::string_view kTogetherStage = "launch from two threads at once";
 
   // [normal form, not empty] Throws as Arena does.
   Examination(Backend& backend, const Problem& problem);

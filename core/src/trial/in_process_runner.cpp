@@ -11,25 +11,25 @@ namespace xpose {
 namespace {
 
 // Events resolve half a microsecond and a launch is a few: longer samples on CUDA.
-constexpr double host_sample_seconds = 100e-6;
-constexpr double cuda_sample_seconds = 500e-6;
+constexpr double kHostSampleSeconds = 100e-6;
+constexpr double kCudaSampleSeconds = 500e-6;
 // A launch of as many samples' length is long: it is timed alone, once.
-constexpr double long_launch_samples = 10;
+constexpr double kLongLaunchSamples = 10;
 // What takes as many times the fastest so far when it is verified has lost.
-constexpr double far_slower = 3;
+constexpr double kFarSlower = 3;
 // On CUDA a pair of buffers of as many times the cache leaves nothing of its beginning there.
-constexpr std::uint64_t cold_pair_caches = 8;
+constexpr std::uint64_t kColdPairCaches = 8;
 // On the host a call that touches so much is timed alone, after the cache was cleaned.
-constexpr std::uint64_t alone_bytes = 4 << 20;
+constexpr std::uint64_t kAloneBytes = 4 << 20;
 
 // Elements that are changed before a sample and looked at after it, over all its calls: who leaves
 // out a 16th of the output is found by 99.97 % of the samples. A call has some of them.
-constexpr int spots_of_sample = 128;
-constexpr int least_spots = 3;
+constexpr int kSpotsOfSample = 128;
+constexpr int kLeastSpots = 3;
 // A share of the fastest copy that is doubted, and how much longer a single call may take that
 // confirms it.
-constexpr double suspicious_share = 1.1;
-constexpr double disagreement = 2;
+constexpr double kSuspiciousShare = 1.1;
+constexpr double kDisagreement = 2;
 
 double seconds_now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
@@ -45,8 +45,8 @@ std::uint64_t touched_bytes(const Problem& problem) {
 bool is_cold_alone(Backend& backend, const Problem& problem) {
   const std::uint64_t touched = touched_bytes(problem);
   return problem.device.kind == DeviceKind::host
-             ? touched > alone_bytes
-             : touched >= cold_pair_caches * backend.info().cache_bytes;
+             ? touched > kAloneBytes
+             : touched >= kColdPairCaches * backend.info().cache_bytes;
 }
 
 std::size_t set_count(Backend& backend, const Problem& problem, bool warm) {
@@ -60,7 +60,7 @@ std::size_t set_count(Backend& backend, const Problem& problem, bool warm) {
   if (warm || is_cold_alone(backend, problem)) return 1;
   const std::uint64_t touched = touched_bytes(problem);
   const std::uint64_t cache = backend.info().cache_bytes;
-  std::size_t sets = std::clamp<std::uint64_t>(4 * cache / touched + 1, 2, Spots::most_pairs);
+  std::size_t sets = std::clamp<std::uint64_t>(4 * cache / touched + 1, 2, Spots::kMostPairs);
   while (sets > 1 && Arena::footprint(problem, sets) > backend.free_bytes() / 2) --sets;
   return sets;
 }
@@ -134,7 +134,7 @@ Outcome InProcessRunner::verify(const Candidate& candidate) {
     void* workspace = buffers.workspace(candidate.workspace_bytes);
     const Spots spots = buffers.spots(
         candidate.role == Role::copy ? Arena::Launched::copy : Arena::Launched::transpose, set, 1,
-        spots_of_sample);
+        kSpotsOfSample);
     backend_.synchronize();
     at_stage("launch");
     const double begin = seconds_now();
@@ -181,13 +181,13 @@ Outcome InProcessRunner::timed_calls(const Candidate& candidate, Prepared& prepa
   const auto call = [&] {
     launch(candidate, *prepared.plan, workspace, next_set_++ % buffers.sets());
   };
-  const int sets = static_cast<int>(std::min<std::size_t>(buffers.sets(), Spots::most_pairs));
+  const int sets = static_cast<int>(std::min<std::size_t>(buffers.sets(), Spots::kMostPairs));
   // A GPU's launches are too short to be timed one by one where all are on one pair.
   const bool one_pair_often = !on_host && sets == 1 && !prepared.one_by_one;
   int at_once = one_pair_often ? calls : std::min(calls, sets);
   if (one_pair_often && problem_.in_place) at_once |= 1;  // an even number would put all back
   const auto of_set =
-      static_cast<std::uint32_t>(std::max<int>(least_spots, (spots_of_sample + calls - 1) / calls));
+      static_cast<std::uint32_t>(std::max<int>(kLeastSpots, (kSpotsOfSample + calls - 1) / calls));
   int done = 0;
   seconds = 0;
   for (; done < calls; done += at_once) {
@@ -219,11 +219,11 @@ Sample InProcessRunner::time(const Candidate& candidate) {
     mend();
     at_stage("time");
     const bool on_host = problem_.device.kind == DeviceKind::host;
-    const double wanted = on_host ? host_sample_seconds : cuda_sample_seconds;
-    const bool is_long = prepared.verified_seconds > long_launch_samples * wanted;
+    const double wanted = on_host ? kHostSampleSeconds : kCudaSampleSeconds;
+    const bool is_long = prepared.verified_seconds > kLongLaunchSamples * wanted;
     double& fastest = fastest_[candidate.role != Role::transpose ? 1 : 0];
     // On CUDA the first launch of a kernel also loads it: there it proves nothing.
-    const bool has_lost = is_long && prepared.verified_seconds > far_slower * fastest;
+    const bool has_lost = is_long && prepared.verified_seconds > kFarSlower * fastest;
     if (prepared.calls == 0 && on_host && has_lost &&
         !std::exchange(prepared.timed_by_verification, true))
       return {{}, prepared.verified_seconds};
@@ -254,8 +254,8 @@ Sample InProcessRunner::time(const Candidate& candidate) {
 
 bool InProcessRunner::is_suspect(const Candidate& candidate, const Prepared& prepared,
                                  double seconds) const {
-  return candidate.role == Role::transpose && !prepared.is_cleared && fastest_copy_ != infinity &&
-         seconds * suspicious_share < fastest_copy_;
+  return candidate.role == Role::transpose && !prepared.is_cleared && fastest_copy_ != kInfinity &&
+         seconds * kSuspiciousShare < fastest_copy_;
 }
 
 // Call by call, into output of which nothing is right, and all of the last one is compared.
@@ -277,7 +277,7 @@ Sample InProcessRunner::time_under_suspicion(const Candidate& candidate, Prepare
     buffers.restore(set);
     return {outcome, 0};
   }
-  prepared.one_by_one = again > disagreement * seconds;
+  prepared.one_by_one = again > kDisagreement * seconds;
   prepared.note =
       "faster than every copy: timed again on a poisoned output, which was right after "
       "it";

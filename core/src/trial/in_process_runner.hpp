@@ -39,7 +39,7 @@ class InProcessRunner final : public TrialRunner {
   Sample time(const Candidate& candidate) override;
 
  private:
-  static constexpr double infinity = std::numeric_limits<double>::infinity();
+  static constexpr double kInfinity = std::numeric_limits<double>::infinity();
   struct Prepared {
     std::unique_ptr<BoundPlan> plan;
     int calls = 0;                         // in one sample
@@ -75,9 +75,9 @@ class InProcessRunner final : public TrialRunner {
   std::optional<Arena> arena_;
   std::optional<Examination> examination_;
   std::size_t next_set_ = 0;
-  bool is_disturbed_ = false;                 // the buffers, by a trial that failed on its way
-  double fastest_[2] = {infinity, infinity};  // seconds of a call so far: transposes, references
-  double fastest_copy_ = infinity;
+  bool is_disturbed_ = false;                   // the buffers, by a trial that failed on its way
+  double fastest_[2] = {kInfinity, kInfinity};  // seconds of a call so far: transposes, references
+  double fastest_copy_ = kInfinity;
   std::mt19937_64 random_{std::random_device{}()};  // no plugin knows which
   std::map<std::string, Prepared> prepared_;
 };

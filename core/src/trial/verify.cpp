@@ -33,15 +33,15 @@ void transpose_parts(const Problem& problem, const std::byte* in, std::byte* out
                                                       problem.rows,
                                                       Stride(problem.out_ld * parts, parts));
   // Tile by tile: Eigen's own loop over a whole large matrix misses the cache at every element.
-  constexpr std::int64_t tile = 64;
-  const std::int64_t bands = (problem.rows + tile - 1) / tile;
+  constexpr std::int64_t kTile = 64;
+  const std::int64_t bands = (problem.rows + kTile - 1) / kTile;
   in_parallel(
-      bands, std::max<std::int64_t>(1, (1 << 20) / (tile * problem.cols)),
+      bands, std::max<std::int64_t>(1, (1 << 20) / (kTile * problem.cols)),
       [&](std::int64_t begin, std::int64_t end) {
-        for (std::int64_t r = begin * tile; r < std::min(end * tile, problem.rows); r += tile)
-          for (std::int64_t c = 0; c < problem.cols; c += tile) {
-            const std::int64_t height = std::min(tile, problem.rows - r);
-            const std::int64_t width = std::min(tile, problem.cols - c);
+        for (std::int64_t r = begin * kTile; r < std::min(end * kTile, problem.rows); r += kTile)
+          for (std::int64_t c = 0; c < problem.cols; c += kTile) {
+            const std::int64_t height = std::min(kTile, problem.rows - r);
+            const std::int64_t width = std::min(kTile, problem.cols - c);
             target.block(c, r, width, height) = source.block(r, c, height, width).transpose();
           }
       });
@@ -145,18 +145,18 @@ std::string describe_value(const std::byte* value, std::uint32_t bytes, std::int
   if (bytes >= 4) {
     std::uint32_t index = 0;
     std::memcpy(&index, value, 4);
-    index -= first_index_bits;
+    index -= kFirstIndexBits;
     const ElementBits wanted = element_bits(index, bytes);
     if (index < elements * parts && std::memcmp(value, &wanted, bytes) == 0)
       return (parts > 1 ? describe_part(index % parts) : "") + "input element " +
              std::to_string(index / parts);
   }
-  static constexpr char digits[] = "0123456789abcdef";
+  static constexpr char kDigits[] = "0123456789abcdef";
   std::string text = "bytes ";
   for (std::uint32_t i = 0; i < bytes; ++i) {
     const auto byte = std::to_integer<unsigned>(value[i]);
-    text += digits[byte >> 4];
-    text += digits[byte & 15];
+    text += kDigits[byte >> 4];
+    text += kDigits[byte & 15];
   }
   return text;
 }

@@ -14,7 +14,7 @@ Contestant::Contestant(const Candidate& candidate)
             .detail = {},
             .timing = {},
             .prior_rank = candidate.prior_rank} {
-  if (candidate.predicted != not_predicted) trial.predicted_share = 1 / candidate.predicted;
+  if (candidate.predicted != kNotPredicted) trial.predicted_share = 1 / candidate.predicted;
   trial.discount = candidate.trust.discount.value_or(0);
 }
 

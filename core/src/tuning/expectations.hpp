@@ -37,7 +37,7 @@ class Expectations {
 // A strategy's first right config.
 struct FirstConfig {
   double seconds = 0;
-  double predicted = not_predicted;
+  double predicted = kNotPredicted;
 };
 
 // Sorts second and further configs. Each is expected to take the time of its strategy's first

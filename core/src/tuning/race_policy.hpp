@@ -15,13 +15,13 @@ struct RacePolicy {
 
   // Ratio to the best expected time beyond which a candidate is far behind. Such a candidate is not
   // tried once one is right. The order of candidates uses the same ratio.
-  double far_behind_ratio = xpose::far_behind_ratio;
+  double far_behind_ratio = kFarBehindRatio;
   // Ratio to the best expected time up to which second configs keep the order of their authors:
   // expectations are no more precise than that. The order of candidates uses the same ratio.
-  double near_ratio = xpose::near_ratio;
+  double near_ratio = kNearRatio;
   // Most that is expected of a shipped strategy's measured time, over its prediction: tests hold
   // these predictions, so a longer launch was disturbed. Trust in predictions uses the same ratio.
-  double held_ratio = xpose::held_ratio;
+  double held_ratio = kHeldRatio;
   // Launch time over prediction that is assumed where one launch could exceed the budget: the cost
   // cost model underestimates loops that walk across many cache lines.
   double underestimate_ratio = 2.5;

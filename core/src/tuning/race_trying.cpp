@@ -38,7 +38,7 @@ bool Race::may_exceed_budget(const Candidate& candidate) {
   if (options_.whole || !options_.variants.empty()) return false;
   const Contestant* copy = fastest(true);
   const double copies =
-      candidate.predicted == not_predicted ? policy_.far_behind_ratio : candidate.predicted;
+      candidate.predicted == kNotPredicted ? policy_.far_behind_ratio : candidate.predicted;
   const double launch =
       copy == nullptr ? 0 : policy_.underestimate_ratio * copies * judged_seconds(*copy);
   return elapsed() + launch > options_.budget_seconds;

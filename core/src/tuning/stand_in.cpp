@@ -11,7 +11,7 @@
 namespace xpose {
 namespace {
 
-constexpr std::int64_t page = 4096;  // bytes; offsets in it decide the cache sets of rows
+constexpr std::int64_t kPage = 4096;  // bytes; offsets in it decide the cache sets of rows
 
 // A dimension of one of the two buffers.
 struct Dim {
@@ -42,8 +42,8 @@ class Shortening {
   // the power of two in the run where there is room for it in `most` elements.
   std::int64_t period(std::int64_t elements, std::int64_t most) const {
     const std::int64_t bytes = elements * element_bytes_;
-    std::int64_t modulus = std::clamp(bytes & -bytes, page, widest_stride_);
-    while (modulus > page && modulus > most * element_bytes_) modulus /= 2;
+    std::int64_t modulus = std::clamp(bytes & -bytes, kPage, widest_stride_);
+    while (modulus > kPage && modulus > most * element_bytes_) modulus /= 2;
     return modulus / std::gcd(modulus, element_bytes_);
   }
 

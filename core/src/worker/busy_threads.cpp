@@ -21,9 +21,9 @@ namespace {
 
 // Of processor time, which says the same on a loaded machine: threads of a team that wait for work
 // spin for some milliseconds.
-constexpr double busy_seconds = 0.25;
-constexpr double patience_seconds = 5;
-constexpr std::chrono::milliseconds glance(5);
+constexpr double kBusySeconds = 0.25;
+constexpr double kPatienceSeconds = 5;
+constexpr std::chrono::milliseconds kGlance(5);
 
 struct Thread {
   bool is_runnable = false;  // runs, or would if a processor were free
@@ -67,15 +67,15 @@ bool threads_stay_busy() {
   for (const char* name : {"OMP_WAIT_POLICY", "GOMP_SPINCOUNT", "KMP_BLOCKTIME"})
     if (std::getenv(name) != nullptr) return false;
   const std::map<std::string, Thread> at_first = others();
-  for (const Deadline deadline(patience_seconds); !deadline.passed();) {
+  for (const Deadline deadline(kPatienceSeconds); !deadline.passed();) {
     const std::map<std::string, Thread> now = others();
     for (const auto& [id, thread] : now)
       if (const auto first = at_first.find(id);
-          first != at_first.end() && thread.seconds - first->second.seconds >= busy_seconds)
+          first != at_first.end() && thread.seconds - first->second.seconds >= kBusySeconds)
         return true;
     if (std::ranges::none_of(now, [](const auto& thread) { return thread.second.is_runnable; }))
       return false;
-    std::this_thread::sleep_for(glance);
+    std::this_thread::sleep_for(kGlance);
   }
   return false;
 }

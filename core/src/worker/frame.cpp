@@ -6,13 +6,13 @@
 namespace xpose {
 namespace {
 
-constexpr std::string_view magic = "xpo1";
-constexpr std::size_t header_bytes = 8;
+constexpr std::string_view kMagic = "xpo1";
+constexpr std::size_t kHeaderBytes = 8;
 
 std::size_t payload_bytes(std::string_view header) {
   std::uint32_t bytes = 0;
   for (std::size_t i = 0; i < 4; ++i)
-    bytes |= static_cast<std::uint32_t>(static_cast<unsigned char>(header[magic.size() + i]))
+    bytes |= static_cast<std::uint32_t>(static_cast<unsigned char>(header[kMagic.size() + i]))
              << (8 * i);
   return bytes;
 }
@@ -20,13 +20,13 @@ std::size_t payload_bytes(std::string_view header) {
 }  // namespace
 
 std::string frame(std::string_view payload) {
-  if (payload.size() > max_frame)
+  if (payload.size() > kMaxFrame)
     throw Error(ErrorKind::invalid, "a message of " + std::to_string(payload.size()) +
-                                        " bytes is over the limit of " + std::to_string(max_frame) +
+                                        " bytes is over the limit of " + std::to_string(kMaxFrame) +
                                         "; send it in pieces");
   std::string bytes;
-  bytes.reserve(header_bytes + payload.size());
-  bytes += magic;
+  bytes.reserve(kHeaderBytes + payload.size());
+  bytes += kMagic;
   for (std::size_t i = 0; i < 4; ++i) bytes += static_cast<char>(payload.size() >> (8 * i) & 0xff);
   bytes += payload;
   return bytes;
@@ -44,13 +44,13 @@ void FrameReader::feed(std::string_view bytes) {
 
 std::optional<std::string> FrameReader::next() {
   const std::string_view rest = std::string_view(pending_).substr(begin_);
-  if (!magic.starts_with(rest.substr(0, magic.size()))) return break_off();
-  if (rest.size() < header_bytes) return {};
+  if (!kMagic.starts_with(rest.substr(0, kMagic.size()))) return break_off();
+  if (rest.size() < kHeaderBytes) return {};
   const std::size_t bytes = payload_bytes(rest);
-  if (bytes > max_frame) return break_off();
-  if (rest.size() - header_bytes < bytes) return {};
-  begin_ += header_bytes + bytes;
-  return std::string(rest.substr(header_bytes, bytes));
+  if (bytes > kMaxFrame) return break_off();
+  if (rest.size() - kHeaderBytes < bytes) return {};
+  begin_ += kHeaderBytes + bytes;
+  return std::string(rest.substr(kHeaderBytes, bytes));
 }
 
 std::optional<std::string> FrameReader::break_off() {

@@ -8,10 +8,10 @@
 
 namespace xpose {
 
-constexpr std::size_t max_frame = 16U << 20;  // bytes of a payload
-constexpr int channel_descriptor = 3;         // where a worker finds the stream
+constexpr std::size_t kMaxFrame = 16U << 20;  // bytes of a payload
+constexpr int kChannelDescriptor = 3;         // where a worker finds the stream
 
-// Throws Error invalid for a payload of more than max_frame bytes.
+// Throws Error invalid for a payload of more than kMaxFrame bytes.
 std::string frame(std::string_view payload);
 
 // Takes bytes as they come and gives back whole payloads. Anything that is not a frame breaks it

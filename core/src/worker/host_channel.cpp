@@ -48,7 +48,7 @@ void volunteer_for_memory() { std::ofstream("/proc/self/oom_score_adj") << 1000;
   sigset_t all;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, nullptr);  // handlers of a plugin run elsewhere
-  std::array<pollfd, 2> watched{{{channel_descriptor, 0, 0}, {host, POLLIN, 0}}};
+  std::array<pollfd, 2> watched{{{kChannelDescriptor, 0, 0}, {host, POLLIN, 0}}};
   while (poll(watched.data(), watched.size(), -1) <= 0) continue;
   end_group();
 }
@@ -65,12 +65,12 @@ void start_watching() try {
 HostChannel::HostChannel() : pid_(getpid()) {
   int type = 0;
   socklen_t size = sizeof type;
-  if (getsockopt(channel_descriptor, SOL_SOCKET, SO_TYPE, &type, &size) != 0 || type != SOCK_STREAM)
+  if (getsockopt(kChannelDescriptor, SOL_SOCKET, SO_TYPE, &type, &size) != 0 || type != SOCK_STREAM)
     throw Error(
         ErrorKind::failed,
         "descriptor 3 is no channel to a host: this program is started by xpose, not by hand");
   // A program that a plugin starts must not hold it.
-  fcntl(channel_descriptor, F_SETFD, FD_CLOEXEC);
+  fcntl(kChannelDescriptor, F_SETFD, FD_CLOEXEC);
   forbid_core_files();
   volunteer_for_memory();
   start_watching();
@@ -82,13 +82,13 @@ std::optional<std::string> HostChannel::receive(double seconds) {
   for (;;) {
     if (auto payload = reader_.next()) return payload;
     if (reader_.broken()) return {};
-    const ssize_t count = recv(channel_descriptor, buffer.data(), buffer.size(), MSG_DONTWAIT);
+    const ssize_t count = recv(kChannelDescriptor, buffer.data(), buffer.size(), MSG_DONTWAIT);
     if (count > 0) {
       reader_.feed({buffer.data(), static_cast<std::size_t>(count)});
       continue;
     }
     if (count == 0 || (errno != EAGAIN && errno != EINTR) || deadline.passed()) return {};
-    pollfd channel{channel_descriptor, POLLIN, 0};
+    pollfd channel{kChannelDescriptor, POLLIN, 0};
     poll(&channel, 1, deadline.milliseconds());
   }
 }
@@ -100,11 +100,11 @@ void HostChannel::send(std::string_view payload) {
   }
   const std::string bytes = frame(payload);
   for (std::string_view rest = bytes; !rest.empty();) {
-    const ssize_t count = ::send(channel_descriptor, rest.data(), rest.size(), MSG_NOSIGNAL);
+    const ssize_t count = ::send(kChannelDescriptor, rest.data(), rest.size(), MSG_NOSIGNAL);
     if (count >= 0) {
       rest.remove_prefix(static_cast<std::size_t>(count));
     } else if (errno == EAGAIN) {  // a plugin made it non-blocking
-      pollfd channel{channel_descriptor, POLLOUT, 0};
+      pollfd channel{kChannelDescriptor, POLLOUT, 0};
       poll(&channel, 1, -1);
     } else if (errno != EINTR) {
       if (errno == EBADF || errno == ENOTSOCK)

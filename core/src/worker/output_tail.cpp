@@ -7,14 +7,14 @@
 namespace xpose {
 namespace {
 
-constexpr std::string_view separator = " | ";
+constexpr std::string_view kSeparator = " | ";
 
 bool continues(char byte) { return (static_cast<unsigned char>(byte) & 0xc0) == 0x80; }
 
 // The last bytes, beginning with a whole character.
 std::string_view tail(std::string_view text) {
-  if (text.size() <= OutputTail::limit) return text;
-  text.remove_prefix(text.size() - OutputTail::limit);
+  if (text.size() <= OutputTail::kLimit) return text;
+  text.remove_prefix(text.size() - OutputTail::kLimit);
   for (int i = 0; i < 3 && !text.empty() && continues(text[0]); ++i) text.remove_prefix(1);
   return text;
 }
@@ -22,9 +22,10 @@ std::string_view tail(std::string_view text) {
 }  // namespace
 
 void OutputTail::add(std::string_view bytes) {
-  constexpr std::size_t kept = 2 * limit;  // more than a line, so that tail() finds where to begin
-  bytes_ += bytes.substr(bytes.size() - std::min(bytes.size(), kept));
-  if (bytes_.size() > 2 * kept) bytes_.erase(0, bytes_.size() - kept);
+  constexpr std::size_t kKept =
+      2 * kLimit;  // more than a line, so that tail() finds where to begin
+  bytes_ += bytes.substr(bytes.size() - std::min(bytes.size(), kKept));
+  if (bytes_.size() > 2 * kKept) bytes_.erase(0, bytes_.size() - kKept);
 }
 
 std::string OutputTail::line() const {
@@ -33,7 +34,7 @@ std::string OutputTail::line() const {
   for (std::string_view rest = tail(bytes_); !rest.empty();) {
     const std::string_view character = take_character(rest);
     if (character == "\n") {
-      between = separator;
+      between = kSeparator;
     } else if (character == " ") {
       if (between.empty()) between = " ";
     } else {

@@ -9,7 +9,7 @@ namespace xpose {
 
 class OutputTail {
  public:
-  static constexpr std::size_t limit = 2048;  // bytes of a line
+  static constexpr std::size_t kLimit = 2048;  // bytes of a line
 
   void add(std::string_view bytes);
 

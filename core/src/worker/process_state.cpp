@@ -37,11 +37,11 @@ bool clock_is_true() {
   syscall(SYS_clock_gettime, CLOCK_MONOTONIC, &before);
   const std::chrono::duration<double> said = std::chrono::steady_clock::now().time_since_epoch();
   syscall(SYS_clock_gettime, CLOCK_MONOTONIC, &after);
-  constexpr double slack = 1e-3;
-  return said.count() > seconds(before) - slack && said.count() < seconds(after) + slack;
+  constexpr double kSlack = 1e-3;
+  return said.count() > seconds(before) - kSlack && said.count() < seconds(after) + kSlack;
 }
 
-constexpr std::array<int, 3> alarms = {ITIMER_REAL, ITIMER_VIRTUAL, ITIMER_PROF};
+constexpr std::array<int, 3> kAlarms = {ITIMER_REAL, ITIMER_VIRTUAL, ITIMER_PROF};
 
 }  // namespace
 
@@ -107,7 +107,7 @@ bool ProcessState::restore_signals() const {
   }
   sigset_t mask{};
   pthread_sigmask(SIG_SETMASK, &mask_, &mask);
-  for (const int alarm : alarms) {
+  for (const int alarm : kAlarms) {
     itimerval old{};
     const itimerval none{};
     setitimer(static_cast<__itimer_which_t>(alarm), &none, &old);

@@ -68,7 +68,7 @@ void fields(Io& io, Reply& reply) {
   io(reply.id, reply.stage, reply.outcome, reply.seconds, reply.quotes, reply.plugin);
 }
 
-constexpr std::size_t max_detail_bytes = 4096;
+constexpr std::size_t kMaxDetailBytes = 4096;
 
 constexpr int last(DeviceKind) { return static_cast<int>(DeviceKind::cuda); }
 constexpr int last(Role) { return static_cast<int>(Role::experiment); }
@@ -220,13 +220,13 @@ Message read(std::string_view payload) {
   return message;
 }
 
-void clean(Outcome& outcome) { outcome.detail = one_line(outcome.detail, max_detail_bytes); }
+void clean(Outcome& outcome) { outcome.detail = one_line(outcome.detail, kMaxDetailBytes); }
 
 void clean(PluginInfo& plugin) {
-  if (const std::size_t bytes = encode(plugin).size(); bytes > max_description_bytes)
+  if (const std::size_t bytes = encode(plugin).size(); bytes > kMaxDescriptionBytes)
     throw Error(ErrorKind::failed, "a description of " + std::to_string(bytes) + " bytes");
-  plugin.version = one_line(plugin.version, max_summary_bytes);
-  plugin.build = one_line(plugin.build, max_summary_bytes);
+  plugin.version = one_line(plugin.version, kMaxSummaryBytes);
+  plugin.build = one_line(plugin.build, kMaxSummaryBytes);
   for (StrategyInfo& strategy : plugin.strategies) strategy.summary = one_line(strategy.summary);
   if (const std::string problem = description_problem(plugin); !problem.empty())
     throw Error(ErrorKind::failed, "a description that says too much: " + problem);
@@ -237,14 +237,14 @@ void clean(PluginInfo& plugin) {
 std::string build_version() { return XPOSE_VERSION ", protocol 4"; }
 
 std::span<const std::string_view> stages_of(Request::What what) {
-  static constexpr std::array<std::string_view, 4> of_verify = {"create", "launch", "check",
+  static constexpr std::array<std::string_view, 4> kOfVerify = {"create", "launch", "check",
                                                                 "destroy"};
-  static constexpr std::array<std::string_view, 2> of_time = {"create", "time"};
-  static constexpr std::array<std::string_view, 3> of_examine = {"create", Examination::alone_stage,
-                                                                 Examination::together_stage};
-  if (what == Request::What::verify) return of_verify;
-  if (what == Request::What::examine) return of_examine;
-  if (what == Request::What::time) return of_time;
+  static constexpr std::array<std::string_view, 2> kOfTime = {"create", "time"};
+  static constexpr std::array<std::string_view, 3> kOfExamine = {"create", Examination::kAloneStage,
+                                                                 Examination::kTogetherStage};
+  if (what == Request::What::verify) return kOfVerify;
+  if (what == Request::What::examine) return kOfExamine;
+  if (what == Request::What::time) return kOfTime;
   return {};
 }
 

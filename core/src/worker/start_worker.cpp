@@ -33,8 +33,8 @@ struct Ends {
 // Above what the child's descriptors become, since a host may run with some of 0 to 3 closed: a
 // print of the host's would end up in the channel, and dup2 onto itself keeps close-on-exec.
 Descriptor moved_up(Descriptor original) {
-  if (original.get() < 0 || original.get() > channel_descriptor) return original;
-  return Descriptor(fcntl(original.get(), F_DUPFD_CLOEXEC, channel_descriptor + 1));
+  if (original.get() < 0 || original.get() > kChannelDescriptor) return original;
+  return Descriptor(fcntl(original.get(), F_DUPFD_CLOEXEC, kChannelDescriptor + 1));
 }
 
 Ends open_ends(const std::filesystem::path& executable) {
@@ -81,8 +81,8 @@ pid_t spawn(const std::filesystem::path& executable, int channel, int output) {
   check(posix_spawn_file_actions_addopen(actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0));
   check(posix_spawn_file_actions_adddup2(actions, output, STDOUT_FILENO));
   check(posix_spawn_file_actions_adddup2(actions, output, STDERR_FILENO));
-  check(posix_spawn_file_actions_adddup2(actions, channel, channel_descriptor));
-  check(posix_spawn_file_actions_addclosefrom_np(actions, channel_descriptor + 1));
+  check(posix_spawn_file_actions_adddup2(actions, channel, kChannelDescriptor));
+  check(posix_spawn_file_actions_addclosefrom_np(actions, kChannelDescriptor + 1));
 
   sigset_t none, all;
   sigemptyset(&none);

@@ -32,8 +32,8 @@ void TrialService::load(const Request& request, Reply& reply) {
     PluginFile file = PluginFile::open(request.file);
     if (file.digest() != request.digest) throw Refusal{"was changed on disk; start anew"};
     const PluginLibrary& library = load_plugin(std::move(file), request.digest);
-    if (encode(library.info).size() > max_description_bytes)
-      throw Refusal{"describes itself in more than " + std::to_string(max_description_bytes) +
+    if (encode(library.info).size() > kMaxDescriptionBytes)
+      throw Refusal{"describes itself in more than " + std::to_string(kMaxDescriptionBytes) +
                     " bytes; leave values of axes out, or make several plugins of it"};
     loaded_[request.digest] = &library;
     reply.plugin = library.info;
@@ -171,7 +171,7 @@ Reply TrialService::answer(const Request& request) {
 void serve_trials() try {
   HostChannel channel;
   TrialService service([&](const Reply& reply) { channel.send(encode(reply)); });
-  while (const auto request = channel.receive(worker_idle_seconds))
+  while (const auto request = channel.receive(kWorkerIdleSeconds))
     channel.send(encode(service.answer(decode_request(*request))));
 } catch (const abi::__forced_unwind&) {
   // Other threads would let the process live, and the host wait.

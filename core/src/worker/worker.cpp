@@ -15,10 +15,10 @@ namespace xpose {
 namespace {
 
 // A worker that cannot keep up with this is not slow but stuck.
-constexpr double slowest_bytes_per_second = 20e6;
-constexpr double start_seconds = 60;  // a loaded machine may start processes slowly
-constexpr double send_seconds = 10;
-constexpr double leave_seconds = 5;  // from the end of its channel to its own
+constexpr double kSlowestBytesPerSecond = 20e6;
+constexpr double kStartSeconds = 60;  // a loaded machine may start processes slowly
+constexpr double kSendSeconds = 10;
+constexpr double kLeaveSeconds = 5;  // from the end of its channel to its own
 
 std::string text_of(double seconds) {
   char text[32];
@@ -69,8 +69,8 @@ void Worker::start() {
   Request hello;
   hello.version = build_version();
   std::string why = "it does not answer";
-  if (process_->send(encode(hello), send_seconds)) {
-    const WorkerProcess::Reply heard = process_->receive(start_seconds);
+  if (process_->send(encode(hello), kSendSeconds)) {
+    const WorkerProcess::Reply heard = process_->receive(kStartSeconds);
     if (heard.heard == WorkerProcess::Heard::message) try {
         const Reply reply = decode_reply(heard.payload);
         if (reply.outcome.verdict == Verdict::ok) return;
@@ -88,7 +88,7 @@ void Worker::start() {
 
 // The end that the process came to by itself.
 Outcome Worker::end_of_process(const std::string& stage) {
-  if (!process_->has_ended(leave_seconds))
+  if (!process_->has_ended(kLeaveSeconds))
     return {Verdict::crashed, "closed its channel to the host during " + stage};
   const ProcessEnd ended = process_->kill();
   if (ended.kind == ProcessEnd::Kind::exited)
@@ -120,19 +120,19 @@ Reply Worker::bad_end(const std::string& stage, const WorkerProcess::Reply& hear
 Reply Worker::ask(Request request, std::uint64_t bytes) {
   const auto now = std::chrono::steady_clock::now();
   if (process_ != nullptr &&
-      std::chrono::duration<double>(now - last_use_).count() > worker_idle_seconds / 2)
+      std::chrono::duration<double>(now - last_use_).count() > kWorkerIdleSeconds / 2)
     end();
   if (process_ == nullptr) start();
   if (getentropy(&request.id, sizeof request.id) != 0) request.id = ++last_id_;
-  const double limit = stage_seconds_ + static_cast<double>(bytes) / slowest_bytes_per_second;
-  constexpr std::array stages = {"the start", "load", "quote", "prepare",
-                                 "launch",    "time", "launch"};
-  std::string stage = stages.at(static_cast<std::size_t>(request.what));
-  if (!process_->send(encode(request), send_seconds))
-    return bad_end(stage, process_->receive(0), send_seconds);
+  const double limit = stage_seconds_ + static_cast<double>(bytes) / kSlowestBytesPerSecond;
+  constexpr std::array kStages = {"the start", "load", "quote", "prepare",
+                                  "launch",    "time", "launch"};
+  std::string stage = kStages.at(static_cast<std::size_t>(request.what));
+  if (!process_->send(encode(request), kSendSeconds))
+    return bad_end(stage, process_->receive(0), kSendSeconds);
   for (auto ahead = stages_of(request.what);;) {
     // Buffers and a device's first use are ours, not the plugin's.
-    const double seconds = request.what == Request::What::prepare ? limit + start_seconds : limit;
+    const double seconds = request.what == Request::What::prepare ? limit + kStartSeconds : limit;
     const WorkerProcess::Reply heard = process_->receive(seconds);
     if (heard.heard != WorkerProcess::Heard::message) return bad_end(stage, heard, seconds);
     try {

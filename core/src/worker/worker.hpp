@@ -61,7 +61,7 @@ class Worker {
 };
 
 // A worker that hears nothing for so long ends itself; seconds.
-constexpr double worker_idle_seconds = 30;
+constexpr double kWorkerIdleSeconds = 30;
 
 // $XPOSE_TRIAL, else what is installed beside the library: xpose/xpose-trial.
 std::filesystem::path default_worker();

@@ -126,8 +126,8 @@ void WorkerProcess::Impl::signal_group() const {
   }
   // Reaped behind our back, so that the number may be another group's by now: only a process
   // descriptor still means the right one (Linux 6.9; before, children it left live on).
-  constexpr unsigned process_group = 1U << 2;  // PIDFD_SIGNAL_PROCESS_GROUP
-  syscall(SYS_pidfd_send_signal, process.get(), SIGKILL, nullptr, process_group);
+  constexpr unsigned kProcessGroup = 1U << 2;  // PIDFD_SIGNAL_PROCESS_GROUP
+  syscall(SYS_pidfd_send_signal, process.get(), SIGKILL, nullptr, kProcessGroup);
 }
 
 ProcessEnd WorkerProcess::Impl::reap(const Deadline& deadline) const {

@@ -144,17 +144,17 @@ HWY_INLINE void transpose_tile(const uint8_t* HWY_RESTRICT in, ptrdiff_t in_pitc
     Vector v[kSide];  // (row), at last (column % kRows + kRows * block)
     unroll<kBlocks>([&](auto block) XPOSE_INLINE {
       unroll<kRows>([&](auto r) XPOSE_INLINE {
-        constexpr int row = block * kRows + r;
-        v[row] = hn::LoadU(Bytes(), from + row * in_pitch);
-        count(row);
+        constexpr int kRow = block * kRows + r;
+        v[kRow] = hn::LoadU(Bytes(), from + kRow * in_pitch);
+        count(kRow);
       });
       transpose_in_blocks<Size>(v + block * kRows);
     });
     unroll<kRows>([&](auto r) XPOSE_INLINE {
       transpose_blocks<kRows>(v + r);
       unroll<kBlocks>([&](auto block) XPOSE_INLINE {
-        constexpr int column = block * kRows + r;
-        store(j * kSide + column, i, v[column]);
+        constexpr int kColumn = block * kRows + r;
+        store(j * kSide + kColumn, i, v[kColumn]);
         count(kSide + r * kBlocks + block);
       });
     });

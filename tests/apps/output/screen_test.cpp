@@ -50,7 +50,7 @@ TEST(Screen, AWordThatIsTooLongStaysWholeUnlessItIsToBeSplit) {
 
 TEST(Screen, WrappedTextIsIndentedBehindItsFirstLine) {
   EXPECT_EQ(wrapped_text("one two three", 9, 2), "one two\n  three");
-  EXPECT_EQ(wrapped_text("one two three", no_limit, 2), "one two three");
+  EXPECT_EQ(wrapped_text("one two three", kNoLimit, 2), "one two three");
   EXPECT_EQ(wrapped_text("\none\n\ntwo", 9, 2), "\n  one\n\n  two");
 }
 

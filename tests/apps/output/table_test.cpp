@@ -27,11 +27,11 @@ Table people() {
 }
 
 TEST(Table, IsAsWideAsItsCellsWhereNothingLimitsIt) {
-  EXPECT_EQ(printed(people(), no_limit),
+  EXPECT_EQ(printed(people(), kNoLimit),
             "name                     launch        time  words\n"
             "tile{rows=256,cols=128}  grid 8x8    1.5 us  ok\n"
             "naive                    grid 16   12.25 us  wrong at row 3, in place\n");
-  EXPECT_EQ(printed(people(), 69), printed(people(), no_limit));
+  EXPECT_EQ(printed(people(), 69), printed(people(), kNoLimit));
 }
 
 TEST(Table, BreaksCellsAtWordsBeforeAColumnLeaves) {
@@ -77,7 +77,7 @@ TEST(Table, CharactersOfUtf8AreAligned) {
   Table table({{"name"}, {"n", Table::right}});
   table.add({"größer", "1"});
   table.add({"less", "2"});
-  EXPECT_EQ(printed(table, no_limit), "name    n\ngrößer  1\nless    2\n");
+  EXPECT_EQ(printed(table, kNoLimit), "name    n\ngrößer  1\nless    2\n");
 }
 
 TEST(Shortened, VariantsStayWholeWhereTheyFit) {
@@ -144,7 +144,7 @@ TEST(TuneSentence, ARaceOfOneRoundClaimsNoWinInPercent) {
       "roof (copy, 8.0 GB/s).");
 }
 
-std::string printed(const TuneReport& report, bool all, std::size_t width = no_limit) {
+std::string printed(const TuneReport& report, bool all, std::size_t width = kNoLimit) {
   PluginInfo plugin;
   for (const char* name : {"a", "b", "c", "d"}) {
     plugin.strategies.emplace_back().name = name;
@@ -157,10 +157,10 @@ std::string printed(const TuneReport& report, bool all, std::size_t width = no_l
 
 TEST(TuneTable, AShareAboveTheRoofIsExplainedInAFootnote) {
   EXPECT_NE(printed(report(), false).find("125.0             ok\n"), std::string::npos);
-  EXPECT_NE(printed(report(), false).find(above_the_roof), std::string::npos);
+  EXPECT_NE(printed(report(), false).find(kAboveTheRoof), std::string::npos);
   TuneReport below = report();
   below.trials[0].timing->median = 1.2499e-4;  // shown as 100.0
-  EXPECT_EQ(printed(below, false).find(above_the_roof), std::string::npos);
+  EXPECT_EQ(printed(below, false).find(kAboveTheRoof), std::string::npos);
 }
 
 // A prediction that does not count yet, one that is discounted, and a rival without a trial.

@@ -136,7 +136,7 @@ TEST_F(CacheContentsTest, RowsOfANewerVersionAreLeftOut) {
 TEST_F(CacheContentsTest, AFileOfTheFirstSchemaKeepsItsRows) {
   const auto make_old = [&] {
     Database database(file, Database::Access::read_write);
-    database.adopt(cache_application, std::span(cache_schema).first(1));
+    database.adopt(kCacheApplication, std::span(kCacheSchema).first(1));
     database.change(
         "INSERT INTO decision VALUES(1, 'GPU 1', '580', '1.1', 'all', 'p', 'measure cold', 'd1', "
         "'smem', 'tile=64', 0.5, 1e-4, 7)");

@@ -169,11 +169,11 @@ TEST_F(CacheTest, ThreadsShareOne) {
 }
 
 TEST_F(CacheTest, SixteenProcessesThatCreateTheFileLoseNoRow) {
-  constexpr int processes = 16, each = 50;
-  ASSERT_TRUE(run_at_once(processes, [&](int index) {
+  constexpr int kProcesses = 16, kEach = 50;
+  ASSERT_TRUE(run_at_once(kProcesses, [&](int index) {
     Cache cache(file, "", listener());
-    for (int count = 0; count < each; ++count) {
-      const std::string name = std::to_string(index * each + count);
+    for (int count = 0; count < kEach; ++count) {
+      const std::string name = std::to_string(index * kEach + count);
       cache.begin_trial({"d1", name, "what", 1});
       cache.store(decision_of(name));
       cache.store(Quarantine{"d1", name, "libidea.so", Verdict::crashed, "words", 3});
@@ -181,10 +181,10 @@ TEST_F(CacheTest, SixteenProcessesThatCreateTheFileLoseNoRow) {
     for (const std::string& warning : warnings) std::fprintf(stderr, "%s\n", warning.c_str());
     return warnings.empty();
   }));
-  EXPECT_EQ(integer_of("SELECT count(*) FROM in_flight"), processes);
+  EXPECT_EQ(integer_of("SELECT count(*) FROM in_flight"), kProcesses);
   const CacheContents contents = read_cache(file);
-  EXPECT_EQ(contents.quarantine.size(), 1U * processes * each);
-  ASSERT_EQ(contents.decisions.size(), 1U * processes * each);
+  EXPECT_EQ(contents.quarantine.size(), 1U * kProcesses * kEach);
+  ASSERT_EQ(contents.decisions.size(), 1U * kProcesses * kEach);
   for (const Decision& decision : contents.decisions)
     EXPECT_EQ(decision, decision_of(decision.key.problem));
 }

@@ -15,9 +15,9 @@ namespace {
 
 using Fault = DatabaseError::Fault;
 
-constexpr std::int32_t application = 0x1234;
-constexpr std::array<const char*, 1> first = {"CREATE TABLE t(a ANY) STRICT"};
-constexpr std::array<const char*, 2> second = {first[0], "ALTER TABLE t ADD COLUMN b INTEGER"};
+constexpr std::int32_t kApplication = 0x1234;
+constexpr std::array<const char*, 1> kFirst = {"CREATE TABLE t(a ANY) STRICT"};
+constexpr std::array<const char*, 2> kSecond = {kFirst[0], "ALTER TABLE t ADD COLUMN b INTEGER"};
 
 class DatabaseTest : public CacheFixture {
  protected:
@@ -26,7 +26,7 @@ class DatabaseTest : public CacheFixture {
   Database open() { return {file, Database::Access::read_write}; }
   Database adopted() {
     Database database = open();
-    database.adopt(application, first);
+    database.adopt(kApplication, kFirst);
     return database;
   }
   std::int64_t rows(Database& database) {
@@ -141,44 +141,44 @@ TEST_F(DatabaseTest, DurabilityIsTheTransactionsOwn) {
 TEST_F(DatabaseTest, OlderSchemaIsMigratedWithItsRows) {
   adopted().change("INSERT INTO t VALUES(7)");
   Database database = open();
-  database.adopt(application, second);
+  database.adopt(kApplication, kSecond);
   Statement row = database.run("SELECT a, b FROM t");
   ASSERT_TRUE(row.step());
   EXPECT_EQ(row.integer(0), 7);
-  EXPECT_NO_THROW(database.require(application, 2));
+  EXPECT_NO_THROW(database.require(kApplication, 2));
 }
 
 TEST_F(DatabaseTest, FailedMigrationChangesNothing) {
   adopted();
-  const std::array<const char*, 3> broken = {second[0], second[1], "nonsense"};
+  const std::array<const char*, 3> broken = {kSecond[0], kSecond[1], "nonsense"};
   Database database = open();
-  EXPECT_THROW(database.adopt(application, broken), DatabaseError);
-  EXPECT_NO_THROW(database.require(application, 1));
+  EXPECT_THROW(database.adopt(kApplication, broken), DatabaseError);
+  EXPECT_NO_THROW(database.require(kApplication, 1));
   EXPECT_EQ(fault_of([&] { database.run("SELECT b FROM t"); }), Fault::corrupt);
 }
 
 TEST_F(DatabaseTest, NewerSchemaIsRefusedUntouched) {
-  open().adopt(application, second);
+  open().adopt(kApplication, kSecond);
   const std::string before = bytes_of(file);
-  EXPECT_EQ(fault_of([&] { open().adopt(application, first); }), Fault::newer);
+  EXPECT_EQ(fault_of([&] { open().adopt(kApplication, kFirst); }), Fault::newer);
   EXPECT_EQ(bytes_of(file), before);
 }
 
 TEST_F(DatabaseTest, OtherProgramsFilesAreRefusedUntouched) {
   adopted();
   const std::string before = bytes_of(file);
-  EXPECT_EQ(fault_of([&] { open().adopt(application + 1, first); }), Fault::foreign);
+  EXPECT_EQ(fault_of([&] { open().adopt(kApplication + 1, kFirst); }), Fault::foreign);
   EXPECT_EQ(bytes_of(file), before);
 }
 
 TEST_F(DatabaseTest, TablesWithoutAnApplicationAreAnotherPrograms) {
   open().change("CREATE TABLE someone(a)");
-  EXPECT_EQ(fault_of([&] { open().adopt(application, first); }), Fault::foreign);
+  EXPECT_EQ(fault_of([&] { open().adopt(kApplication, kFirst); }), Fault::foreign);
 }
 
 TEST_F(DatabaseTest, RequireTakesNoOlderSchema) {
   Database database = adopted();
-  EXPECT_EQ(fault_of([&] { database.require(application, 2); }), Fault::older);
+  EXPECT_EQ(fault_of([&] { database.require(kApplication, 2); }), Fault::older);
 }
 
 // ---------------------------------------------------------------------------------------- faults

@@ -102,23 +102,23 @@ TEST_F(InFlightTest, UnknownBootAccusesNobody) {
 }
 
 TEST_F(InFlightTest, ExactlyOneProcessGetsEach) {
-  constexpr int processes = 8, trials = 40;
+  constexpr int kProcesses = 8, kTrials = 40;
   ProcessIdentity before = self;
   before.boot = "another";
-  for (before.pid = 0; before.pid < trials; ++before.pid) put(before, std::to_string(before.pid));
-  ASSERT_TRUE(run_at_once(processes, [&](int index) {
+  for (before.pid = 0; before.pid < kTrials; ++before.pid) put(before, std::to_string(before.pid));
+  ASSERT_TRUE(run_at_once(kProcesses, [&](int index) {
     CacheFile own = open_cache_file(file);
     std::ofstream got(folder / ("got" + std::to_string(index)));
     for (const Unfinished& unfinished : take_unfinished(own.database, this_process()))
       got << unfinished.strategy << '\n';
     return got.good();
   }));
-  std::vector<int> times(trials);
-  for (int index = 0; index < processes; ++index) {
+  std::vector<int> times(kTrials);
+  for (int index = 0; index < kProcesses; ++index) {
     std::ifstream got(folder / ("got" + std::to_string(index)));
     for (int strategy = 0; got >> strategy;) ++times.at(static_cast<std::size_t>(strategy));
   }
-  EXPECT_EQ(times, std::vector<int>(trials, 1));
+  EXPECT_EQ(times, std::vector<int>(kTrials, 1));
 }
 
 }  // namespace

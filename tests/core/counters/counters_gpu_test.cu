@@ -14,20 +14,20 @@
 namespace xpose {
 namespace {
 
-constexpr int size = 4096;
-constexpr std::uint64_t ideal_sectors = std::uint64_t{size} * size * 4 / 32;
-constexpr std::uint64_t warps = std::uint64_t{size} * size / 32;
+constexpr int kSize = 4096;
+constexpr std::uint64_t kIdealSectors = std::uint64_t{kSize} * kSize * 4 / 32;
+constexpr std::uint64_t kWarps = std::uint64_t{kSize} * kSize / 32;
 
 __global__ void copy_row(const float* in, float* out) {
   const int col = blockIdx.x * blockDim.x + threadIdx.x;
   const int row = blockIdx.y * blockDim.y + threadIdx.y;
-  out[row * size + col] = in[row * size + col];
+  out[row * kSize + col] = in[row * kSize + col];
 }
 
 __global__ void naive_row(const float* in, float* out) {
   const int col = blockIdx.x * blockDim.x + threadIdx.x;
   const int row = blockIdx.y * blockDim.y + threadIdx.y;
-  out[col * size + row] = in[row * size + col];
+  out[col * kSize + row] = in[row * kSize + col];
 }
 
 // A tile of 16 rows of 32, read back by columns: 16 lanes at once want one bank, or, with two
@@ -37,12 +37,12 @@ __global__ void smem(const float* in, float* out) {
   __shared__ float tile[16][32 + padding];
   const int col = blockIdx.x * 32 + threadIdx.x;
   const int row = blockIdx.y * 16 + threadIdx.y;
-  tile[threadIdx.y][threadIdx.x] = in[row * size + col];
+  tile[threadIdx.y][threadIdx.x] = in[row * kSize + col];
   __syncthreads();
   const int index = threadIdx.y * 32 + threadIdx.x;
   const int out_col = blockIdx.y * 16 + index % 16;
   const int out_row = blockIdx.x * 32 + index / 16;
-  out[out_row * size + out_col] = tile[index % 16][index / 16];
+  out[out_row * kSize + out_col] = tile[index % 16][index / 16];
 }
 
 class CountersGpuTest : public testing::Test {
@@ -52,14 +52,14 @@ class CountersGpuTest : public testing::Test {
       GTEST_SKIP() << "SKIPPED: " << reason;
     cuda = &backend(device);
     cuda->make_current();
-    in = DeviceBuffer(*cuda, std::uint64_t{size} * size * 4);
-    out = DeviceBuffer(*cuda, std::uint64_t{size} * size * 4);
+    in = DeviceBuffer(*cuda, std::uint64_t{kSize} * kSize * 4);
+    out = DeviceBuffer(*cuda, std::uint64_t{kSize} * kSize * 4);
   }
 
   template <class Kernel>
   Launch launch_of(Kernel kernel) {
     return [this, kernel] {
-      kernel<<<dim3(size / 32, size / 16), dim3(32, 16)>>>(
+      kernel<<<dim3(kSize / 32, kSize / 16), dim3(32, 16)>>>(
           reinterpret_cast<const float*>(in.data()), reinterpret_cast<float*>(out.data()));
     };
   }
@@ -125,7 +125,7 @@ TEST_F(CountersGpuTest, SeesTheKernelsThatALaunchStarts) {
   ASSERT_EQ(kernels.size(), 2U);
   EXPECT_NE(kernels[0].name.find("naive_row"), std::string::npos);
   EXPECT_NE(kernels[1].name.find("smem"), std::string::npos);
-  EXPECT_EQ(kernels[1].grid, (std::array<std::uint32_t, 3>{size / 32, size / 16, 1}));
+  EXPECT_EQ(kernels[1].grid, (std::array<std::uint32_t, 3>{kSize / 32, kSize / 16, 1}));
   EXPECT_EQ(kernels[1].block, (std::array<std::uint32_t, 3>{32, 16, 1}));
   EXPECT_EQ(kernels[1].static_shared_bytes, 16U * 34 * 4);
   EXPECT_GE(kernels[1].registers, 4U);
@@ -136,26 +136,26 @@ TEST_F(CountersGpuTest, SeesTheKernelsThatALaunchStarts) {
 
 TEST_F(CountersGpuTest, CountsSectorsAndRequestsExactly) {
   const Counted copy = counted("copy_row", launch_of(copy_row));
-  EXPECT_EQ(copy.account.totals.load_sectors, ideal_sectors);
-  EXPECT_EQ(copy.account.totals.store_sectors, ideal_sectors);
-  EXPECT_EQ(copy.account.totals.load_requests, warps);
-  EXPECT_EQ(copy.account.totals.store_requests, warps);
+  EXPECT_EQ(copy.account.totals.load_sectors, kIdealSectors);
+  EXPECT_EQ(copy.account.totals.store_sectors, kIdealSectors);
+  EXPECT_EQ(copy.account.totals.load_requests, kWarps);
+  EXPECT_EQ(copy.account.totals.store_requests, kWarps);
   EXPECT_EQ(copy.account.totals.load_wavefronts, 0U);
-  EXPECT_GE(copy.account.instructions, 4 * warps);
+  EXPECT_GE(copy.account.instructions, 4 * kWarps);
   EXPECT_GT(copy.account.dram_read_bytes, 0U);
 
   const Counted naive = counted("naive_row", launch_of(naive_row));
-  EXPECT_EQ(naive.account.totals.load_sectors, ideal_sectors);
-  EXPECT_EQ(naive.account.totals.store_sectors, 8 * ideal_sectors);
+  EXPECT_EQ(naive.account.totals.load_sectors, kIdealSectors);
+  EXPECT_EQ(naive.account.totals.store_sectors, 8 * kIdealSectors);
   EXPECT_TRUE(naive.notes.empty());
 }
 
 TEST_F(CountersGpuTest, CountsWavefronts) {
   const Counted conflicts = counted("smem", launch_of(smem<0>));
-  expect_within(conflicts.account.totals.load_wavefronts, 16 * warps, 0.001);
-  expect_within(conflicts.account.totals.store_wavefronts, warps, 0.001);
+  expect_within(conflicts.account.totals.load_wavefronts, 16 * kWarps, 0.001);
+  expect_within(conflicts.account.totals.store_wavefronts, kWarps, 0.001);
   const Counted none = counted("smem, padded by 2", launch_of(smem<2>));
-  expect_within(none.account.totals.load_wavefronts, warps, 0.001);
+  expect_within(none.account.totals.load_wavefronts, kWarps, 0.001);
   EXPECT_EQ(none.account.shared_bytes, 16U * 34 * 4);
 }
 
@@ -165,8 +165,8 @@ TEST_F(CountersGpuTest, ALaunchOfSeveralKernelsIsTheirSum) {
     launch_of(naive_row)();
   });
   EXPECT_EQ(both.kernels.size(), 2U);
-  EXPECT_EQ(both.account.totals.load_sectors, 2 * ideal_sectors);
-  EXPECT_EQ(both.account.totals.store_sectors, 9 * ideal_sectors);
+  EXPECT_EQ(both.account.totals.load_sectors, 2 * kIdealSectors);
+  EXPECT_EQ(both.account.totals.store_sectors, 9 * kIdealSectors);
   EXPECT_EQ(both.notes.size(), 1U);
 }
 
@@ -180,7 +180,7 @@ TEST_F(CountersGpuTest, ALaunchThatThrowsEndsTheCount) {
                            }),
                std::domain_error);
   const Counted after = counted("copy_row, after an exception", launch_of(copy_row));
-  EXPECT_EQ(after.account.totals.load_sectors, ideal_sectors);
+  EXPECT_EQ(after.account.totals.load_sectors, kIdealSectors);
 }
 
 // CUPTI may leave hooks behind, which every launch would pay for: the best of ten times of each, so

@@ -12,8 +12,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* v2_mount = "31 23 0:28 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n";
-constexpr const char* v1_mounts =
+constexpr const char* kV2Mount = "31 23 0:28 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n";
+constexpr const char* kV1Mounts =
     "31 23 0:28 / /sys/fs/cgroup rw - tmpfs tmpfs rw\n"
     "32 31 0:29 / /sys/fs/cgroup/cpu rw - cgroup cgroup rw,cpu\n"
     "35 31 0:32 / /sys/fs/cgroup/memory rw - cgroup cgroup rw,memory\n";
@@ -43,15 +43,15 @@ class MemoryLimits : public testing::Test {
                     testing::UnitTest::GetInstance()->current_test_info()->name());
 };
 
-TEST_F(MemoryLimits, AMachineWithoutGroupsHasNone) { EXPECT_EQ(left(), no_memory_limit); }
+TEST_F(MemoryLimits, AMachineWithoutGroupsHasNone) { EXPECT_EQ(left(), kNoMemoryLimit); }
 
 TEST_F(MemoryLimits, TheLimitOfV2LessThatIsTaken) {
-  write("proc/self/mountinfo", v2_mount);
+  write("proc/self/mountinfo", kV2Mount);
   write("proc/self/cgroup", "0::/user/job\n");
   v2_group("/user/job", "1000000", "300000");
   EXPECT_EQ(left(), 700000U);
   v2_group("/user/job", "max", "300000");
-  EXPECT_EQ(left(), no_memory_limit);
+  EXPECT_EQ(left(), kNoMemoryLimit);
   write("sys/fs/cgroup/user/job/memory.high", "500000\n");
   EXPECT_EQ(left(), 200000U);
   v2_group("/user/job", "max", "600000");
@@ -59,7 +59,7 @@ TEST_F(MemoryLimits, TheLimitOfV2LessThatIsTaken) {
 }
 
 TEST_F(MemoryLimits, CachedFilesAreFree) {
-  write("proc/self/mountinfo", v2_mount);
+  write("proc/self/mountinfo", kV2Mount);
   write("proc/self/cgroup", "0::/job\n");
   v2_group("/job", "1000000", "900000");
   write("sys/fs/cgroup/job/memory.stat",
@@ -68,7 +68,7 @@ TEST_F(MemoryLimits, CachedFilesAreFree) {
 }
 
 TEST_F(MemoryLimits, OfNestedGroupsTheTightestCounts) {
-  write("proc/self/mountinfo", v2_mount);
+  write("proc/self/mountinfo", kV2Mount);
   write("proc/self/cgroup", "0::/a/b/c\n");
   v2_group("/a/b/c", "max", "10");
   v2_group("/a/b", "1000", "200");
@@ -79,7 +79,7 @@ TEST_F(MemoryLimits, OfNestedGroupsTheTightestCounts) {
 }
 
 TEST_F(MemoryLimits, TheLimitOfV1IsThatOfTheMemoryController) {
-  write("proc/self/mountinfo", v1_mounts);
+  write("proc/self/mountinfo", kV1Mounts);
   write("proc/self/cgroup", "5:cpu:/other\n4:memory:/jobs/one\n0::/\n");
   v1_group("", "9223372036854771712", "5000000");  // none
   v1_group("/jobs", "9223372036854771712", "5000000");
@@ -88,7 +88,7 @@ TEST_F(MemoryLimits, TheLimitOfV1IsThatOfTheMemoryController) {
         "inactive_file 1\ntotal_inactive_file 100000\ntotal_active_file 50000\n");
   EXPECT_EQ(left(), 750000U);
   v1_group("/jobs/one", "9223372036854771712", "400000");
-  EXPECT_EQ(left(), no_memory_limit);
+  EXPECT_EQ(left(), kNoMemoryLimit);
   v1_group("/jobs", "6000000", "5000000");
   EXPECT_EQ(left(), 1000000U);
 }
@@ -111,7 +111,7 @@ TEST_F(MemoryLimits, AContainerSeesItsOwnGroupAsTheTop) {
 
 TEST_F(MemoryLimits, GroupsOfBothVersionsCountAtOnce) {
   write("proc/self/mountinfo",
-        std::string(v1_mounts) + "41 31 0:38 / /sys/fs/cgroup/unified rw - cgroup2 cgroup2 rw\n");
+        std::string(kV1Mounts) + "41 31 0:38 / /sys/fs/cgroup/unified rw - cgroup2 cgroup2 rw\n");
   write("proc/self/cgroup", "4:memory:/one\n0::/two\n");
   v1_group("/one", "1000", "100");
   v2_group("/unified/two", "max", "100");
@@ -121,10 +121,10 @@ TEST_F(MemoryLimits, GroupsOfBothVersionsCountAtOnce) {
 }
 
 TEST_F(MemoryLimits, FilesThatSayNothingLimitNothing) {
-  write("proc/self/mountinfo", std::string("nonsense\n1 2 3 - cgroup2\n") + v2_mount);
+  write("proc/self/mountinfo", std::string("nonsense\n1 2 3 - cgroup2\n") + kV2Mount);
   write("proc/self/cgroup", "nonsense\n0::/gone/group\n");
   v2_group("/gone", "", "");
-  EXPECT_EQ(left(), no_memory_limit);
+  EXPECT_EQ(left(), kNoMemoryLimit);
   v2_group("", "100", "");
   EXPECT_EQ(left(), 100U);
 }

@@ -19,9 +19,9 @@ inline std::vector<Problem> odd_problems(std::uint32_t bytes) {
   problems.back().batch = {{3, 70, 130}, {2, 1, 65}};
   problems.push_back(matrix(40, 24, bytes));
   problems.back().batch = {{3, 0, std::int64_t{40} * 24}};
-  constexpr std::int64_t shape[] = {2, 3, 2, 2, 5, 2, 3, 2, 2, 2};
-  constexpr int axes[] = {8, 3, 0, 6, 9, 4, 1, 7, 2, 5};
-  problems.push_back(permutation(shape, axes, bytes));
+  constexpr std::int64_t kShape[] = {2, 3, 2, 2, 5, 2, 3, 2, 2, 2};
+  constexpr int kAxes[] = {8, 3, 0, 6, 9, 4, 1, 7, 2, 5};
+  problems.push_back(permutation(kShape, kAxes, bytes));
   return problems;
 }
 

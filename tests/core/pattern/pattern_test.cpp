@@ -28,7 +28,7 @@ std::vector<std::byte> eigen_image(const Problem& normal, std::uint64_t bytes,
   std::vector<std::byte> in(static_cast<std::size_t>(
       std::max(in_span(normal), element_count(normal)) * normal.element_bytes));
   fill_pattern(input_pattern(normal, in.size(), 0), in.data(), 0, in.size());
-  std::vector<std::byte> out(bytes, std::byte{guard_byte});
+  std::vector<std::byte> out(bytes, std::byte{kGuardByte});
   reference_transpose(normal, in.data(), out.data() + begin);
   return out;
 }
@@ -66,7 +66,7 @@ TEST(Pattern, APoisonedOutputDiffersInEveryByteOfEveryElementAndNowhereElse) {
     for (std::size_t i = 0; i < right.size(); ++i) {
       differing += right[i] != poisoned[i] ? 1 : 0;
       EXPECT_TRUE(right[i] == ~poisoned[i] ||
-                  (right[i] == poisoned[i] && right[i] == std::byte{guard_byte}));
+                  (right[i] == poisoned[i] && right[i] == std::byte{kGuardByte}));
     }
     EXPECT_EQ(differing, static_cast<std::uint64_t>(element_count(normal)) * normal.element_bytes);
   }
@@ -200,7 +200,7 @@ TEST(Pattern, ShortRowsAreTheirElements) {
       pattern.dims[2] = {width, 1, 9'999'991};
       pattern.span = 601 * width;
       pattern.bytes = 37 + static_cast<std::uint64_t>(pattern.span) * size + 11;
-      std::vector<std::byte> wanted(pattern.bytes, std::byte{guard_byte});
+      std::vector<std::byte> wanted(pattern.bytes, std::byte{kGuardByte});
       for (std::int64_t at = 0; at < pattern.span; ++at) {
         if (!run_at(pattern, at).is_element) continue;
         const ElementBits bits = element_at(pattern, at);

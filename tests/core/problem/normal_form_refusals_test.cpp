@@ -43,16 +43,16 @@ TEST(NormalFormRefusals, AreForSizesThatOverflow) {
 
 // Under the undefined-behaviour sanitizer: a stride past the last row does not overflow.
 TEST(NormalFormRefusals, SizesNearTheMostOverflowNowhere) {
-  constexpr std::int64_t most = std::int64_t{1} << 56;
+  constexpr std::int64_t kMost = std::int64_t{1} << 56;
   for (const std::int64_t bytes : {1, 2, 4, 8, 16, 256}) {
     const auto size = static_cast<std::uint32_t>(bytes);
-    EXPECT_EQ(normal_form(matrix(most / bytes, 1, size)).rows, most / bytes);
-    EXPECT_EQ(normal_form(matrix(1, most / bytes, size)).cols, most / bytes);
-    expect_refused(matrix(most / bytes + 1, 1, size), "2^56 bytes");
+    EXPECT_EQ(normal_form(matrix(kMost / bytes, 1, size)).rows, kMost / bytes);
+    EXPECT_EQ(normal_form(matrix(1, kMost / bytes, size)).cols, kMost / bytes);
+    expect_refused(matrix(kMost / bytes + 1, 1, size), "2^56 bytes");
     Problem apart = matrix(2, 2, size);
-    apart.in_ld = apart.out_ld = most / bytes - 2;
+    apart.in_ld = apart.out_ld = kMost / bytes - 2;
     apart.batch = {{1, std::numeric_limits<std::int64_t>::max(), 1}};
-    EXPECT_EQ(normal_form(apart).in_ld, most / bytes - 2);
+    EXPECT_EQ(normal_form(apart).in_ld, kMost / bytes - 2);
     apart.batch = {{2, 2, std::numeric_limits<std::int64_t>::max()}};
     expect_refused(apart, "2^56 bytes");
   }
@@ -65,8 +65,8 @@ TEST(NormalFormRefusals, AreForStridesBackwardsInPlace) {
 }
 
 TEST(NormalFormRefusals, AreForTheLeastNumberAsAStride) {
-  constexpr std::int64_t least = std::numeric_limits<std::int64_t>::min();
-  for (const BatchDim& dim : {BatchDim{2, least, 15}, {2, 15, least}, {2, least, least}}) {
+  constexpr std::int64_t kLeast = std::numeric_limits<std::int64_t>::min();
+  for (const BatchDim& dim : {BatchDim{2, kLeast, 15}, {2, 15, kLeast}, {2, kLeast, kLeast}}) {
     Problem problem = matrix(3, 5, 4);
     problem.batch = {dim};
     expect_refused(problem, "2^56 bytes");

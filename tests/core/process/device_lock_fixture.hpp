@@ -17,13 +17,13 @@
 namespace xpose {
 
 constexpr double kForever = std::numeric_limits<double>::infinity();
-inline const auto go_on = [] { return true; };
+inline const auto kGoOn = [] { return true; };
 
 class DeviceLockTest : public testing::Test {
  protected:
   // Tries once.
   DeviceLock take(const std::string& device = "host") const {
-    return DeviceLock(device, 0, go_on, folder);
+    return DeviceLock(device, 0, kGoOn, folder);
   }
   std::filesystem::path file() const { return folder / "xpose-host.lock"; }
 

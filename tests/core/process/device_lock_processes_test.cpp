@@ -28,7 +28,7 @@ class Holder {
     int ends[2];
     if (pipe(ends) != 0) throw std::runtime_error("pipe failed");
     child_ = std::make_unique<Child>([&] {
-      const DeviceLock lock("host", 0, go_on, folder);
+      const DeviceLock lock("host", 0, kGoOn, folder);
       if (!lock.held() || write(ends[1], "x", 1) != 1) return false;
       for (;;) pause();
     });
@@ -84,7 +84,7 @@ TEST_F(DeviceLockProcessesTest, NeverHeldByTwoProcesses) {
   {
     const auto take_turns = [&] {
       for (int turn = 0; turn < 3; ++turn) {
-        const DeviceLock lock("host", kForever, go_on, folder);
+        const DeviceLock lock("host", kForever, kGoOn, folder);
         if (!lock.held()) return false;
         const int inside = ++shared->inside;
         if (inside > 1) shared->most = inside;
@@ -108,7 +108,7 @@ TEST_F(DeviceLockProcessesTest, AProgramThatIsStartedDoesNotInheritIt) {
   int from[2];
   ASSERT_EQ(pipe(to), 0);
   ASSERT_EQ(pipe(from), 0);
-  auto lock = std::make_unique<DeviceLock>("host", 0, go_on, folder);
+  auto lock = std::make_unique<DeviceLock>("host", 0, kGoOn, folder);
   ASSERT_TRUE(lock->held());
   Child cat([&] {
     dup2(to[0], 0);
@@ -176,10 +176,10 @@ TEST_F(DeviceLockProcessesTest, WhoWaitedComesBeforeWhoComesBack) {
   // Holds it, lets go when told, and comes back. Another process, since children share what is
   // held.
   Child bench([&] {
-    auto lock = std::make_unique<DeviceLock>("host", 0, go_on, folder);
+    auto lock = std::make_unique<DeviceLock>("host", 0, kGoOn, folder);
     if (!lock->held() || write(held[1], "x", 1) != 1 || read(go[0], &byte, 1) != 1) return false;
     lock.reset();
-    const DeviceLock again("host", kForever, go_on, folder);
+    const DeviceLock again("host", kForever, kGoOn, folder);
     return again.held() && again.waited() && write(order[1], "z", 1) == 1;
   });
   ASSERT_EQ(read(held[0], &byte, 1), 1);

@@ -85,7 +85,7 @@ TEST_F(DeviceLockTest, EveryUserCanOpenItsFile) {
 }
 
 TEST_F(DeviceLockTest, AFileThatCannotBeOpenedMeansNoLock) {
-  const DeviceLock lock("host", kForever, go_on, folder / "missing");
+  const DeviceLock lock("host", kForever, kGoOn, folder / "missing");
   EXPECT_FALSE(lock.held());
   EXPECT_FALSE(lock.waited());
   EXPECT_NE(lock.trouble().find("No such file"), std::string::npos) << lock.trouble();
@@ -93,8 +93,8 @@ TEST_F(DeviceLockTest, AFileThatCannotBeOpenedMeansNoLock) {
 
 // Who gives up leaves the queue.
 TEST_F(DeviceLockTest, WhoStopsWaitingHoldsUpNobody) {
-  auto mine = std::make_unique<DeviceLock>("host", 0, go_on, folder);
-  const DeviceLock given_up("host", 0.02, go_on, folder);
+  auto mine = std::make_unique<DeviceLock>("host", 0, kGoOn, folder);
+  const DeviceLock given_up("host", 0.02, kGoOn, folder);
   EXPECT_FALSE(given_up.held());
   mine.reset();
   EXPECT_TRUE(take().held());
@@ -108,7 +108,7 @@ TEST_F(DeviceLockTest, AFileThatIsLockedToItsEndMeansNoLock) {
   all.l_type = F_WRLCK;
   all.l_start = 1;
   ASSERT_EQ(fcntl(foreign, F_OFD_SETLK, &all), 0);
-  const DeviceLock lock("host", kForever, go_on, folder);
+  const DeviceLock lock("host", kForever, kGoOn, folder);
   EXPECT_FALSE(lock.held());
   EXPECT_NE(lock.trouble().find("locked all of it"), std::string::npos) << lock.trouble();
   close(foreign);
@@ -117,7 +117,7 @@ TEST_F(DeviceLockTest, AFileThatIsLockedToItsEndMeansNoLock) {
 // Neither waits for it nor uses it, and says so.
 TEST_F(DeviceLockTest, WhatIsNoFileIsNotOpened) {
   const auto expect_refused = [&](const char* what) {
-    const DeviceLock lock("host", kForever, go_on, folder);
+    const DeviceLock lock("host", kForever, kGoOn, folder);
     EXPECT_FALSE(lock.held()) << what;
     EXPECT_FALSE(lock.waited()) << what;
     EXPECT_NE(lock.trouble().find("xpose-host.lock cannot be used: it is not a regular file"),

@@ -12,7 +12,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const fs::path naive = fs::path(XPOSE_PLUGINS) / "host_naive.so";
+const fs::path kNaive = fs::path(XPOSE_PLUGINS) / "host_naive.so";
 
 std::string digest_of(const fs::path& file) { return PluginFile::open(file).digest(); }
 
@@ -36,12 +36,12 @@ class AdmissionTest : public testing::Test {
 
 TEST_F(AdmissionTest, AWorkerDescribesOnceAndTheCacheFromThenOn) {
   Admission first(worker, cache, warn, false);
-  const PluginInfo described = first.describe(naive, digest_of(naive));
+  const PluginInfo described = first.describe(kNaive, digest_of(kNaive));
   ASSERT_FALSE(described.strategies.empty());
   EXPECT_EQ(worker.generation(), 1U);
   Admission second(no_worker, cache, warn, false);
-  const PluginInfo remembered = second.describe(naive, digest_of(naive));
-  EXPECT_EQ(remembered.file, naive);
+  const PluginInfo remembered = second.describe(kNaive, digest_of(kNaive));
+  EXPECT_EQ(remembered.file, kNaive);
   EXPECT_EQ(remembered.strategies.size(), described.strategies.size());
 }
 
@@ -49,16 +49,17 @@ TEST_F(AdmissionTest, AShippedDescriptionNeedsNoWorker) {
   PluginInfo shipped;
   shipped.name = "told";
   Admission admission(no_worker, cache, warn, false);
-  EXPECT_EQ(admission.describe(naive, digest_of(naive), &shipped).name, "told");
-  EXPECT_THROW(admission.describe(naive, digest_of(naive)), Error);
+  EXPECT_EQ(admission.describe(kNaive, digest_of(kNaive), &shipped).name, "told");
+  EXPECT_THROW(admission.describe(kNaive, digest_of(kNaive)), Error);
 }
 
 TEST_F(AdmissionTest, AFileInQuarantineIsRefused) {
-  put_in_quarantine(cache, {}, {digest_of(naive), "", "n.so", Verdict::crashed, "oh", 0});
+  put_in_quarantine(cache, {}, {digest_of(kNaive), "", "n.so", Verdict::crashed, "oh", 0});
   Admission admission(worker, cache, warn, false);
-  EXPECT_EQ(
-      refusal_of([&] { admission.describe(naive, digest_of(naive)); }).find("in quarantine since"),
-      0U);
+  EXPECT_EQ(refusal_of([&] {
+              admission.describe(kNaive, digest_of(kNaive));
+            }).find("in quarantine since"),
+            0U);
   EXPECT_EQ(worker.generation(), 0U);
 }
 
@@ -77,14 +78,14 @@ TEST_F(AdmissionTest, AFileThatEndsTheWorkerTwiceIsPutInQuarantine) {
 
 TEST_F(AdmissionTest, AFileIsLoadedOnlyWithTheContentThatWasDescribed) {
   Admission admission(worker, cache, warn, false);
-  EXPECT_EQ(refusal_of([&] { admission.load(naive, "0123"); }), "was changed on disk; start anew");
-  const PluginLibrary& library = admission.load(naive, digest_of(naive));
-  EXPECT_EQ(&admission.load(naive, digest_of(naive)), &library);
+  EXPECT_EQ(refusal_of([&] { admission.load(kNaive, "0123"); }), "was changed on disk; start anew");
+  const PluginLibrary& library = admission.load(kNaive, digest_of(kNaive));
+  EXPECT_EQ(&admission.load(kNaive, digest_of(kNaive)), &library);
 }
 
 TEST_F(AdmissionTest, InProcessAFileIsDescribedByLoadingIt) {
   Admission admission(no_worker, cache, warn, true);
-  EXPECT_EQ(admission.describe(naive, digest_of(naive)).file, naive);
+  EXPECT_EQ(admission.describe(kNaive, digest_of(kNaive)).file, kNaive);
 }
 
 }  // namespace

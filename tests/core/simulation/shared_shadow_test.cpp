@@ -21,7 +21,7 @@ void PrintTo(const Seen& seen, std::ostream* out) {
        << " with " << seen.other << " at " << seen.offset;
 }
 
-constexpr std::uint32_t whole = ~0U;
+constexpr std::uint32_t kWhole = ~0U;
 
 // A block whose accesses are collected.
 struct Block {
@@ -57,11 +57,11 @@ TEST(SharedShadow, ARightTileIsSilentInEveryBlock) {
     for (int repeat = 0; repeat < 3; ++repeat) {
       block.shadow.start_block();
       for (std::uint32_t warp = 0; warp < 32; ++warp)
-        block.access(AccessKind::store, warp, whole, bytes,
+        block.access(AccessKind::store, warp, kWhole, bytes,
                      [&](auto lane) { return (warp * 33 + lane) * bytes; });
       block.shadow.barrier_of_block();
       for (std::uint32_t warp = 0; warp < 32; ++warp)
-        block.access(AccessKind::load, warp, whole, bytes,
+        block.access(AccessKind::load, warp, kWhole, bytes,
                      [&](auto lane) { return (lane * 33 + warp) * bytes; });
     }
     EXPECT_EQ(block.seen, Seens{}) << bytes;
@@ -205,7 +205,7 @@ TEST(SharedShadow, NarrowAccessesAfterWideOnesKeepWhatWasSeen) {
 
 TEST(SharedShadow, OffsetsOfNoSharedMemoryAreNotLookedAt) {
   Block block;
-  block.store(0, SharedShadow::max_bytes);
+  block.store(0, SharedShadow::kMaxBytes);
   block.load(1, ~std::uint64_t{0} - 3);
   EXPECT_EQ(block.seen, Seens{});
 }

@@ -7,13 +7,13 @@
 namespace xpose {
 namespace {
 
-const StrategyInfo card = [] {
+const StrategyInfo kCard = [] {
   StrategyInfo made;
   made.name = "a";
   made.axes = {{"tile", {64, 32, 16}}, {"rows", {8, 4}}};
   return made;
 }();
-const StrategyInfo no_axes = [] {
+const StrategyInfo kNoAxes = [] {
   StrategyInfo made;
   made.name = "b";
   return made;
@@ -31,37 +31,37 @@ std::string refusal(const Call& call) {
 }
 
 TEST(Configs, AreAllCombinationsTheDefaultFirst) {
-  EXPECT_EQ(configs(card),
+  EXPECT_EQ(configs(kCard),
             (std::vector<Values>{{64, 8}, {64, 4}, {32, 8}, {32, 4}, {16, 8}, {16, 4}}));
-  EXPECT_EQ(configs(no_axes), (std::vector<Values>{{}}));
-  EXPECT_EQ(config_of(card, {32, 4}), (Config{{"tile", 32}, {"rows", 4}}));
+  EXPECT_EQ(configs(kNoAxes), (std::vector<Values>{{}}));
+  EXPECT_EQ(config_of(kCard, {32, 4}), (Config{{"tile", 32}, {"rows", 4}}));
 }
 
 TEST(Configs, AnUnknownAxisOrValueIsRefusedWithThoseThereAre) {
   const auto words = [](const StrategyInfo& info, const Config& config) {
     return refusal([&] { require_offered(info, config); });
   };
-  EXPECT_EQ(words(card, {}), "");
-  EXPECT_EQ(words(card, {{"rows", 4}}), "");
-  EXPECT_EQ(words(card, {{"rows", 8}, {"tile", 16}}), "");
-  EXPECT_EQ(words(card, {{"rows", 8}, {"pad", 1}}),
+  EXPECT_EQ(words(kCard, {}), "");
+  EXPECT_EQ(words(kCard, {{"rows", 4}}), "");
+  EXPECT_EQ(words(kCard, {{"rows", 8}, {"tile", 16}}), "");
+  EXPECT_EQ(words(kCard, {{"rows", 8}, {"pad", 1}}),
             "cannot use a{rows=8,pad=1}: a has no axis 'pad'; its axes are: tile, rows");
-  EXPECT_EQ(words(card, {{"tile", 33}}),
+  EXPECT_EQ(words(kCard, {{"tile", 33}}),
             "cannot use a{tile=33}: a has no tile=33; its values are: 64, 32, 16");
-  EXPECT_EQ(words(no_axes, {{"tile", 32}}),
+  EXPECT_EQ(words(kNoAxes, {{"tile", 32}}),
             "cannot use b{tile=32}: b has no axis 'tile'; its axes are: none");
-  EXPECT_EQ(words(card, {{"tile", 32}, {"tile", 64}}),
+  EXPECT_EQ(words(kCard, {{"tile", 32}, {"tile", 64}}),
             "cannot use a{tile=32,tile=64}: axis 'tile' is given twice; give it one value");
 }
 
 TEST(Configs, AreReadInTheOrderOfTheCardAndWhole) {
-  EXPECT_EQ(values_of(card, {{"rows", 4}, {"tile", 32}}), (Values{32, 4}));
+  EXPECT_EQ(values_of(kCard, {{"rows", 4}, {"tile", 32}}), (Values{32, 4}));
   EXPECT_EQ(refusal([] {
-              values_of(card, {{"tile", 32}});
+              values_of(kCard, {{"tile", 32}});
             }),
             "cannot use a{tile=32}: axis 'rows' is left out; give it a value");
-  EXPECT_NE(refusal([] { values_of(card, {{"tile", 32}, {"rows", 5}}); }), "");
-  EXPECT_EQ(values_of(card, filled(card, {{"rows", 4}})), (Values{64, 4}));
+  EXPECT_NE(refusal([] { values_of(kCard, {{"tile", 32}, {"rows", 5}}); }), "");
+  EXPECT_EQ(values_of(kCard, filled(kCard, {{"rows", 4}})), (Values{64, 4}));
 }
 
 // The wanted ones of the card's configs.
@@ -77,21 +77,21 @@ TEST(Configs, AVariantStandsForAllThatHaveItsValues) {
   const std::string all =
       "a{tile=64,rows=8} a{tile=64,rows=4} a{tile=32,rows=8} a{tile=32,rows=4} a{tile=16,rows=8} "
       "a{tile=16,rows=4}";
-  EXPECT_EQ(wanted(card, {}), all);
-  EXPECT_EQ(wanted(card, {{"a"}}), all);
-  EXPECT_EQ(wanted(card, {{"a", {{"tile", 32}}}}), "a{tile=32,rows=8} a{tile=32,rows=4}");
-  EXPECT_EQ(wanted(card, {{"a", {{"rows", 4}, {"tile", 32}}}}), "a{tile=32,rows=4}");
-  EXPECT_EQ(wanted(card, {{"b"}}), "");
+  EXPECT_EQ(wanted(kCard, {}), all);
+  EXPECT_EQ(wanted(kCard, {{"a"}}), all);
+  EXPECT_EQ(wanted(kCard, {{"a", {{"tile", 32}}}}), "a{tile=32,rows=8} a{tile=32,rows=4}");
+  EXPECT_EQ(wanted(kCard, {{"a", {{"rows", 4}, {"tile", 32}}}}), "a{tile=32,rows=4}");
+  EXPECT_EQ(wanted(kCard, {{"b"}}), "");
 }
 
 TEST(Configs, VariantsOfOneStrategyAddUp) {
-  EXPECT_EQ(wanted(card, {{"a", {{"tile", 64}, {"rows", 8}}}, {"a", {{"tile", 16}}}}),
+  EXPECT_EQ(wanted(kCard, {{"a", {{"tile", 64}, {"rows", 8}}}, {"a", {{"tile", 16}}}}),
             "a{tile=64,rows=8} a{tile=16,rows=8} a{tile=16,rows=4}");
-  EXPECT_EQ(wanted(card, {{"a", {{"tile", 16}}}, {"a"}}), wanted(card, {}));
+  EXPECT_EQ(wanted(kCard, {{"a", {{"tile", 16}}}, {"a"}}), wanted(kCard, {}));
 }
 
 TEST(Configs, ACopyIsWantedUnlessItIsNamedOtherwise) {
-  StrategyInfo copy = card;
+  StrategyInfo copy = kCard;
   copy.name = "copy";
   copy.role = Role::copy;
   EXPECT_EQ(wanted(copy, {{"a"}}), wanted(copy, {}));

@@ -45,11 +45,11 @@ TEST(CostModel, NothingIsPredictedOfWhatSaysNothing) {
     demand.*field = 0;
     return predicted_time(demand, problem, device90(), false);
   };
-  EXPECT_EQ(without(&Demand::blocks), not_predicted);
-  EXPECT_EQ(without(&Demand::threads), not_predicted);
-  EXPECT_EQ(without(&Demand::load_run), not_predicted);
-  EXPECT_EQ(without(&Demand::store_run), not_predicted);
-  EXPECT_EQ(predicted_time({}, square(64, 4, host()), host(), false), not_predicted);
+  EXPECT_EQ(without(&Demand::blocks), kNotPredicted);
+  EXPECT_EQ(without(&Demand::threads), kNotPredicted);
+  EXPECT_EQ(without(&Demand::load_run), kNotPredicted);
+  EXPECT_EQ(without(&Demand::store_run), kNotPredicted);
+  EXPECT_EQ(predicted_time({}, square(64, 4, host()), host(), false), kNotPredicted);
 }
 
 // 16384x16384 of 4 bytes, 16 KiB a block of 512 threads; 11584x11584 of 8 bytes, 8 KiB of 256;

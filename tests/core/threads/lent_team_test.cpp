@@ -41,18 +41,18 @@ TEST(LentTeam, EveryPartRunsOnce) {
 
 // What the parts of one run wrote is there for those of the next, which other threads run.
 TEST(LentTeam, PartsSeeWhatEarlierRunsWrote) {
-  constexpr std::uint32_t parts = 16;
+  constexpr std::uint32_t kParts = 16;
   struct State {
-    std::array<int, parts> values{};
+    std::array<int, kParts> values{};
     int round = 0;
   } state;
   LentTeam team(4);
   for (; state.round < 2000; ++state.round)
     team.run(
-        parts,
+        kParts,
         [](void* context, std::uint32_t part) {
           State& state = *static_cast<State*>(context);
-          int& value = state.values[(part + static_cast<unsigned>(state.round)) % parts];
+          int& value = state.values[(part + static_cast<unsigned>(state.round)) % kParts];
           if (value == state.round) ++value;
         },
         &state);

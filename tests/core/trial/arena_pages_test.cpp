@@ -12,8 +12,8 @@
 namespace xpose {
 namespace {
 
-constexpr ArenaForm begins_page{ArenaForm::Edge::begins_page, false};
-constexpr ArenaForm ends_page{ArenaForm::Edge::ends_page, true};
+constexpr ArenaForm kBeginsPage{ArenaForm::Edge::begins_page, false};
+constexpr ArenaForm kEndsPage{ArenaForm::Edge::ends_page, true};
 
 std::uintptr_t address(const void* pointer) { return reinterpret_cast<std::uintptr_t>(pointer); }
 
@@ -24,10 +24,10 @@ TEST(ArenaPages, BeginsAndEndsAtTheEdgeOfPages) {
       Problem problem = matrix(17, cols, 4);
       problem.in_alignment = problem.out_alignment = aligned;
       problem = normal_form(problem);
-      Arena first(backend(Device{}), problem, 1, begins_page);
+      Arena first(backend(Device{}), problem, 1, kBeginsPage);
       EXPECT_EQ(address(first.in(0)) % page, 0U);
       EXPECT_EQ(address(first.out(0)) % page, 0U);
-      Arena last(backend(Device{}), problem, 1, ends_page);
+      Arena last(backend(Device{}), problem, 1, kEndsPage);
       const auto bytes = static_cast<std::uint64_t>(element_count(problem)) * 4;
       EXPECT_EQ(address(last.in(0)) % problem.in_alignment, 0U);
       EXPECT_LT((0 - address(last.in(0)) - bytes) % page, problem.in_alignment);
@@ -40,8 +40,8 @@ TEST(ArenaPages, OfAnotherFormAcceptsWhatIsRightAndHasNoElementInCommon) {
   for (const std::uint32_t bytes : {1U, 2U, 4U, 16U, 48U})
     for (const Problem& problem : odd_problems(bytes)) {
       const Problem normal = normal_form(problem);
-      Arena first(backend(Device{}), normal, 1, begins_page);  // each is held against Eigen's
-      Arena last(backend(Device{}), normal, 1, ends_page);
+      Arena first(backend(Device{}), normal, 1, kBeginsPage);  // each is held against Eigen's
+      Arena last(backend(Device{}), normal, 1, kEndsPage);
       for (const Content content : {Content::bits, Content::numbers})
         for (Arena* arena : {&first, &last}) {
           if (content == Content::numbers && (bytes < 4 || bytes > 16)) continue;
@@ -64,7 +64,7 @@ TEST(ArenaPages, InPlaceOfAnotherFormAcceptsWhatIsRight) {
     problem.in_ld = problem.out_ld = 24;
     problem.in_place = true;
     problem = normal_form(problem);
-    Arena arena(backend(Device{}), problem, 1, ends_page);
+    Arena arena(backend(Device{}), problem, 1, kEndsPage);
     auto* const data = static_cast<std::byte*>(arena.out(0));
     const auto at = [&](int r, int c) { return data + std::size_t{bytes} * (24 * r + c); };
     EXPECT_EQ(arena.check_transpose(0).verdict, Verdict::wrong_result);
@@ -79,7 +79,7 @@ TEST(ArenaPages, SaysWhichPagesALaunchMustLeaveAlone) {
   const std::uint64_t page = page_bytes();
   problem.in_ld = static_cast<std::int64_t>(3 * page / 4);  // two whole pages in the gap
   problem = normal_form(problem);
-  Arena arena(backend(Device{}), problem, 1, begins_page);
+  Arena arena(backend(Device{}), problem, 1, kBeginsPage);
   const auto* in = static_cast<const std::byte*>(arena.in(0));
   const auto* out = static_cast<const std::byte*>(arena.out(0));
   const auto closed = arena.closed_pages(0, Arena::Launched::transpose);

@@ -119,7 +119,7 @@ TEST_F(RaceClaims, FavouritesAreTriedWithoutABudget) {
 TEST_F(RaceClaims, AStrategyLeftOutByTheBudgetAloneIsARival) {
   add("near", 2, 1e-3);
   add("far", 9, 9e-3);
-  add("copy2", not_predicted, 1e-3);
+  add("copy2", kNotPredicted, 1e-3);
   candidates.back().role = Role::copy;
   options.budget_seconds = 0;
   const TuneReport report = run();
@@ -140,7 +140,7 @@ TEST_F(RaceClaims, TheReportHasPredictionsAndTheirDiscounts) {
   candidates[1].predicted = 1.25;
   add_liar("liar", 8e-3, 1, 1.5);
   add_liar("stranger", 8e-3, 1, std::nullopt);
-  add("silent", not_predicted, 2e-3);
+  add("silent", kNotPredicted, 2e-3);
   const TuneReport report = run();
   EXPECT_DOUBLE_EQ(trial(report, "fast").predicted_share, 0.8);
   EXPECT_EQ(trial(report, "fast").discount, 1);

@@ -27,7 +27,7 @@ class RacePolicyTest : public RaceTest {
     return run();
   }
   // A candidate that takes `seconds`; with another one of its name, a second config.
-  Candidate& add(const std::string& name, double seconds, double predicted = not_predicted) {
+  Candidate& add(const std::string& name, double seconds, double predicted = kNotPredicted) {
     candidates.push_back(
         candidate(name, name == "copy" ? 900 : 100, name == "copy" ? Role::copy : Role::transpose));
     Candidate& added = candidates.back();

@@ -11,7 +11,7 @@
 namespace xpose {
 namespace {
 
-constexpr std::uint64_t mebibyte = 1 << 20;
+constexpr std::uint64_t kMebibyte = 1 << 20;
 
 Problem aligned(std::int64_t rows, std::int64_t cols, std::uint32_t bytes) {
   Problem problem = matrix(rows, cols, bytes);
@@ -32,7 +32,7 @@ Problem batched(std::int64_t count, std::int64_t rows, std::int64_t cols, std::u
 }
 
 // The stand-in for `bytes` of buffers; the test fails where there is none.
-Problem shorter(const Problem& problem, std::uint64_t bytes = 192 * mebibyte) {
+Problem shorter(const Problem& problem, std::uint64_t bytes = 192 * kMebibyte) {
   const Problem normal = normal_form(problem);
   const auto found = stand_in(normal, bytes);
   EXPECT_TRUE(found) << to_string(normal);
@@ -66,7 +66,7 @@ TEST(StandIn, EveryRowBeginsAtTheSameOffsetInAPage) {
 
 TEST(StandIn, APowerOfTwoStaysOne) {
   EXPECT_EQ(shorter(aligned(65536, 65536, 1)).cols, 8192);
-  EXPECT_EQ(shorter(aligned(65536, 65536, 1), 1000 * mebibyte).cols, 16384);
+  EXPECT_EQ(shorter(aligned(65536, 65536, 1), 1000 * kMebibyte).cols, 16384);
   EXPECT_EQ(shorter(aligned(16384, 16384, 8)).cols, 2048);
   EXPECT_EQ(shorter(aligned(49152, 49152, 4)).cols, 4096);
 }
@@ -141,7 +141,7 @@ TEST(StandIn, APermutationStaysOne) {
 }
 
 TEST(StandIn, NothingStandsInWhereNoneIsSmallEnough) {
-  EXPECT_EQ(stand_in(normal_form(aligned(65536, 65536, 1)), mebibyte), std::nullopt);
+  EXPECT_EQ(stand_in(normal_form(aligned(65536, 65536, 1)), kMebibyte), std::nullopt);
   EXPECT_EQ(stand_in(normal_form(aligned(65536, 65536, 1)), 0), std::nullopt);
 }
 
@@ -160,10 +160,10 @@ TEST(StandIn, AnyProblemKeepsItsClass) {
   const auto upto = [&](std::int64_t most) {
     return std::uniform_int_distribution<std::int64_t>(1, most)(random);
   };
-  constexpr std::uint32_t sizes[] = {1, 2, 4, 8, 16, 48, 256};
+  constexpr std::uint32_t kSizes[] = {1, 2, 4, 8, 16, 48, 256};
   for (int i = 0; i < 500; ++i) {
     Problem problem = aligned(upto(1 << upto(16)), upto(1 << upto(16)),
-                              sizes[static_cast<std::size_t>(upto(7) - 1)]);
+                              kSizes[static_cast<std::size_t>(upto(7) - 1)]);
     problem.in_alignment = 1U << (upto(9) - 1);
     problem.in_ld = problem.cols + (upto(2) == 1 ? 0 : upto(5000));
     problem.out_ld = problem.rows + (upto(2) == 1 ? 0 : upto(5000));
@@ -172,10 +172,10 @@ TEST(StandIn, AnyProblemKeepsItsClass) {
                         problem.cols * problem.out_ld + upto(9) - 1}};
     const Problem normal = normal_form(problem);
     const std::uint64_t whole = Arena::footprint(normal, 1);
-    const auto found = stand_in(normal, std::max(whole / 10, 700 * mebibyte));
+    const auto found = stand_in(normal, std::max(whole / 10, 700 * kMebibyte));
     ASSERT_TRUE(found) << to_string(normal);
     SCOPED_TRACE(to_string(normal) + " by " + to_string(*found));
-    shorter(problem, std::max(whole / 10, 700 * mebibyte));
+    shorter(problem, std::max(whole / 10, 700 * kMebibyte));
     EXPECT_EQ(found->in_ld * normal.element_bytes % 256, normal.in_ld * normal.element_bytes % 256);
     EXPECT_EQ(found->out_ld * normal.element_bytes % 256,
               normal.out_ld * normal.element_bytes % 256);
@@ -188,7 +188,7 @@ TEST(StandIn, AnyProblemKeepsItsClass) {
 // The stand-in for 192 MiB or `bytes` with one field of the policy changed; it must exist.
 template <class Value>
 Problem shorter_with(Value RacePolicy::*field, std::type_identity_t<Value> value,
-                     const Problem& problem, std::uint64_t bytes = 192 * mebibyte) {
+                     const Problem& problem, std::uint64_t bytes = 192 * kMebibyte) {
   RacePolicy policy;
   policy.*field = value;
   return stand_in(normal_form(problem), bytes, policy).value();
@@ -209,17 +209,17 @@ TEST(StandInPolicy, StepsFindTheLargestSize) {
 
 TEST(StandInPolicy, ASideKeepsItsLeastBytesAndElements) {
   const Problem odd = aligned(20000, 20001, 4);
-  EXPECT_FALSE(stand_in(normal_form(odd), 4 * mebibyte));
-  EXPECT_EQ(shorter_with(&RacePolicy::least_side_bytes, 4096, odd, 4 * mebibyte).rows, 544);
+  EXPECT_FALSE(stand_in(normal_form(odd), 4 * kMebibyte));
+  EXPECT_EQ(shorter_with(&RacePolicy::least_side_bytes, 4096, odd, 4 * kMebibyte).rows, 544);
   const Problem fat = aligned(5000, 5000, 256);
-  EXPECT_FALSE(stand_in(normal_form(fat), mebibyte));
-  EXPECT_EQ(shorter_with(&RacePolicy::least_side_elements, 16, fat, mebibyte).rows, 40);
+  EXPECT_FALSE(stand_in(normal_form(fat), kMebibyte));
+  EXPECT_EQ(shorter_with(&RacePolicy::least_side_elements, 16, fat, kMebibyte).rows, 40);
 }
 
 TEST(StandInPolicy, AStrideKeepsThePowerOfTwoThatMatters) {
   const Problem power = aligned(65536, 65536, 1);
-  EXPECT_EQ(shorter(power, 400 * mebibyte).cols, 8192);
-  EXPECT_EQ(shorter_with(&RacePolicy::widest_stride_bytes, 4096, power, 400 * mebibyte).cols,
+  EXPECT_EQ(shorter(power, 400 * kMebibyte).cols, 8192);
+  EXPECT_EQ(shorter_with(&RacePolicy::widest_stride_bytes, 4096, power, 400 * kMebibyte).cols,
             12288);
 }
 

@@ -8,8 +8,8 @@
 namespace xpose {
 namespace {
 
-constexpr std::uint64_t gibibyte = 1 << 30;
-constexpr std::uint64_t plenty = 1000 * gibibyte;
+constexpr std::uint64_t kGibibyte = 1 << 30;
+constexpr std::uint64_t kPlenty = 1000 * kGibibyte;
 
 DeviceInfo host(std::uint32_t processors = 2) {
   DeviceInfo info{};
@@ -31,7 +31,7 @@ Problem square(std::int64_t extent, std::uint32_t bytes) {
 }
 
 TEST(TrialSubject, AProblemThatFitsIsTriedItself) {
-  const TrialSubject subject = trial_subject(square(4096, 4), host(), 2, plenty);
+  const TrialSubject subject = trial_subject(square(4096, 4), host(), 2, kPlenty);
   EXPECT_EQ(subject.problem, square(4096, 4));
   EXPECT_EQ(subject.why, "");
 }
@@ -39,49 +39,49 @@ TEST(TrialSubject, AProblemThatFitsIsTriedItself) {
 TEST(TrialSubject, ALargerBudgetTriesTheWhole) {
   const Problem large = square(20000, 4);
   for (const double budget : {0.5, 2.0, 5.0}) {
-    const TrialSubject subject = trial_subject(large, host(), budget, plenty);
+    const TrialSubject subject = trial_subject(large, host(), budget, kPlenty);
     ASSERT_TRUE(subject.problem) << budget;
     EXPECT_NE(*subject.problem, large) << budget;
     EXPECT_LE(least_trial_seconds(host(), Arena::footprint(*subject.problem, 1)), budget);
   }
-  EXPECT_EQ(trial_subject(large, host(), 30, plenty).problem, large);
+  EXPECT_EQ(trial_subject(large, host(), 30, kPlenty).problem, large);
 }
 
 TEST(TrialSubject, AReasonHasTheCostOfTheWhole) {
-  const TrialSubject subject = trial_subject(square(20000, 4), host(), 2, plenty);
+  const TrialSubject subject = trial_subject(square(20000, 4), host(), 2, kPlenty);
   EXPECT_EQ(subject.why, "trials of the whole would take about 10 s of a budget of 2 s");
-  const TrialSubject without = trial_subject(square(20000, 4), host(), 100, gibibyte);
+  const TrialSubject without = trial_subject(square(20000, 4), host(), 100, kGibibyte);
   EXPECT_EQ(without.why, "trials of the whole take 3052 MiB of memory, and 1024 MiB are free");
 }
 
 TEST(TrialSubject, MoreProcessorsTryLargerProblems) {
-  EXPECT_NE(trial_subject(square(12000, 4), host(2), 2, plenty).problem, square(12000, 4));
-  EXPECT_EQ(trial_subject(square(12000, 4), host(16), 2, plenty).problem, square(12000, 4));
+  EXPECT_NE(trial_subject(square(12000, 4), host(2), 2, kPlenty).problem, square(12000, 4));
+  EXPECT_EQ(trial_subject(square(12000, 4), host(16), 2, kPlenty).problem, square(12000, 4));
 }
 
 // A launch of many times a copy's time exceeds the budget by a quarter at most.
 TEST(TrialSubject, AStandInIsSmallEnoughForASlowLaunch) {
-  const Problem tried = *trial_subject(square(65536, 1), host(), 2, plenty).problem;
-  constexpr double copy_bytes_per_second = 10e9;
-  EXPECT_LT(36 * static_cast<double>(Arena::footprint(tried, 1)) / copy_bytes_per_second,
+  const Problem tried = *trial_subject(square(65536, 1), host(), 2, kPlenty).problem;
+  constexpr double kCopyBytesPerSecond = 10e9;
+  EXPECT_LT(36 * static_cast<double>(Arena::footprint(tried, 1)) / kCopyBytesPerSecond,
             0.25 * 2 + 0.3);
 }
 
 TEST(TrialSubject, WithoutABudgetNothingIsTried) {
   for (const Problem& problem : {square(3, 4), square(20000, 4)}) {
-    const TrialSubject subject = trial_subject(problem, host(), 0, plenty);
+    const TrialSubject subject = trial_subject(problem, host(), 0, kPlenty);
     EXPECT_FALSE(subject.problem);
     EXPECT_NE(subject.why, "");
   }
-  EXPECT_TRUE(trial_subject(square(3, 4), host(), 0.01, plenty).problem);
-  EXPECT_FALSE(trial_subject(square(20000, 4), host(), 0.01, plenty).problem);
+  EXPECT_TRUE(trial_subject(square(3, 4), host(), 0.01, kPlenty).problem);
+  EXPECT_FALSE(trial_subject(square(20000, 4), host(), 0.01, kPlenty).problem);
 }
 
 TEST(TrialSubject, AProblemBeyondTheMemoryHasASmallerStandIn) {
   const Problem large = square(20000, 4);
-  const TrialSubject subject = trial_subject(large, host(), 100, gibibyte);
+  const TrialSubject subject = trial_subject(large, host(), 100, kGibibyte);
   ASSERT_TRUE(subject.problem);
-  EXPECT_LT(Arena::footprint(*subject.problem, 1), gibibyte);
+  EXPECT_LT(Arena::footprint(*subject.problem, 1), kGibibyte);
   EXPECT_FALSE(trial_subject(large, host(), 100, 10 << 20).problem);
   EXPECT_FALSE(trial_subject(large, host(), 100, 0).problem);
 }
@@ -91,9 +91,9 @@ TEST(TrialSubject, MemoryThatCleansCachesCounts) {
   DeviceInfo large_cache = host();
   large_cache.cache_bytes = 480 << 20;
   const Problem problem = square(12000, 4);  // 1099 MiB, and 720
-  EXPECT_EQ(trial_subject(problem, host(), 100, 3 * gibibyte / 2).problem, problem);
-  EXPECT_NE(trial_subject(problem, large_cache, 100, 3 * gibibyte / 2).problem, problem);
-  EXPECT_EQ(trial_subject(problem, large_cache, 100, 5 * gibibyte / 2).problem, problem);
+  EXPECT_EQ(trial_subject(problem, host(), 100, 3 * kGibibyte / 2).problem, problem);
+  EXPECT_NE(trial_subject(problem, large_cache, 100, 3 * kGibibyte / 2).problem, problem);
+  EXPECT_EQ(trial_subject(problem, large_cache, 100, 5 * kGibibyte / 2).problem, problem);
 }
 
 // A GPU fills and compares buffers too fast for the budget to matter.
@@ -102,11 +102,11 @@ TEST(TrialSubject, AGpuTriesAnyProblemThatFitsIntoItsMemory) {
   Problem wide = square(16384, 16);
   for (Problem* problem : {&bytes, &wide}) {
     problem->device = gpu().device;
-    EXPECT_EQ(trial_subject(*problem, gpu(), 2, 78 * gibibyte).problem, *problem);
-    const TrialSubject small = trial_subject(*problem, gpu(), 2, 6 * gibibyte);
+    EXPECT_EQ(trial_subject(*problem, gpu(), 2, 78 * kGibibyte).problem, *problem);
+    const TrialSubject small = trial_subject(*problem, gpu(), 2, 6 * kGibibyte);
     ASSERT_TRUE(small.problem);
-    EXPECT_LE(Arena::footprint(*small.problem, 1), 6 * gibibyte);
-    EXPECT_GT(Arena::footprint(*small.problem, 1), gibibyte);
+    EXPECT_LE(Arena::footprint(*small.problem, 1), 6 * kGibibyte);
+    EXPECT_GT(Arena::footprint(*small.problem, 1), kGibibyte);
   }
 }
 
@@ -160,7 +160,8 @@ TEST(TrialSubjectPolicy, MoreTriesMakeAStandInSmaller) {
   const auto footprint = [](double full_tries) {
     RacePolicy policy;
     policy.full_tries = full_tries;
-    return Arena::footprint(*trial_subject(square(20000, 4), host(), 2, plenty, policy).problem, 1);
+    return Arena::footprint(*trial_subject(square(20000, 4), host(), 2, kPlenty, policy).problem,
+                            1);
   };
   EXPECT_LT(footprint(48), footprint(24));
 }
@@ -175,9 +176,9 @@ TEST(TrialSubjectPolicy, TrialsTakeTheirShareOfTheMemory) {
 
 TEST(TrialSubjectPolicy, NoStandInIsSmallerThanTheLeast) {
   RacePolicy policy;
-  EXPECT_TRUE(trial_subject(square(20000, 4), host(), 0.1, plenty, policy).problem);
-  policy.host_least_bytes = gibibyte;
-  EXPECT_FALSE(trial_subject(square(20000, 4), host(), 0.1, plenty, policy).problem);
+  EXPECT_TRUE(trial_subject(square(20000, 4), host(), 0.1, kPlenty, policy).problem);
+  policy.host_least_bytes = kGibibyte;
+  EXPECT_FALSE(trial_subject(square(20000, 4), host(), 0.1, kPlenty, policy).problem);
 
   Problem large = square(70000, 1);
   large.device = gpu().device;

@@ -28,13 +28,13 @@ TEST(BusyThreads, OneThatNeverSleepsIs) {
 
 // As after a parallel region with more threads than processors, each of which waits for its turn.
 TEST(BusyThreads, ATeamThatSpinsForAWhileIsNot) {
-  constexpr int threads = 64;
+  constexpr int kThreads = 64;
   std::atomic<int> begun = 0;
   std::vector<std::jthread> team;
-  for (int i = 0; i < threads; ++i)
+  for (int i = 0; i < kThreads; ++i)
     team.emplace_back([&] {
       ++begun;
-      while (begun < threads) std::this_thread::yield();
+      while (begun < kThreads) std::this_thread::yield();
       const double end = processor_seconds() + 30e-3;
       while (processor_seconds() < end) continue;
     });

@@ -18,7 +18,7 @@
 
 namespace {
 
-using xpose::channel_descriptor;
+using xpose::kChannelDescriptor;
 
 void write_raw(int descriptor, std::string_view bytes) {
   while (!bytes.empty()) {
@@ -133,7 +133,7 @@ Tricks ways_to_print(xpose::HostChannel& channel) {
 }
 
 Tricks ways_to_answer(xpose::HostChannel& channel) {
-  const auto raw = [](std::string_view bytes) { write_raw(channel_descriptor, bytes); };
+  const auto raw = [](std::string_view bytes) { write_raw(kChannelDescriptor, bytes); };
   return {
       {"write garbage",
        [&] {
@@ -142,12 +142,12 @@ Tricks ways_to_answer(xpose::HostChannel& channel) {
        }},
       {"stop talking",
        [] {
-         shutdown(channel_descriptor, SHUT_WR);
+         shutdown(kChannelDescriptor, SHUT_WR);
          hang();
        }},
       {"close the channel",
        [] {
-         close(channel_descriptor);
+         close(kChannelDescriptor);
          hang();
        }},
       {"send slowly",
@@ -159,7 +159,7 @@ Tricks ways_to_answer(xpose::HostChannel& channel) {
        }},
       {"send without end",
        [&] {
-         raw(xpose::frame(std::string(xpose::max_frame, 'x')).substr(0, 8));
+         raw(xpose::frame(std::string(xpose::kMaxFrame, 'x')).substr(0, 8));
          for (;;) raw("x");
        }},
       {"send too much",

@@ -36,8 +36,8 @@ inline void PrintTo(const ProcessEnd& end, std::ostream* out) { *out << to_strin
 
 using Heard = WorkerProcess::Heard;
 
-constexpr double soon = 0.05;   // for what never comes
-constexpr double patient = 60;  // for what surely comes, on a busy machine too
+constexpr double kSoon = 0.05;   // for what never comes
+constexpr double kPatient = 60;  // for what surely comes, on a busy machine too
 
 constexpr ProcessEnd exited(int status) { return {ProcessEnd::Kind::exited, status}; }
 constexpr ProcessEnd signalled(int signal) { return {ProcessEnd::Kind::signalled, signal}; }
@@ -72,18 +72,18 @@ class WithFakeWorker : public testing::TestWithParam<Watching> {
 };
 
 inline void ask(WorkerProcess& worker, std::string_view request) {
-  ASSERT_TRUE(worker.send(request, patient)) << request;
+  ASSERT_TRUE(worker.send(request, kPatient)) << request;
 }
 
 // What it says to a request.
 inline std::string answer(WorkerProcess& worker, std::string_view request) {
-  if (!worker.send(request, patient)) return "NOT SENT";
-  auto reply = worker.receive(patient);
+  if (!worker.send(request, kPatient)) return "NOT SENT";
+  auto reply = worker.receive(kPatient);
   return reply.heard == Heard::message ? reply.payload : "NO MESSAGE";
 }
 
 inline Heard hear(WorkerProcess& worker, std::string_view request, double seconds) {
-  return worker.send(request, patient) ? worker.receive(seconds).heard : Heard::ended;
+  return worker.send(request, kPatient) ? worker.receive(seconds).heard : Heard::ended;
 }
 
 // A named pipe. A worker that was asked to "hold" it has the only write end, and so do the children

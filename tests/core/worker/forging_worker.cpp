@@ -66,10 +66,10 @@ class Forger {
         {"closing",
          [this, hang] {
            notice("launch");
-           shutdown(xpose::channel_descriptor, SHUT_WR);
+           shutdown(xpose::kChannelDescriptor, SHUT_WR);
            hang();
          }},
-        {"closing_and_going_on", [] { close(xpose::channel_descriptor); }},
+        {"closing_and_going_on", [] { close(xpose::kChannelDescriptor); }},
         {"killing", [] { raise(SIGKILL); }},
     };
   }

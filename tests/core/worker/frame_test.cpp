@@ -23,9 +23,9 @@ TEST(Frame, IsMagicLengthAndPayload) {
 }
 
 TEST(Frame, RefusesWhatNoReaderTakes) {
-  EXPECT_EQ(frame(std::string(max_frame, 'a')).size(), max_frame + 8);
+  EXPECT_EQ(frame(std::string(kMaxFrame, 'a')).size(), kMaxFrame + 8);
   try {
-    frame(std::string(max_frame + 1, 'a'));
+    frame(std::string(kMaxFrame + 1, 'a'));
     FAIL() << "took a payload over the limit";
   } catch (const Error& error) {
     EXPECT_EQ(error.kind(), ErrorKind::invalid);

@@ -22,9 +22,9 @@
 namespace xpose {
 namespace {
 
-constexpr int hung = 60'000;  // milliseconds
+constexpr int kHung = 60'000;  // milliseconds
 
-bool hangs_up(const Descriptor& end, int milliseconds = hung) {
+bool hangs_up(const Descriptor& end, int milliseconds = kHung) {
   pollfd watched{end.get(), 0, 0};
   return poll(&watched, 1, milliseconds) == 1;
 }
@@ -39,8 +39,8 @@ class Worker {
     if (pid == 0) {
       setpgid(0, 0);
       mine = Descriptor();
-      dup2(its.get(), channel_descriptor);
-      if (its.get() != channel_descriptor) its = Descriptor();
+      dup2(its.get(), kChannelDescriptor);
+      if (its.get() != kChannelDescriptor) its = Descriptor();
       HostChannel channel;
       _exit(body(channel));
     }
@@ -140,7 +140,7 @@ TEST(HostChannel, GivesNothingForSilenceAndGarbage) {
 TEST(HostChannel, SendsThroughAChannelThatSomebodyMadeNonBlocking) {
   const std::string large(4 << 20, 'x');
   Worker worker([&](HostChannel& channel) {
-    fcntl(channel_descriptor, F_SETFL, O_NONBLOCK);
+    fcntl(kChannelDescriptor, F_SETFL, O_NONBLOCK);
     channel.send(large);
     return 0;
   });
@@ -211,7 +211,7 @@ TEST(HostChannel, EndsWithAHostWhoseForkHoldsTheChannel) {
   EXPECT_FALSE(leash.nobody_holds(0));
   kill(host, SIGKILL);
   waitpid(host, nullptr, 0);
-  EXPECT_TRUE(leash.nobody_holds(hung)) << "the worker lives";
+  EXPECT_TRUE(leash.nobody_holds(kHung)) << "the worker lives";
 }
 
 TEST(HostChannel, KeepsItsChannelFromOtherProgramsAndLeavesNoCore) {
@@ -219,7 +219,7 @@ TEST(HostChannel, KeepsItsChannelFromOtherProgramsAndLeavesNoCore) {
     rlimit core{};
     getrlimit(RLIMIT_CORE, &core);
     if (core.rlim_cur > 1 || core.rlim_max > 1) return 1;
-    return (fcntl(channel_descriptor, F_GETFD) & FD_CLOEXEC) != 0 ? 0 : 2;
+    return (fcntl(kChannelDescriptor, F_GETFD) & FD_CLOEXEC) != 0 ? 0 : 2;
   });
   EXPECT_EQ(worker.end(), 0);
 }
@@ -227,7 +227,7 @@ TEST(HostChannel, KeepsItsChannelFromOtherProgramsAndLeavesNoCore) {
 TEST(HostChannel, RefusesAProgramStartedByHand) {
   const pid_t pid = fork();
   if (pid == 0) {
-    dup2(STDIN_FILENO, channel_descriptor);
+    dup2(STDIN_FILENO, kChannelDescriptor);
     try {
       HostChannel channel;
     } catch (const Error& error) {

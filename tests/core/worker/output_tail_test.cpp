@@ -42,17 +42,17 @@ TEST(OutputTail, KeepsTheEnd) {
   OutputTail tail;
   for (int i = 0; i < 10'000; ++i) tail.add(std::to_string(i) + "\n");
   const std::string line = tail.line();
-  EXPECT_EQ(line.size(), OutputTail::limit);
+  EXPECT_EQ(line.size(), OutputTail::kLimit);
   EXPECT_TRUE(line.ends_with("9998 | 9999")) << line;
 
   tail.add(std::string(100'000, 'x') + "end");
-  EXPECT_EQ(tail.line(), std::string(OutputTail::limit - 3, 'x') + "end");
+  EXPECT_EQ(tail.line(), std::string(OutputTail::kLimit - 3, 'x') + "end");
 }
 
 TEST(OutputTail, CutsBetweenCharacters) {
   std::string text;
   for (int i = 0; i < 5000; ++i) text += "€";
-  const std::string end = text.substr(text.size() - OutputTail::limit / 3 * 3);
+  const std::string end = text.substr(text.size() - OutputTail::kLimit / 3 * 3);
   EXPECT_EQ(line_of(text), end);
   OutputTail tail;
   for (char byte : text) tail.add({&byte, 1});

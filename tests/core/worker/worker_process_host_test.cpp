@@ -37,7 +37,7 @@ int in_fork(const std::function<bool()>& succeeds) {
 bool is_gone(pid_t pid) {
   const auto begin = std::chrono::steady_clock::now();
   while (::kill(pid, 0) == 0 &&
-         std::chrono::steady_clock::now() - begin < std::chrono::duration<double>(patient))
+         std::chrono::steady_clock::now() - begin < std::chrono::duration<double>(kPatient))
     std::this_thread::yield();
   return ::kill(pid, 0) == -1;
 }
@@ -97,12 +97,12 @@ TEST_P(WorkerHostTest, SaysWhatToInstall) {
 TEST_P(WorkerHostTest, AHostThatIgnoresItsChildrenLearnsNoStatusButDoesNotWait) {
   std::signal(SIGCHLD, SIG_IGN);
   WorkerProcess dead(FAKE_WORKER);
-  EXPECT_EQ(hear(dead, "exit", patient), Heard::ended);
-  EXPECT_EQ(dead.kill(patient), ProcessEnd{});
+  EXPECT_EQ(hear(dead, "exit", kPatient), Heard::ended);
+  EXPECT_EQ(dead.kill(kPatient), ProcessEnd{});
 
   WorkerProcess hanging(FAKE_WORKER);
-  EXPECT_EQ(hear(hanging, "hang", soon), Heard::late);
-  EXPECT_EQ(hanging.kill(patient), ProcessEnd{});
+  EXPECT_EQ(hear(hanging, "hang", kSoon), Heard::late);
+  EXPECT_EQ(hanging.kill(kPatient), ProcessEnd{});
   EXPECT_TRUE(is_gone(hanging.pid())) << "still there";
   std::signal(SIGCHLD, SIG_DFL);
 }
@@ -126,7 +126,7 @@ TEST_P(WorkerHostTest, SeveralThreadsHaveTheirOwn) {
       for (int i = 0; i < 3; ++i) {
         WorkerProcess worker(FAKE_WORKER);
         mine += answer(worker, "echo hello") == "hello";
-        mine += hear(worker, "abort", patient) == Heard::ended;
+        mine += hear(worker, "abort", kPatient) == Heard::ended;
         mine += worker.kill() == signalled(SIGABRT);
       }
     });
@@ -159,7 +159,7 @@ TEST_P(WorkerHostTest, LeavesAStuckOneToBeReapedLater) {
     let_go();
     GTEST_SKIP() << "this system does not let a program trace another";
   }
-  EXPECT_EQ(stuck.kill(soon), ProcessEnd{});
+  EXPECT_EQ(stuck.kill(kSoon), ProcessEnd{});
   EXPECT_EQ(waitpid(stuck.pid(), nullptr, WNOHANG), 0) << "it was not stuck";
   let_go();
   WorkerProcess next(FAKE_WORKER);

@@ -31,9 +31,9 @@ TEST_P(WorkerProcessTest, Answers) {
 
 TEST_P(WorkerProcessTest, CarriesLargeMessages) {
   WorkerProcess worker(FAKE_WORKER);
-  const std::string text(max_frame - 5, 'x');
+  const std::string text(kMaxFrame - 5, 'x');
   EXPECT_TRUE(answer(worker, "echo " + text) == text);
-  EXPECT_THROW(worker.send(std::string(max_frame + 1, 'x'), patient), Error);
+  EXPECT_THROW(worker.send(std::string(kMaxFrame + 1, 'x'), kPatient), Error);
   EXPECT_EQ(answer(worker, "echo again"), "again");
 }
 
@@ -46,27 +46,27 @@ TEST_P(WorkerProcessTest, HearsAllThatWasSentBeforeTheEnd) {
   WorkerProcess worker(FAKE_WORKER);
   ask(worker, "send and exit");
   for (const char letter : {'a', 'b', 'c'}) {
-    const auto reply = worker.receive(patient);
+    const auto reply = worker.receive(kPatient);
     EXPECT_EQ(reply.heard, Heard::message);
     EXPECT_EQ(reply.payload, std::string(20'000, letter));
   }
-  EXPECT_EQ(worker.receive(patient).heard, Heard::ended);
+  EXPECT_EQ(worker.receive(kPatient).heard, Heard::ended);
   EXPECT_EQ(worker.kill(), exited(3));
 }
 
 TEST_P(WorkerProcessTest, StopsSendingToOneThatDoesNotRead) {
   WorkerProcess worker(FAKE_WORKER);
   ask(worker, "hang");
-  EXPECT_FALSE(worker.send(std::string(max_frame, 'x'), soon));
-  EXPECT_FALSE(worker.send("after half a frame", patient));
+  EXPECT_FALSE(worker.send(std::string(kMaxFrame, 'x'), kSoon));
+  EXPECT_FALSE(worker.send("after half a frame", kPatient));
 }
 
 TEST_P(WorkerProcessTest, SendsToADeadOneWithoutASignal) {
   std::signal(SIGPIPE, SIG_DFL);
   WorkerProcess worker(FAKE_WORKER);
-  EXPECT_EQ(hear(worker, "exit", patient), Heard::ended);
-  EXPECT_FALSE(worker.send("anyone?", patient));
-  EXPECT_EQ(worker.receive(patient).heard, Heard::ended);
+  EXPECT_EQ(hear(worker, "exit", kPatient), Heard::ended);
+  EXPECT_FALSE(worker.send("anyone?", kPatient));
+  EXPECT_EQ(worker.receive(kPatient).heard, Heard::ended);
 }
 
 // --------------------------------------------------------------------------------------- its ends
@@ -76,7 +76,7 @@ TEST_P(WorkerProcessTest, SaysHowItEnded) {
       {"exit", exited(3)}, {"abort", signalled(SIGABRT)}, {"segfault", signalled(SIGSEGV)}};
   for (const auto& [request, end] : ends) {
     WorkerProcess worker(FAKE_WORKER);
-    EXPECT_EQ(hear(worker, request, patient), Heard::ended) << request;
+    EXPECT_EQ(hear(worker, request, kPatient), Heard::ended) << request;
     EXPECT_EQ(worker.kill(), end);
     EXPECT_EQ(worker.kill(), end) << "asked again";
   }
@@ -86,7 +86,7 @@ TEST_P(WorkerProcessTest, KillsWhatHangs) {
   for (const std::string request :
        {"hang", "spin", "close the output", "send without end", "flood"}) {
     WorkerProcess worker(FAKE_WORKER);
-    EXPECT_EQ(hear(worker, request, soon), Heard::late) << request;
+    EXPECT_EQ(hear(worker, request, kSoon), Heard::late) << request;
     EXPECT_EQ(worker.kill(), signalled(SIGKILL)) << request;
     EXPECT_EQ(waitpid(worker.pid(), nullptr, WNOHANG), -1) << "left unreaped: " << request;
   }
@@ -94,12 +94,12 @@ TEST_P(WorkerProcessTest, KillsWhatHangs) {
 
 TEST_P(WorkerProcessTest, KillsWhatClosesItsChannel) {
   WorkerProcess silent(FAKE_WORKER);
-  EXPECT_EQ(hear(silent, "stop talking", patient), Heard::ended);
+  EXPECT_EQ(hear(silent, "stop talking", kPatient), Heard::ended);
   EXPECT_EQ(silent.kill(), signalled(SIGKILL));
 
   // Its thread that watches the host may still hold the channel open: then it is late.
   WorkerProcess closed(FAKE_WORKER);
-  const Heard heard = hear(closed, "close the channel", soon);
+  const Heard heard = hear(closed, "close the channel", kSoon);
   EXPECT_TRUE(heard == Heard::ended || heard == Heard::late);
   EXPECT_EQ(closed.kill(), signalled(SIGKILL));
 }
@@ -107,14 +107,14 @@ TEST_P(WorkerProcessTest, KillsWhatClosesItsChannel) {
 TEST_P(WorkerProcessTest, KnowsGarbage) {
   for (const std::string request : {"write garbage", "send too much"}) {
     WorkerProcess worker(FAKE_WORKER);
-    EXPECT_EQ(hear(worker, request, patient), Heard::garbage) << request;
-    EXPECT_EQ(worker.receive(patient).heard, Heard::garbage) << request;
+    EXPECT_EQ(hear(worker, request, kPatient), Heard::garbage) << request;
+    EXPECT_EQ(worker.receive(kPatient).heard, Heard::garbage) << request;
   }
 }
 
 TEST_P(WorkerProcessTest, HalfAMessageIsNone) {
   WorkerProcess worker(FAKE_WORKER);
-  EXPECT_EQ(hear(worker, "send half", patient), Heard::ended);
+  EXPECT_EQ(hear(worker, "send half", kPatient), Heard::ended);
   EXPECT_EQ(worker.kill(), exited(3));
 }
 
@@ -142,7 +142,7 @@ TEST_P(WorkerProcessTest, AChildThatLivesOnDoesNotHideTheEnd) {
   WorkerProcess worker(FAKE_WORKER);
   ASSERT_EQ(answer(worker, "hold " + leash.path()), "done");
   ask(worker, "leave a child");
-  EXPECT_EQ(worker.receive(patient).heard, Heard::ended);
+  EXPECT_EQ(worker.receive(kPatient).heard, Heard::ended);
   EXPECT_FALSE(leash.nobody_holds(0)) << "the child did not live";
   EXPECT_EQ(worker.kill(), exited(0));
   EXPECT_TRUE(leash.nobody_holds(60'000)) << "the child was not killed";
@@ -153,7 +153,7 @@ TEST_P(WorkerProcessTest, AChildThatEscapesDoesNotKeepAnyoneWaiting) {
   WorkerProcess worker(FAKE_WORKER);
   ASSERT_EQ(answer(worker, "hold " + leash.path()), "done");
   ask(worker, "let a child escape");
-  EXPECT_EQ(worker.receive(patient).heard, Heard::ended);
+  EXPECT_EQ(worker.receive(kPatient).heard, Heard::ended);
   EXPECT_EQ(worker.kill(), exited(0));
   EXPECT_EQ(worker.last_words(), "");
 }
@@ -163,7 +163,7 @@ TEST_P(WorkerProcessTest, AChildThatEscapesDoesNotKeepAnyoneWaiting) {
 TEST_P(WorkerProcessTest, KeepsLastWords) {
   WorkerProcess worker(FAKE_WORKER);
   EXPECT_EQ(worker.last_words(), "");
-  EXPECT_EQ(hear(worker, "words", patient), Heard::ended);
+  EXPECT_EQ(hear(worker, "words", kPatient), Heard::ended);
   EXPECT_EQ(worker.kill(), exited(1));
   EXPECT_EQ(worker.last_words(), "first | [31msecond");
 }

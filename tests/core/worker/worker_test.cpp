@@ -13,9 +13,9 @@
 namespace xpose {
 namespace {
 
-const std::filesystem::path naive = std::filesystem::path(XPOSE_PLUGINS) / "host_naive.so";
+const std::filesystem::path kNaive = std::filesystem::path(XPOSE_PLUGINS) / "host_naive.so";
 
-std::string digest_of_naive() { return PluginFile::open(naive).digest(); }
+std::string digest_of_naive() { return PluginFile::open(kNaive).digest(); }
 
 Request about(Request::What what) {
   Request request;
@@ -30,7 +30,7 @@ Request about(Request::What what) {
 
 TEST(Worker, LoadsQuotesVerifiesAndTimes) {
   Worker worker(XPOSE_TRIAL_PROGRAM, 10);
-  const Reply loaded = worker.load(naive, digest_of_naive());
+  const Reply loaded = worker.load(kNaive, digest_of_naive());
   ASSERT_TRUE(loaded.plugin) << loaded.outcome.detail;
   EXPECT_EQ(loaded.plugin->name, "host_naive");
   const Reply quoted = worker.ask(about(Request::What::quote));
@@ -47,7 +47,7 @@ TEST(Worker, LoadsQuotesVerifiesAndTimes) {
 TEST(Worker, ExaminesAndLeavesInTheOrdinaryWay) {
   Worker worker(XPOSE_TRIAL_PROGRAM, 10);
   EXPECT_EQ(worker.leave(), Outcome{});  // there is none
-  worker.load(naive, digest_of_naive());
+  worker.load(kNaive, digest_of_naive());
   worker.ask(about(Request::What::prepare));
   EXPECT_EQ(worker.ask(about(Request::What::examine)).outcome, Outcome{});
   EXPECT_EQ(worker.leave(), Outcome{});
@@ -57,7 +57,7 @@ TEST(Worker, ExaminesAndLeavesInTheOrdinaryWay) {
 
 TEST(Worker, IsStartedAgainWithNothingLoaded) {
   Worker worker(XPOSE_TRIAL_PROGRAM, 10);
-  worker.load(naive, digest_of_naive());
+  worker.load(kNaive, digest_of_naive());
   worker.end();
   EXPECT_EQ(worker.ask(about(Request::What::quote)).outcome.detail,
             "strategy 'host_naive_row' is not loaded here");
@@ -66,7 +66,7 @@ TEST(Worker, IsStartedAgainWithNothingLoaded) {
 
 TEST(Worker, RefusesAFileWhoseContentIsAnother) {
   Worker worker(XPOSE_TRIAL_PROGRAM, 10);
-  const Reply reply = worker.load(naive, std::string(32, '0'));
+  const Reply reply = worker.load(kNaive, std::string(32, '0'));
   EXPECT_EQ(reply.outcome.verdict, Verdict::load_refused);
   EXPECT_EQ(reply.outcome.detail, "was changed on disk; start anew");
 }
@@ -74,7 +74,7 @@ TEST(Worker, RefusesAFileWhoseContentIsAnother) {
 TEST(Worker, SaysWhatItCannotDo) {
   Worker worker(XPOSE_TRIAL_PROGRAM, 10);
   EXPECT_EQ(worker.ask(about(Request::What::verify)).outcome.detail, "no problem is prepared");
-  worker.load(naive, digest_of_naive());
+  worker.load(kNaive, digest_of_naive());
   worker.ask(about(Request::What::prepare));
   Request two = about(Request::What::verify);
   two.configs = {{1, 2, 3}};

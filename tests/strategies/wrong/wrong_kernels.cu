@@ -32,24 +32,27 @@ __global__ void tile_kernel(const E* in, E* out, int rows, int cols, int64_t in_
   }
 }
 
-constexpr Tiling tiling = {
+constexpr Tiling kTiling = {
     .tile_x = 32, .tile_y = 32, .block_x = 32, .block_y = 32, .shared_bytes = 4096};
 
 template <Wrong wrong>
 struct Tile {
-  static constexpr const char* names[] = {"tile_right", "tile_no_barrier", "tile_barrier_in_branch",
-                                          "tile_past_tile", "tile_past_input"};
+  static constexpr const char* kNames[] = {"tile_right", "tile_no_barrier",
+                                           "tile_barrier_in_branch", "tile_past_tile",
+                                           "tile_past_input"};
   static Card card() {
-    return {.name = names[static_cast<int>(wrong)],
+    return {.name = kNames[static_cast<int>(wrong)],
             .summary = "wrong in one line",
             .device_kind = XPOSE_CUDA,
             .element_sizes = 4,
             .max_batch_rank = 1};
   }
-  static Quote quote(const Problem& problem, const Config&) { return quote_tiles(problem, tiling); }
+  static Quote quote(const Problem& problem, const Config&) {
+    return quote_tiles(problem, kTiling);
+  }
   Tile(const Problem& problem, const Config&) : problem_(problem) {}
   void launch(const Launch& launch) const {
-    launch_tiles("tile", tile_kernel<uint32_t, wrong>, problem_, launch, tiling);
+    launch_tiles("tile", tile_kernel<uint32_t, wrong>, problem_, launch, kTiling);
   }
   Problem problem_;
 };

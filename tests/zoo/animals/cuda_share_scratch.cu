@@ -1,8 +1,8 @@
 // Goes by way of memory that all its launches have in common.
 #include "../animal_cuda.cuh"
 
-static constexpr int64_t most_bytes = 1 << 20;
-static __device__ char scratch[most_bytes];
+static constexpr int64_t kMostBytes = 1 << 20;
+static __device__ char scratch[kMostBytes];
 
 static __global__ void to_scratch(const char* in, int64_t cols, int64_t in_ld, int64_t bytes) {
   const int64_t row = blockIdx.x;
@@ -20,7 +20,7 @@ struct CudaShareScratch : zoo::CudaAnimal {
   using CudaAnimal::CudaAnimal;
 
   static zoo::Quote quote(const zoo::Problem& problem, const zoo::Config& config) {
-    if (problem.rows * problem.cols * problem.element_bytes > most_bytes)
+    if (problem.rows * problem.cols * problem.element_bytes > kMostBytes)
       throw zoo::Unsupported("more than the scratch holds");
     return CudaAnimal::quote(problem, config);
   }

@@ -5,23 +5,23 @@
 
 namespace {
 
-constexpr std::string_view name = ZOO_NAME;
+constexpr std::string_view kName = ZOO_NAME;
 
 void act() {
   zoo::last_words();
-  if (name.starts_with("crash")) std::raise(SIGSEGV);
-  if (name.starts_with("fail")) _exit(3);
-  if (name.starts_with("hang"))
+  if (kName.starts_with("crash")) std::raise(SIGSEGV);
+  if (kName.starts_with("fail")) _exit(3);
+  if (kName.starts_with("hang"))
     for (;;) pause();
 }
 
 struct Static {
   Static() {
-    if (name.ends_with("at_exit") && std::atexit(act) != 0) std::abort();
+    if (kName.ends_with("at_exit") && std::atexit(act) != 0) std::abort();
   }
   Static(const Static&) = delete;  // acts when it is destroyed
   ~Static() {
-    if (name.ends_with("in_destructor")) act();
+    if (kName.ends_with("in_destructor")) act();
   }
 } at_the_end;
 

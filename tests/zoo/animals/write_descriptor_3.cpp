@@ -2,8 +2,8 @@
 #include "../animal.hpp"
 
 static void babble() {
-  constexpr std::string_view noise = "{\"verdict\":\"ok\"}\n";
-  if (write(3, noise.data(), noise.size()) < 0) std::perror("descriptor 3");
+  constexpr std::string_view kNoise = "{\"verdict\":\"ok\"}\n";
+  if (write(3, kNoise.data(), kNoise.size()) < 0) std::perror("descriptor 3");
 }
 
 ZOO_ACT(babble)

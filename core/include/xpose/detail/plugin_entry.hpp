@@ -200,8 +200,8 @@ const xpose_plugin* describe(const char* name, const char* version,
 #ifdef XPOSE_SIMULATOR
 template <class... Strategies>
 const xpose_trace_fn* traces() {
-  static constexpr xpose_trace_fn functions[] = {&Exported<Strategies>::trace...};
-  return functions;
+  static constexpr xpose_trace_fn kFunctions[] = {&Exported<Strategies>::trace...};
+  return kFunctions;
 }
 #endif
 
