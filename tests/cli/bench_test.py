@@ -47,7 +47,7 @@ class Bench(unittest.TestCase):
         self.assertEqual((result.returncode, result.stderr), (0, ""))
         lines = result.stdout.splitlines()
         self.assertRegex(lines[0], r"^host: .")
-        self.assertRegex(lines[1], r"^problem +roof GB/s +GB/s +time +% of roof +reach +aim +winner +peers")
+        self.assertRegex(lines[1], r"^problem +roof GB/s +GB/s +time +% of roof +reach +aim +winner +of winner +estimate +peers")
         self.assertRegex(lines[2], rf"^{SMALLEST} .*[0-9.]+ [um]s .* 60 (yes| no)  85 (yes| no)  \w")
         self.assertRegex(lines[-1], r"^[01] of 1 cells reach their mark, [01] their aim; the worst is .*\.$")
 
@@ -84,9 +84,14 @@ class Bench(unittest.TestCase):
         fields = [field.strip() for field in row.strip("|").split(" | ")]
         self.assertEqual((fields[1], fields[2]), tuple(f"{cell[of]['gb_per_s']:.1f}" for of in ("roof", "winner")))
         self.assertEqual((fields[3], fields[4]), (share, f"`{cell['winner']['variant']}`"))
+        if cell["estimate"]["variant"] == cell["winner"]["variant"]:
+            self.assertEqual(fields[5], "100")
+        else:
+            estimate = cell["estimate"]
+            self.assertEqual(fields[5], f"`{estimate['variant']}` {100 * estimate['share_of_winner']:.1f}")
         for peer in cell["peers"]:
             name = peer["variant"].split("{")[0]
-            self.assertIn(f"`{name}` {100 * peer['share_of_roof']:.1f}", fields[5])
+            self.assertIn(f"`{name}` {100 * peer['share_of_roof']:.1f}", fields[6])
 
         picture = xml.etree.ElementTree.parse(svg).getroot()
         self.assertEqual(picture.tag, "{http://www.w3.org/2000/svg}svg")
@@ -195,6 +200,24 @@ class Bench(unittest.TestCase):
             self.assertIn("batch dimensions", qubits["skipped"])
             self.assertIn(qubits["skipped"], " ".join(result.stdout.split()))
 
+    def test_random_problems_are_drawn_by_a_seed_and_show_their_estimates(self):
+        draw = ("--random", "3", "--seed", "5", "--most", "200000", "--no-cache")
+        result = bench(*draw, "--json", str(self.json), "--markdown", "-", cells=())
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        first = self.cells()
+        for number, cell in enumerate(first, 1):
+            self.assertRegex(cell["cell"], rf"^random 5\.{number}, .*x.*, aligned to \d+, \d+ bytes?$")
+            self.assertEqual(cell["skipped"], None)
+            estimate = cell["estimate"]
+            self.assertAlmostEqual(estimate["share_of_winner"], cell["winner"]["seconds"] / estimate["seconds"])
+            if estimate["variant"] == cell["winner"]["variant"]:
+                self.assertEqual(estimate["share_of_winner"], 1)
+        self.assertRegex(result.stdout, r"All: [0-3] of 3 estimates within 10 % of the winner, [0-9.]+ % of it at least")
+        self.assertEqual(bench(*draw[2:], "--random", "2", "--json", str(self.json), cells=("5.2,",)).returncode, 0)
+        self.assertEqual([cell["problem"] for cell in self.cells()], [first[1]["problem"]])
+        names = [bench("--random", "1", cells=("none",)).stderr for _ in range(2)]
+        self.assertNotEqual(*names)  # drawn anew
+
     def test_progress_only_on_a_terminal(self):
         main, side = pty.openpty()
         process = subprocess.Popen([XPOSE, "bench", "--device", "host", "--only", SMALLEST, "--budget", "0.05"],
@@ -226,7 +249,10 @@ class Bench(unittest.TestCase):
                                  (("--markdown", ""), "--markdown needs the name"),
                                  (("--svg", ""), "--svg needs the name"),
                                  (("--resume",), "--json"), (("--json", "/dev/null", "--resume"), "--json"),
-                                 (("--json", "-", "--resume"), "--json"), (("--budget", "-1"), "--budget")):
+                                 (("--json", "-", "--resume"), "--json"), (("--budget", "-1"), "--budget"),
+                                 (("--random", "0"), "--random"), (("--random", "many"), "--random"),
+                                 (("--seed", "1"), "need --random"), (("--most", "200000"), "need --random"),
+                                 (("--random", "1", "--most", "1"), "--most")):
             result = bench(*arguments)
             self.assertEqual((result.returncode, result.stdout), (2, ""), arguments)
             self.assertIn(words, result.stderr)

@@ -59,6 +59,8 @@ CellResult result_of(const Cell& cell, Device device, const TuneReport& report) 
   }
   if (report.roof) result.roof = timed(report.trials[*report.roof]);
   if (report.winner) result.winner = timed(report.trials[*report.winner]);
+  if (report.estimate && report.trials[*report.estimate].timing)
+    result.estimate = timed(report.trials[*report.estimate]);
   if (!report.winner)
     explain(result, report);
   else if (!report.roof)

@@ -36,14 +36,17 @@ struct CellResult {
   std::uint64_t bytes = 0;  // read plus written by one call
   TimedVariant roof;        // the fastest copy of the same run
   TimedVariant winner;
-  std::vector<PeerFigure> peers;  // fastest first
-  std::size_t untried = 0;        // variants the budget did not reach
-  double seconds = 0;             // spent
-  std::string skipped;            // why there is no winner or no roof, or empty
-  bool wrong = false;             // skipped because no strategy passed verification
+  std::optional<TimedVariant> estimate;  // the choice without a trial; empty: it has no time
+  std::vector<PeerFigure> peers;         // fastest first
+  std::size_t untried = 0;               // variants the budget did not reach
+  double seconds = 0;                    // spent
+  std::string skipped;                   // why there is no winner or no roof, or empty
+  bool wrong = false;                    // skipped because no strategy passed verification
 
   double share() const { return share_of(winner.seconds); }  // of the roof
   double share_of(double variant_seconds) const { return roof.seconds / variant_seconds; }
+  // Of the winner's speed, where there is an estimate.
+  double estimate_share() const { return winner.seconds / estimate->seconds; }
   double gb_per_s(double variant_seconds) const {
     return static_cast<double>(bytes) / variant_seconds * 1e-9;
   }

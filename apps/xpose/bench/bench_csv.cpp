@@ -29,10 +29,12 @@ std::string figure(int mark) { return mark == 0 ? "" : std::to_string(mark); }
 std::string to_csv_text(const BenchRun& run) {
   std::string text =
       "device,cell,element_bytes,bytes,roof,roof_seconds,winner,launch,seconds,spread,"
-      "share_of_roof,reach,reaches,aim,aims,best_peer,best_peer_share,skipped\n";
+      "share_of_roof,reach,reaches,aim,aims,estimate,estimate_share,best_peer,best_peer_share,"
+      "skipped\n";
   for (const CellResult& result : run.results) {
     const bool measured = result.skipped.empty();
     const bool marked = measured && result.cell.has_marks();
+    const bool estimated = measured && result.estimate;
     const PeerFigure* peer = measured ? result.best_peer() : nullptr;
     const std::vector<std::string> fields = {
         to_string(result.device),
@@ -50,6 +52,8 @@ std::string to_csv_text(const BenchRun& run) {
         marked ? yes(result.reaches()) : "",
         figure(result.cell.aim),
         marked ? yes(result.aims()) : "",
+        estimated ? result.estimate->variant : "",
+        estimated ? exact(result.estimate_share()) : "",
         peer != nullptr ? peer->variant : "",
         peer != nullptr ? exact(result.share_of(peer->seconds)) : "",
         result.skipped};

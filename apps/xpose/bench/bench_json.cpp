@@ -45,6 +45,10 @@ Json json_of(const CellResult& result) {
   json["bytes"] = result.bytes;
   json["roof"] = json_of(result.roof, result.bytes);
   json["winner"] = json_of(result.winner, result.bytes);
+  if (result.estimate) {
+    json["estimate"] = json_of(*result.estimate, result.bytes);
+    json["estimate"]["share_of_winner"] = result.estimate_share();
+  }
   json["share_of_roof"] = result.share();
   json["reaches"] = marked(result.cell, result.reaches());
   json["aims"] = marked(result.cell, result.aims());
@@ -87,6 +91,7 @@ CellResult result_of(const JsonValue& value, const Cell& cell, Device device) {
       value.field("bytes").whole(1, std::numeric_limits<std::int64_t>::max()));
   result.roof = timed_of(value.field("roof"));
   result.winner = timed_of(value.field("winner"));
+  if (value.has("estimate")) result.estimate = timed_of(value.field("estimate"));
   for (const JsonValue& peer : value.field("peers").items(kMaxRows)) {
     PeerFigure figure{peer.field("variant").name(), peer.field("verdict").name(), 0};
     if (figure.has_time()) figure.seconds = peer.field("seconds").number(1e-12, kLongest);

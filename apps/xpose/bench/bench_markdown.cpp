@@ -10,12 +10,14 @@ namespace xpose::app {
 namespace {
 
 constexpr const char* kHeader =
-    "| problem | roof GB/s | GB/s | % of roof | winner | peers, % of roof |\n"
-    "|:--|--:|--:|--:|:--|:--|\n";
+    "| problem | roof GB/s | GB/s | % of roof | winner | estimate, % of winner | peers, % of roof "
+    "|\n|:--|--:|--:|--:|:--|:--|:--|\n";
 
 constexpr const char* kLegend =
     "The roof is the fastest copy of the same bytes in the same run. GB/s counts bytes read and "
-    "bytes written. Peers are transposes of other libraries.\n";
+    "bytes written. The estimate is what is chosen without a trial; 100 stands for the winner "
+    "itself. "
+    "Peers are transposes of other libraries.\n";
 
 std::string peers_text(const CellResult& result) {
   std::string text;
@@ -26,7 +28,14 @@ std::string peers_text(const CellResult& result) {
   return text;
 }
 
-std::string row(const std::array<std::string, 6>& cells) {
+// One that is the winner itself is its share alone.
+std::string estimate_text(const CellResult& result) {
+  if (!result.estimate) return {};
+  if (result.estimate->variant == result.winner.variant) return "100";
+  return markdown_code(result.estimate->variant) + ' ' + fixed(100 * result.estimate_share(), 1);
+}
+
+std::string row(const std::array<std::string, 7>& cells) {
   std::string text = "|";
   for (const std::string& cell : cells) text += cell.empty() ? " |" : ' ' + cell + " |";
   return text + '\n';
@@ -35,10 +44,10 @@ std::string row(const std::array<std::string, 6>& cells) {
 std::string row_of(const CellResult& result) {
   const std::string name = markdown_text(result.cell.name);
   if (!result.skipped.empty())
-    return row({name, "", "", "skipped", markdown_text(result.skipped), ""});
+    return row({name, "", "", "skipped", markdown_text(result.skipped), "", ""});
   return row({name, fixed(result.gb_per_s(result.roof.seconds), 1),
               fixed(result.gb_per_s(result.winner.seconds), 1), fixed(100 * result.share(), 1),
-              markdown_code(result.winner.variant), peers_text(result)});
+              markdown_code(result.winner.variant), estimate_text(result), peers_text(result)});
 }
 
 std::string section_of(const BenchRun& run, const DeviceInfo& device) {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <map>
-#include <numeric>
 #include <ostream>
 #include <sstream>
 
@@ -26,6 +25,39 @@ std::string peers_text(const CellResult& result) {
   return text;
 }
 
+using Measured = std::vector<const CellResult*>;
+
+// Of the roof, of those of so many cells that were measured.
+std::string shares_text(const Measured& results, std::size_t cells) {
+  double sum = 0;
+  double least = results.front()->share();
+  for (const CellResult* result : results) {
+    sum += result->share();
+    least = std::min(least, result->share());
+  }
+  return fixed(100 * sum / static_cast<double>(results.size()), 1) +
+         " % of the roof in the mean of " + std::to_string(results.size()) + " of " +
+         std::to_string(cells) + " problems, " + fixed(100 * least, 1) + " % at least";
+}
+
+// Of all that have an estimate; empty where none has.
+std::string estimates_text(const Measured& results) {
+  constexpr double kNear = 0.9;
+  std::size_t count = 0;
+  std::size_t near_ones = 0;
+  const CellResult* worst = nullptr;
+  for (const CellResult* result : results) {
+    if (!result->estimate) continue;
+    ++count;
+    near_ones += result->estimate_share() >= kNear ? 1 : 0;
+    if (worst == nullptr || result->estimate_share() < worst->estimate_share()) worst = result;
+  }
+  if (worst == nullptr) return {};
+  return std::to_string(near_ones) + " of " + std::to_string(count) +
+         " estimates within 10 % of the winner, " + fixed(100 * worst->estimate_share(), 1) +
+         " % of it at least (" + worst->cell.name + ')';
+}
+
 void print_device(std::ostream& out, const BenchRun& run, const DeviceInfo& device,
                   const Screen& screen) {
   Table table({{"problem", Table::left, Table::wrap, 24},
@@ -36,6 +68,8 @@ void print_device(std::ostream& out, const BenchRun& run, const DeviceInfo& devi
                {"reach", Table::right},
                {"aim", Table::right, Table::whole, 0, 4},
                {"winner", Table::left, Table::variants, 20},
+               {"of winner", Table::right, Table::whole, 0, 6},
+               {"estimate", Table::left, Table::variants, 20, 5},
                {"peers, % of roof", Table::left, Table::wrap, 20, 2}});
   bool any = false;
   bool above = false;
@@ -44,13 +78,15 @@ void print_device(std::ostream& out, const BenchRun& run, const DeviceInfo& devi
     any = true;
     if (!result.skipped.empty()) {
       table.add({result.cell.name, "", "", "", "skipped", mark(result.cell.reach),
-                 mark(result.cell.aim), result.skipped, ""});
+                 mark(result.cell.aim), result.skipped, "", "", ""});
       continue;
     }
     table.add({result.cell.name, fixed(result.gb_per_s(result.roof.seconds), 1),
                fixed(result.gb_per_s(result.winner.seconds), 1), time_text(result.winner.seconds),
                fixed(100 * result.share(), 1), mark(result.cell.reach, result.reaches()),
-               mark(result.cell.aim, result.aims()), result.winner.variant, peers_text(result)},
+               mark(result.cell.aim, result.aims()), result.winner.variant,
+               result.estimate ? fixed(100 * result.estimate_share(), 1) : "",
+               result.estimate ? result.estimate->variant : "", peers_text(result)},
               result.cell.has_marks() && !result.reaches());
     above = above || is_above_the_roof(result.share());
   }
@@ -105,22 +141,29 @@ std::string sentence(const BenchRun& run) {
 }
 
 std::string mean_sentences(const BenchRun& run, Device device) {
-  std::map<std::string, std::vector<double>> groups;  // shares of those that were measured
-  std::map<std::string, std::size_t> sizes;
+  struct Group {
+    std::size_t cells = 0;
+    Measured measured;
+  };
+  std::map<std::string, Group> groups;
+  Measured all;
   for (const CellResult& result : run.results) {
-    if (result.device != device || result.cell.group.empty()) continue;
-    ++sizes[result.cell.group];
-    if (result.skipped.empty()) groups[result.cell.group].push_back(100 * result.share());
+    if (result.device != device) continue;
+    if (result.skipped.empty()) all.push_back(&result);
+    if (result.cell.group.empty()) continue;
+    Group& group = groups[result.cell.group];
+    ++group.cells;
+    if (result.skipped.empty()) group.measured.push_back(&result);
   }
   std::string text;
-  for (const auto& [group, shares] : groups)
-    text += (text.empty() ? "" : "\n") + group + ": " +
-            fixed(std::accumulate(shares.begin(), shares.end(), 0.0) /
-                      static_cast<double>(shares.size()),
-                  1) +
-            " % of the roof in the mean of " + std::to_string(shares.size()) + " of " +
-            std::to_string(sizes[group]) + " problems, " + fixed(std::ranges::min(shares), 1) +
-            " % at least.";
+  for (const auto& [name, group] : groups) {
+    if (group.measured.empty()) continue;
+    const std::string estimates = estimates_text(group.measured);
+    text += (text.empty() ? "" : "\n") + name + ": " + shares_text(group.measured, group.cells) +
+            (estimates.empty() ? "." : "; " + estimates + '.');
+  }
+  if (const std::string estimates = estimates_text(all); !estimates.empty())
+    text += (text.empty() ? "" : "\n") + std::string("All: ") + estimates + '.';
   return text;
 }
 

@@ -11,7 +11,8 @@ namespace xpose::app {
 // The number of cells that reach their mark, and the worst one.
 std::string sentence(const BenchRun& run);
 
-// The mean share of each group of cells on a device, and the least: a sentence a line.
+// A sentence a line: the mean share of each group of cells on a device, the least, and how many
+// estimates are near their winners; then the same of all estimates on the device.
 std::string mean_sentences(const BenchRun& run, Device device);
 
 // A table for each device, with means below it, then that sentence.

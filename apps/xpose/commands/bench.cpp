@@ -5,11 +5,13 @@
 #include <ctime>
 #include <iostream>
 #include <map>
+#include <random>
 #include <set>
 
 #include "bench/bench_outputs.hpp"
 #include "bench/bench_table.hpp"
 #include "bench/permutation_table.hpp"
+#include "bench/random_table.hpp"
 #include "commands/commands.hpp"
 #include "commands/interrupts.hpp"
 #include "commands/shell_command.hpp"
@@ -41,7 +43,13 @@ po::options_description bench_options() {
       "quick", "one problem of each row, in less than 60 seconds in all")(
       "budget", po::value<std::string>()->value_name("S"),
       "seconds to spend on a problem (default 3, or 0.3 with --quick)")(
-      "warm", "keep the caches warm for every problem");
+      "warm", "keep the caches warm for every problem")(
+      "random", po::value<std::string>()->value_name("N"),
+      "measure N random matrices and permutations instead of the table")(
+      "seed", po::value<std::string>()->value_name("S"),
+      "seed of --random, part of the problems' names (default: another one each time)")(
+      "most", po::value<std::string>()->default_value("1073741824")->value_name("BYTES"),
+      "bytes of the largest random array");
   add_bench_outputs(options);
   options.add_options()("resume", "keep the results in the file of --json that have this setup");
   add_engine_options(options);
@@ -56,7 +64,28 @@ std::vector<DeviceInfo> chosen_devices(const std::string& name) {
   return all;
 }
 
-std::vector<Cell> table_of(DeviceKind kind) {
+constexpr std::int64_t kMostRandom = 1000;       // what --resume reads
+constexpr std::int64_t kMostSeed = 999'999'999;  // fits into a name
+
+// What --random asks for; a count of 0 where it was not given.
+RandomDraw random_draw(const po::variables_map& values) {
+  RandomDraw draw;
+  draw.most_bytes = static_cast<std::uint64_t>(
+      whole_number_of(values, "most", 2 * kLeastRandomBytes, std::int64_t{1} << 40));
+  if (values.count("random") == 0) {
+    if (values.count("seed") != 0 || !values["most"].defaulted())
+      throw UsageError("--seed and --most need --random");
+    return draw;
+  }
+  draw.count = static_cast<std::size_t>(whole_number_of(values, "random", 1, kMostRandom));
+  draw.seed = values.count("seed") != 0
+                  ? static_cast<std::uint64_t>(whole_number_of(values, "seed", 0, kMostSeed))
+                  : std::random_device()() % kMostSeed;
+  return draw;
+}
+
+std::vector<Cell> table_of(DeviceKind kind, const RandomDraw& draw) {
+  if (draw.count != 0) return random_table(kind, draw);
   std::vector<Cell> table = standard_table(kind);
   std::ranges::move(permutation_table(kind), std::back_inserter(table));
   return table;
@@ -64,11 +93,11 @@ std::vector<Cell> table_of(DeviceKind kind) {
 
 // The cells that were asked for, device by device.
 Work work_of(const std::vector<DeviceInfo>& devices, const std::vector<std::string>& only,
-             bool quick, bool warm) {
+             bool quick, bool warm, const RandomDraw& draw) {
   Work work;
   for (const DeviceInfo& info : devices) {
     std::set<std::string> rows;
-    for (Cell& cell : table_of(info.device.kind)) {
+    for (Cell& cell : table_of(info.device.kind, draw)) {
       const bool named = std::ranges::any_of(
           only, [&](const std::string& text) { return cell.name.find(text) != std::string::npos; });
       const bool taken = named || (only.empty() && !cell.on_request);
@@ -81,7 +110,7 @@ Work work_of(const std::vector<DeviceInfo>& devices, const std::vector<std::stri
   if (work.empty()) {
     std::string names;
     for (const DeviceInfo& info : devices)
-      for (const Cell& cell : table_of(info.device.kind))
+      for (const Cell& cell : table_of(info.device.kind, draw))
         if (!cell.on_request) names += "\n  " + cell.name;
     throw UsageError("--only names no problem of the table:" + names + "\n");
   }
@@ -229,7 +258,7 @@ int bench(const Arguments& arguments) {
       parse("bench",
             "Measures the standard table of problems on every device. Each line compares the "
             "winner with the fastest copy of the same bytes in the same run, and with other "
-            "libraries.",
+            "libraries, and shows what would have been chosen without a trial.",
             bench_options(), {}, arguments);
   if (!values) return done;
   BenchOutputs outputs(*values);
@@ -244,7 +273,7 @@ int bench(const Arguments& arguments) {
       work_of(run.setup.devices,
               values->count("only") == 0 ? std::vector<std::string>{}
                                          : (*values)["only"].as<std::vector<std::string>>(),
-              run.setup.quick, run.setup.warm);
+              run.setup.quick, run.setup.warm, random_draw(*values));
   run.cells = work.size();
   Engines engines(engine_options(*values));
   for (const PluginInfo& plugin : engines.with(run.setup.threads).plugins()) {

@@ -111,6 +111,7 @@ Json to_json(const TuneReport& report) {
   };
   json["winner"] = variant(report.winner);
   json["runner_up"] = variant(report.runner_up);
+  json["estimate"] = variant(report.estimate);
   json["margin"] = report.margin;
   json["roof"] = variant(report.roof);
   json["rounds"] = report.rounds;

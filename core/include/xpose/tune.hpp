@@ -100,6 +100,7 @@ struct TuneReport {
   std::optional<std::size_t> roof;       // the fastest copy; empty: no copy was timed
   std::optional<std::size_t> winner;     // empty: no variant was right
   std::optional<std::size_t> runner_up;  // the best variant of another strategy than the winner's
+  std::optional<std::size_t> estimate;   // what Policy::estimate would have chosen
   double margin = 0;                     // runner-up's time / winner's time - 1; 0 without one
   // Variants that were left out: by the budget, by a prediction far behind the best, or by a
   // strategy's slow first config.

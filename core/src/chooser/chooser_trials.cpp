@@ -151,7 +151,7 @@ Chooser::Race Chooser::estimate_instead(Desk& desk, const Problem& normal, const
                            .detail = {},
                            .timing = {},
                            .prior_rank = guess.prior_rank});
-  report.winner = 0;
+  report.winner = report.estimate = 0;
   report.is_estimate = true;
   report.why_not_whole = why;
   report.seconds = steady_seconds() - begin;

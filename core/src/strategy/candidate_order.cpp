@@ -57,34 +57,34 @@ bool may_be_chosen(const Candidate& candidate) {
   return candidate.role == Role::transpose && candidate.outcome.verdict == Verdict::ok;
 }
 
-// What won before, the first that may be chosen, and what came with the library and is believed to
-// be as good.
-void mark_favourites(std::vector<Configs>& all, const Evidence& evidence) {
+// Marks the estimate and the favourites. What won before comes to the front of its strategy.
+void mark(std::vector<Configs>& all, const Evidence& evidence) {
   const auto first = std::ranges::find_if(
       all, [](const Configs& configs) { return may_be_chosen(configs.front()); });
   if (first == all.end()) return;
+  first->front().is_estimate = first->front().is_favourite = true;
   const double near = kNearRatio * best_believed(*first);
   for (Configs& configs : all) {
     const double time = best_believed(configs);
+    std::stable_partition(configs.begin(), configs.end(), [&](const Candidate& candidate) {
+      return candidate.variant == evidence.standing;
+    });
     Candidate& best = configs.front();
-    best.is_favourite = best.variant == evidence.standing ||
-                        (best.trust.is_shipped && time != kNotPredicted && time <= near);
+    if (best.variant == evidence.standing ||
+        (best.trust.is_shipped && time != kNotPredicted && time <= near))
+      best.is_favourite = true;
   }
-  first->front().is_favourite = true;
 }
 
 }  // namespace
 
-void sort_configs(std::vector<Candidate>& configs, const Evidence& evidence) {
+void sort_configs(std::vector<Candidate>& configs) {
   sort_by_prediction(configs, &Candidate::predicted);
-  std::stable_partition(configs.begin(), configs.end(), [&](const Candidate& candidate) {
-    return candidate.variant == evidence.standing;
-  });
 }
 
 void sort_strategies(std::vector<Configs>& all, const Evidence& evidence) {
   const std::ptrdiff_t plausible = sort_by_belief(all);
-  mark_favourites(all, evidence);
+  mark(all, evidence);
   if (!evidence.tried.empty())
     std::stable_partition(all.begin(), all.begin() + plausible, [&](const Configs& configs) {
       return !evidence.tried.contains(configs.front().variant.strategy);

@@ -7,10 +7,11 @@
 
 namespace xpose {
 
-// The supported configs of a strategy, at least one: what won before, then by prediction.
-void sort_configs(std::vector<Candidate>& configs, const Evidence& evidence);
+// The supported configs of a strategy, at least one, by prediction.
+void sort_configs(std::vector<Candidate>& configs);
 
-// Strategies, each with its sorted configs, as candidates() says. Marks the favourites.
+// Strategies, each with its sorted configs, as candidates() says; of one
+// strategy, what won before comes first. Marks the estimate and the favourites.
 void sort_strategies(std::vector<std::vector<Candidate>>& all, const Evidence& evidence);
 
 }  // namespace xpose

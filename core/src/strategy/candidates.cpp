@@ -67,7 +67,7 @@ std::vector<Candidate> of_strategy(const Strategy& strategy, const Problem& norm
   };
   if (!std::ranges::all_of(all, refused) || all.empty()) {
     std::erase_if(all, refused);
-    sort_configs(all, evidence);
+    sort_configs(all);
     return all;
   }
   all.resize(1);

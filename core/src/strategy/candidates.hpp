@@ -47,6 +47,7 @@ struct Candidate {
   double predicted = kNotPredicted;  // time, as predicted_time() has it; of what may be chosen
   Trust trust;                       // of its strategy
   bool is_favourite = false;         // tried whatever the budget
+  bool is_estimate = false;          // what an estimate would take
   Outcome outcome;                   // ok: it may be tried
 
   // What counts against others: a claim does not.
@@ -84,9 +85,10 @@ std::vector<Candidate> all_candidates(const Strategy& strategy, const Problem& n
 // and then what is believed to be far behind. Strategies within 5 % of the best are in the order of
 // their prior rank, those that came with the library first, and a strategy's configs within 5 % of
 // its best in the author's order; of which nothing is predicted, is taken to be twice the best. The
-// favourites are what won before, the first that may be chosen, and what came with the library and
-// is believed to be within 5 % of that one. A strategy that supports no config appears once, with
-// the reason. Copies are always among them; `options` narrows the rest.
+// estimate is the first that may be chosen, whatever won before. The favourites are that one, what
+// won before, and what came with the library and is believed to be within 5 % of the estimate. A
+// strategy that supports no config appears once, with the reason. Copies are always among them;
+// `options` narrows the rest.
 std::vector<Candidate> candidates(std::span<const Strategy* const> strategies,
                                   const Problem& normal, const DeviceInfo& device,
                                   const TuneOptions& options, Quoter& quoter,

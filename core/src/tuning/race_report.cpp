@@ -37,10 +37,11 @@ Trial take_trial(Contestant& contestant) {
   return std::move(contestant.trial);
 }
 
-// Fills roof, winner and runner-up. Trials are in the order of their medians.
-void fill_places(const Variant& won, TuneReport& report) {
+// Fills roof, winner, runner-up and estimate. Trials are in the order of their medians.
+void fill_places(const Variant& won, const Variant& estimated, TuneReport& report) {
   for (std::size_t i = 0; i < report.trials.size(); ++i) {
     const Trial& trial = report.trials[i];
+    if (trial.variant == estimated) report.estimate = i;
     if (!trial.timing) continue;
     if (trial.role == Role::copy) {
       if (!report.roof) report.roof = i;
@@ -62,11 +63,14 @@ void fill_places(const Variant& won, TuneReport& report) {
 void report_race(std::vector<Contestant>& contestants, double tie_excess, TuneReport& report) {
   const Contestant* winner = choose_winner(contestants, tie_excess);
   const Variant won = winner == nullptr ? Variant{} : winner->trial.variant;
+  const auto estimate = std::ranges::find_if(
+      contestants, [](const Contestant& contestant) { return contestant.candidate->is_estimate; });
+  const Variant estimated = estimate == contestants.end() ? Variant{} : estimate->trial.variant;
   for (Contestant& contestant : contestants) report.trials.push_back(take_trial(contestant));
   std::ranges::stable_sort(report.trials, {}, [](const Trial& trial) {
     return trial.timing ? trial.timing->median : INFINITY;
   });
-  fill_places(won, report);
+  fill_places(won, estimated, report);
 }
 
 }  // namespace xpose

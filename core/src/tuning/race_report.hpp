@@ -7,10 +7,10 @@
 
 namespace xpose {
 
-// Fills the trials, the winner, its runner-up and margin, and the roof, from the contestants that
-// are still in the race. Transposes within `tie_excess` (RacePolicy) of the fastest are tied: a
-// shipped strategy wins, then the lower prior rank, then the earlier candidate. Moves trials and
-// rounds out of the contestants. [one thread at a time]
+// Fills the trials, the winner, its runner-up and margin, the estimate and the roof, from the
+// contestants that are still in the race. Transposes within `tie_excess` (RacePolicy) of the
+// fastest are tied: a shipped strategy wins, then the lower prior rank, then the earlier candidate.
+// Moves trials and rounds out of the contestants. [one thread at a time]
 void report_race(std::vector<Contestant>& contestants, double tie_excess, TuneReport& report);
 
 }  // namespace xpose

@@ -86,9 +86,13 @@ TEST(BenchTable, AGroupHasItsMean) {
   good.cell.group = "TTC, 4 bytes";
   CellResult bad = good;
   bad.winner.seconds = 0.008;
+  bad.estimate = bad.winner;
   const BenchRun run = run_of({good, bad, skipped_cell(good.cell, kHost, "refused")});
   EXPECT_EQ(mean_sentences(run, kHost),
-            "TTC, 4 bytes: 65.0 % of the roof in the mean of 2 of 3 problems, 50.0 % at least.");
+            "TTC, 4 bytes: 65.0 % of the roof in the mean of 2 of 3 problems, 50.0 % at least; "
+            "1 of 2 estimates within 10 % of the winner, 64.0 % of it at least (4095x4097, 4 bytes)"
+            ".\nAll: 1 of 2 estimates within 10 % of the winner, 64.0 % of it at least (4095x4097, "
+            "4 bytes).");
   EXPECT_EQ(mean_sentences(run, Device{DeviceKind::cuda, 0}), "");
   std::ostringstream out;
   print_bench(out, run, {});
@@ -102,6 +106,9 @@ TEST(BenchCell, TakesRoofWinnerAndTheBestOfEachPeer) {
   EXPECT_EQ(result.roof.variant, "copy_stream{tile=32}");
   EXPECT_EQ(result.winner, (TimedVariant{"mine{tile=32}", "one, \"two\"", 0.005, 0.01}));
   EXPECT_EQ(result.share(), 0.004 / 0.005);
+  ASSERT_TRUE(result.estimate);
+  EXPECT_EQ(result.estimate->variant, "guess{tile=32}");
+  EXPECT_DOUBLE_EQ(result.estimate_share(), 0.64);
   ASSERT_EQ(result.peers.size(), 2U);
   EXPECT_EQ(result.peers[0], (PeerFigure{"eigen_transpose{tile=32}", "ok", 0.008}));
   EXPECT_EQ(result.peers[1], (PeerFigure{"openblas_omatcopy", "wrong_result", 0}));
@@ -128,7 +135,7 @@ TEST(BenchCell, WithoutMarksNothingIsReachedOrMissed) {
     EXPECT_TRUE(json[0][field].is_null()) << field;
     EXPECT_FALSE(json[1][field].is_null()) << field;
   }
-  EXPECT_NE(to_csv_text(run_of({bare})).find(",0.8,,,,,eigen_transpose"), std::string::npos);
+  EXPECT_NE(to_csv_text(run_of({bare})).find(",0.8,,,,,guess"), std::string::npos);
   std::ostringstream out;
   print_bench(out, run_of({bare, skipped_cell(bare.cell, kHost, "too large")}), {});
   EXPECT_NE(out.str().find("80.0  -      -      mine{tile=32}"), std::string::npos) << out.str();
@@ -162,19 +169,25 @@ TEST(BenchCell, WithoutARoofThereIsNoShare) {
 
 TEST(BenchJson, WhatWasWrittenIsKept) {
   const CellResult first = result_of(cell("4095x4097, 4 bytes"), kHost, report());
+  CellResult third = first;  // of which nothing was estimated
+  third.cell = cell("square, 4096x4096, 4 bytes");
+  third.estimate.reset();
   const CellResult second = skipped_cell(cell("square, 4096x4096, 16 bytes"), kHost, "no memory");
-  const BenchRun run = run_of({first, second});
+  const BenchRun run = run_of({first, second, third});
   const std::vector<CellResult> kept = earlier_results(to_json_text(run), run.setup, host_work());
-  ASSERT_EQ(kept.size(), 1U);  // what was skipped is tried again
+  ASSERT_EQ(kept.size(), 2U);  // what was skipped is tried again
   EXPECT_EQ(kept[0].cell.name, first.cell.name);
   EXPECT_EQ(kept[0].bytes, first.bytes);
   EXPECT_EQ(kept[0].roof, first.roof);
   EXPECT_EQ(kept[0].winner, first.winner);
+  EXPECT_EQ(kept[0].estimate, first.estimate);
+  EXPECT_EQ(kept[1].estimate, std::nullopt);
   EXPECT_EQ(kept[0].peers, first.peers);
   EXPECT_EQ(kept[0].untried, first.untried);
   EXPECT_EQ(kept[0].seconds, first.seconds);
   BenchRun again = run;
   again.results[0] = kept[0];
+  again.results[2] = kept[1];
   EXPECT_EQ(to_json_text(again), to_json_text(run));
 }
 

@@ -14,12 +14,15 @@ namespace {
 TEST(BenchCsv, QuotesWhatItMust) {
   const BenchRun run = run_of({result_of(cell("4095x4097, 4 bytes"), kHost, report()),
                                skipped_cell(cell("4095x4097, 4 bytes"), kHost, "too, large")});
-  EXPECT_EQ(to_csv_text(run),
-            "device,cell,element_bytes,bytes,roof,roof_seconds,winner,launch,seconds,spread,"
-            "share_of_roof,reach,reaches,aim,aims,best_peer,best_peer_share,skipped\n"
-            "host,\"4095x4097, 4 bytes\",4,1000,copy_stream{tile=32},0.004,mine{tile=32},"
-            "\"one, \"\"two\"\"\",0.005,0.01,0.8,82,no,94,no,eigen_transpose{tile=32},0.5,\n"
-            "host,\"4095x4097, 4 bytes\",4,,,,,,,,,82,,94,,,,\"too, large\"\n");
+  EXPECT_EQ(
+      to_csv_text(run),
+      "device,cell,element_bytes,bytes,roof,roof_seconds,winner,launch,seconds,spread,"
+      "share_of_roof,reach,reaches,aim,aims,estimate,estimate_share,best_peer,best_peer_share,"
+      "skipped\n"
+      "host,\"4095x4097, 4 bytes\",4,1000,copy_stream{tile=32},0.004,mine{tile=32},"
+      "\"one, "
+      "\"\"two\"\"\",0.005,0.01,0.8,82,no,94,no,guess{tile=32},0.64,eigen_transpose{tile=32},0.5,\n"
+      "host,\"4095x4097, 4 bytes\",4,,,,,,,,,82,,94,,,,,,\"too, large\"\n");
 }
 
 // A run of the host and of a device with a driver, whose names and reasons hold markup.
@@ -46,12 +49,15 @@ TEST(BenchMarkdown, HasVersionDateCommandAndATableADevice) {
       to_markdown_text(run),
       "# xpose bench\n\n* xpose " + std::string(version()) +
           "\n* finished on 1970-01-02\n* `xpose bench --device host`\n\n## host: some processor\n\n"
-          "| problem | roof GB/s | GB/s | % of roof | winner | peers, % of roof |\n"
-          "|:--|--:|--:|--:|:--|:--|\n"
-          "| 4095x4097, 4 bytes | 20.0 | 16.0 | 80.0 | `mine{tile=32}` | `eigen_transpose` "
-          "50.0, `openblas_omatcopy` wrong\\_result |\n\n"
-          "The roof is the fastest copy of the same bytes in the same run. GB/s counts bytes "
-          "read and bytes written. Peers are transposes of other libraries.\n\n" +
+          "| problem | roof GB/s | GB/s | % of roof | winner | estimate, % of winner | peers, % of "
+          "roof |\n|:--|--:|--:|--:|:--|:--|:--|\n"
+          "| 4095x4097, 4 bytes | 20.0 | 16.0 | 80.0 | `mine{tile=32}` | `guess{tile=32}` 64.0 | "
+          "`eigen_transpose` 50.0, `openblas_omatcopy` wrong\\_result |\n\n" +
+          markdown_text(mean_sentences(run, kHost)) +
+          "\n\nThe roof is the fastest copy of the same bytes in the same run. GB/s counts bytes "
+          "read and bytes written. The estimate is what is chosen "
+          "without a trial; 100 stands for the winner itself. Peers are transposes of other "
+          "libraries.\n\n" +
           sentence(run) + "\n");
 }
 
@@ -60,7 +66,7 @@ TEST(BenchMarkdown, ForeignTextIsNoMarkup) {
   EXPECT_NE(text.find("* xpose bench --only 'a\\|b\\<c'\n"), std::string::npos) << text;
   EXPECT_NE(text.find("## host: Core \\<7\\> \"A\"  \\[31m\n"), std::string::npos) << text;
   EXPECT_NE(text.find("| mine\\|\\<b\\>{t\\`=32} |"), std::string::npos) << text;
-  EXPECT_NE(text.find("| skipped | a \\| b see \\<http\\://x\\> \\& \\`y\\` | |\n"),
+  EXPECT_NE(text.find("| skipped | a \\| b see \\<http\\://x\\> \\& \\`y\\` | | |\n"),
             std::string::npos)
       << text;
   EXPECT_NE(text.find("## cuda:0: GPU, driver 580.1\n"), std::string::npos) << text;

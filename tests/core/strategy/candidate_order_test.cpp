@@ -163,6 +163,21 @@ TEST_F(CandidateOrderOfStrangers, WhatWonBeforeAndWhatIsTrustedMostAreFavourites
   EXPECT_EQ(favourites(), "loop{tile=128} honest{tile=64} ");
 }
 
+// What won before is measured, and so no estimate.
+TEST_F(CandidateOrderOfStrangers, TheEstimateIsTheSameWhateverWonBefore) {
+  const auto estimates = [&] {
+    std::string text;
+    for (const Candidate& one : found())
+      if (one.is_estimate) text += to_string(one.variant) + (one.is_favourite ? "! " : " ");
+    return text;
+  };
+  EXPECT_EQ(estimates(), "honest{tile=64}! ");
+  for (const char* strategy : {"loop", "honest"}) {
+    evidence.standing = Variant{strategy, {{"tile", 128}}};
+    EXPECT_EQ(estimates(), "honest{tile=64}! ");
+  }
+}
+
 TEST_F(CandidateOrderOfStrangers, WhatWasNotTriedBeforeComesFirst) {
   evidence.standing = Variant{"rival", {{"tile", 64}}};
   evidence.tried = {"rival", "honest", "silent"};

@@ -41,6 +41,17 @@ TEST_F(RaceTest, KeepsTheFastestAndReportsItsMargin) {
   EXPECT_DOUBLE_EQ(trial(report, "b").timing->median, 1e-3);
 }
 
+TEST_F(RaceTest, ReportsWhatAnEstimateWouldHaveChosen) {
+  candidates = {candidate("a"), candidate("b")};
+  runner.variants["b"].seconds = runner.variants["a"].seconds / 2;
+  EXPECT_FALSE(run().estimate);
+  candidates[0].is_estimate = true;
+  const TuneReport report = run();
+  EXPECT_EQ(winner(report), "b");
+  ASSERT_TRUE(report.estimate);
+  EXPECT_EQ(report.trials[*report.estimate].variant.strategy, "a");
+}
+
 TEST_F(RaceTest, NeverChoosesACopy) {
   candidates = {candidate("copy", 0, Role::copy)};
   EXPECT_EQ(winner(run()), "");
