@@ -98,6 +98,7 @@ class Show(CacheTest):
         self.assertEqual([row["key"]["problem"] for row in found["decisions"]], ["two 2"])
         self.assertEqual([row["strategy"] for row in found["quarantine"]], ["second"])
         self.refused(2, "--problem needs a text", "show", "--problem", "")
+        self.refused(2, "give --strategy second, without values", "show", "--strategy", "second{tile=32}")
 
     def test_a_problem_is_shown_as_everywhere_else(self):
         self.take(document(problem="cuda:0 8 256 256 in place 4096 4096 4096 4096 7:1:1"))
@@ -170,6 +171,7 @@ class Forget(CacheTest):
         self.refused(2, "needs --all", "forget", "--all", "--quarantine")
         self.refused(2, "not both", "forget", "--quarantine", "--problem", "one")
         self.refused(2, "--strategy needs a text", "forget", "--strategy", "")
+        self.refused(2, "give --strategy second, without values", "forget", "--strategy", "second{tile=32}")
         self.refused(2, "--problem needs a text", "forget", "--quarantine", "--problem", "")
         self.assertEqual(self.left(), before)
 

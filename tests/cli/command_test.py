@@ -100,6 +100,15 @@ class Errors(unittest.TestCase):
                 if not variant.startswith("host_"):
                     self.check(code, words, "explain", variant, "--shape", "64x64")
 
+    def test_an_unknown_strategy_is_no_eligible_strategy_in_every_command(self):
+        """Of `run`, whose files need NumPy, run_test.py holds the same."""
+        plugin = os.path.join(os.path.dirname(XPOSE), "..", "lib", "xpose", "plugins", "host_naive.so")
+        for arguments in (("tune", "--device", "host", "--shape", "64x64", "--strategy", "magic"),
+                          ("explain", "magic", "--shape", "64x64"),
+                          ("check", plugin, "--strategy", "magic")):
+            with self.subTest(arguments=arguments):
+                self.check(4, "offers", *arguments)
+
     def test_an_experiment_is_explained_and_never_tried(self):
         lab = os.path.join(os.path.dirname(XPOSE), "..", "lib", "xpose", "lab")
         self.check(2, "reversal is an experiment, which is never tried; `xpose explain` shows its accesses",
@@ -312,8 +321,8 @@ class Others(unittest.TestCase):
                                ("strategy for elements of 48 bytes", ("--bytes", "48")),
                                ("strategy 'other' for elements of 4 bytes", ("--strategy", "other", "--bytes", "4"))):
             none = xpose("check", file, *options)
-            self.assertEqual((none.returncode, none.stdout), (2, ""))
-            self.assertIn(f"xpose: host_naive.so offers no {words}; see", none.stderr)
+            self.assertEqual((none.returncode, none.stdout), (4, ""))
+            self.assertIn(f"xpose: host_naive.so offers no {words}; it offers host_naive_row, host_naive_col\n", none.stderr)
         self.assertEqual(xpose("check", "/nonexistent.so").returncode, 1)
 
 

@@ -622,6 +622,14 @@ class Chooses(InAFolder):
         self.assertEqual(done.returncode, 4)
         self.assertIn("nonsense", done.stderr)
 
+    def test_a_mere_copy_is_refused(self):
+        np.save(self.source, random_array("<f4", (20, 30)))
+        for more in ((), ("--tune",)):
+            done = self.run_xpose("--strategy", "copy_memcpy", *more)
+            self.assertEqual((done.returncode, self.target.exists()), (4, False))
+            self.assertEqual(done.stderr, "xpose: copy_memcpy is a copy, and a copy transposes nothing; "
+                             "`xpose plugins` lists the strategies\n")
+
     def test_a_choice_that_was_measured_is_used(self):
         np.save(self.source, random_array("<f4", (200, 300)))
         cache = self.folder / "trials.sqlite"

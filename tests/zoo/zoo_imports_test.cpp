@@ -135,9 +135,9 @@ TEST_P(UselessImports, AreNotTakenWhereNothingIsMeasured) {
 }
 
 const Case kACopy = {
-    "Copy", "host_copy", {"copy_memcpy", {{"parallel", 1}}}, "copy_memcpy is no transpose"};
+    "Copy", "host_copy", {"copy_memcpy", {{"parallel", 1}}}, "copy_memcpy is a copy"};
 const Case kANumeric = {
-    "Numeric", "arithmetic", {"arithmetic", {}}, "arithmetic is no transpose that may be chosen"};
+    "Numeric", "arithmetic", {"arithmetic", {}}, "arithmetic computes with the elements"};
 const Case kUnknown = {
     "Unknown", "host_naive", {"magic", {}}, "host_naive.so offers no strategy magic"};
 const Case kNoConfig = {

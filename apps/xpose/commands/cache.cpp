@@ -45,6 +45,9 @@ CacheFilter filter_of(const po::variables_map& values) {
     *text = values[name].as<std::string>();
     if (text->empty()) throw UsageError(std::string("--") + name + " needs a text");
   }
+  if (filter.strategy.find('{') != std::string::npos)
+    throw UsageError("cache rows are found by the name of a strategy: give --strategy " +
+                     filter.strategy.substr(0, filter.strategy.find('{')) + ", without values");
   return filter;
 }
 

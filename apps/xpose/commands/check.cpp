@@ -172,6 +172,19 @@ std::vector<std::uint32_t> sizes_of(const StrategyInfo& strategy, const Checked&
   return {asked.bytes};
 }
 
+std::string nothing_matches(const PluginInfo& plugin, const Checked& asked) {
+  std::string text = plugin.file.filename().string() + " offers no " +
+                     (asked.suite.simulator ? "CUDA strategy" : "strategy");
+  if (!asked.only.strategy.empty()) text += " '" + asked.only.strategy + '\'';
+  if (asked.bytes != 0) text += " for elements of " + std::to_string(asked.bytes) + " bytes";
+  const char* before = "; it offers ";
+  for (const StrategyInfo& strategy : plugin.strategies) {
+    text += before + strategy.name;
+    before = ", ";
+  }
+  return text;
+}
+
 }  // namespace
 
 int check(const Arguments& arguments) {
@@ -195,11 +208,7 @@ int check(const Arguments& arguments) {
       if (code != skipped) worst = std::max(worst, code);
     }
   if (matched == 0 && asked->list && asked->only.strategy.empty() && asked->bytes == 0) return done;
-  if (matched == 0)
-    throw UsageError(
-        plugin.file.filename().string() + " offers no " + (asked->suite.simulator ? "CUDA " : "") +
-        "strategy" + (asked->only.strategy.empty() ? "" : " '" + asked->only.strategy + '\'') +
-        (asked->bytes == 0 ? "" : " for elements of " + std::to_string(asked->bytes) + " bytes"));
+  if (matched == 0) throw Error(ErrorKind::no_strategy, nothing_matches(plugin, *asked));
   return skips == matched ? skipped : worst;
 }
 

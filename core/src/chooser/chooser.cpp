@@ -34,10 +34,11 @@ const std::vector<PluginInfo>& Chooser::plugins() {
   return registry_.described(asking_.admission).plugins;
 }
 
-void Chooser::require_offered(std::span<const Variant> variants) {
+void Chooser::require_offered(std::span<const Variant> variants,
+                              const std::optional<Device>& chosen_on) {
   if (variants.empty()) return;
   const std::lock_guard lock(asking_.mutex);
-  retried(asking_, [&] { registry_.require_offered(asking_.admission, variants); });
+  retried(asking_, [&] { registry_.require_offered(asking_.admission, variants, chosen_on); });
 }
 
 TuneReport Chooser::tune(const Problem& normal, const TuneOptions& options) {

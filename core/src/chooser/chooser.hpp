@@ -48,7 +48,8 @@ class Chooser {
   enum class Which { all, untried };  // strategies: those that a provisional decision left out
 
   void warn(const std::string& text) const;
-  void require_offered(std::span<const Variant> variants);
+  void require_offered(std::span<const Variant> variants,
+                       const std::optional<Device>& chosen_on = {});
   std::unique_ptr<const DeviceLock> lock(const Problem& normal, const TuneOptions& options,
                                          double seconds) const;
   CacheKey key_for(const Problem& normal, const TuneOptions& options, const Catalog& offered) const;

@@ -154,7 +154,7 @@ Choice Chooser::improved(const Choice& standing, const Problem& normal,
 }
 
 Choice Chooser::choose(const Problem& normal, const PlanOptions& options) {
-  require_offered(options.tune.variants);
+  require_offered(options.tune.variants, normal.device);
   const bool measures = options.policy == Policy::measure && options.tune.budget_seconds > 0;
   const bool guesses = !measures && options.policy != Policy::cached_only;
   if (auto choice = found(normal, options, guesses))

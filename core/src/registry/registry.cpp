@@ -89,9 +89,7 @@ Registry::Offered Registry::offered(Admission& admission, const Catalog& catalog
   const StrategyInfo* const found = find_strategy(info.strategies, variant.strategy);
   if (found == nullptr)
     throw unusable(plugin->file.filename().string() + " offers no strategy " + variant.strategy);
-  if (!may_be_chosen(*found, device))
-    throw unusable(variant.strategy + " is no transpose that may be chosen on " +
-                   to_string(device));
+  if (const std::string why = choice_refusal(*found, device); !why.empty()) throw unusable(why);
   Values values = values_of(*found, variant.config);
   return {{*found, digest, nullptr}, std::move(values)};
 }
@@ -149,8 +147,11 @@ Candidate Registry::bind(Admission& admission, const Candidate& candidate, const
   return bound;
 }
 
-void Registry::require_offered(Admission& admission, std::span<const Variant> variants) {
+void Registry::require_offered(Admission& admission, std::span<const Variant> variants,
+                               const std::optional<Device>& chosen_on) {
   const auto require = [&](const Catalog& catalog) {
+    bool one_may_be_chosen = false;
+    std::string refusal;
     for (const Variant& variant : variants) {
       const StrategyInfo& info = catalog.strategy(variant.strategy).info;
       if (info.role == Role::experiment)
@@ -158,7 +159,11 @@ void Registry::require_offered(Admission& admission, std::span<const Variant> va
                                             " is an experiment, which is never tried; "
                                             "`xpose explain` shows its accesses");
       xpose::require_offered(info, variant.config);
+      if (chosen_on) refusal = choice_refusal(info, *chosen_on);
+      one_may_be_chosen |= refusal.empty();
     }
+    if (!variants.empty() && !one_may_be_chosen)
+      throw unusable(refusal + "; `xpose plugins` lists the strategies");
   };
   const Catalog& believed = described(admission, Shipped::believed);
   try {

@@ -53,8 +53,10 @@ class Registry {
                  const DeviceInfo& device);
 
   // Throws Error no_strategy for a strategy that no plugin offers, invalid for an experiment, and
-  // for an axis or a value that the strategy does not have.
-  void require_offered(Admission& admission, std::span<const Variant> variants);
+  // for an axis or a value that the strategy does not have. [chosen_on: the device of a plan, where
+  // Error no_strategy says that none of the strategies may be chosen; none: they are only tried]
+  void require_offered(Admission& admission, std::span<const Variant> variants,
+                       const std::optional<Device>& chosen_on = {});
 
   // A variant, loaded into this process, with the author's values on the axes that it leaves out.
   // Throws Error no_strategy where no plugin offers the strategy, it is in quarantine, or it

@@ -77,8 +77,20 @@ std::vector<Candidate> of_strategy(const Strategy& strategy, const Problem& norm
 
 }  // namespace
 
-bool may_be_chosen(const StrategyInfo& strategy, const Device& device) {
-  return strategy.device_kind == device.kind && strategy.role == Role::transpose;
+std::string choice_refusal(const StrategyInfo& strategy, const Device& device) {
+  switch (strategy.role) {
+    case Role::copy:
+      return strategy.name + " is a copy, and a copy transposes nothing";
+    case Role::numeric:
+      return strategy.name + " computes with the elements, and arithmetic may change their bytes";
+    case Role::experiment:
+      return strategy.name + " is an experiment, which is never tried";
+    case Role::transpose:
+      break;
+  }
+  return strategy.device_kind == device.kind
+             ? ""
+             : strategy.name + " does not run on " + to_string(device);
 }
 
 Problem problem_for(const StrategyInfo& strategy, const Problem& normal) {

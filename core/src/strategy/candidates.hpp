@@ -61,8 +61,8 @@ struct Evidence {
   std::set<std::string> tried = {};  // strategies that lost to it: the others' turn comes first
 };
 
-// Whether a strategy's transposes are what a caller on the device may get.
-bool may_be_chosen(const StrategyInfo& strategy, const Device& device);
+// Why a caller on the device never gets what a strategy writes. Empty: it may be chosen.
+std::string choice_refusal(const StrategyInfo& strategy, const Device& device);
 
 // The problem that a strategy is asked to solve: the problem itself, or for a copy the dense copy
 // of the same bytes.

@@ -135,6 +135,26 @@ TEST_F(RegistryTest, VariantsAreRequiredEachWithItsValues) {
   EXPECT_EQ(worker.generation(), 1U);  // a refusal rests on the plugins themselves
 }
 
+TEST_F(RegistryTest, APlanNeedsAVariantThatMayBeChosen) {
+  Registry found({folder}, cache, {}, Shipped::believed);
+  const auto error = [&](const std::vector<Variant>& variants, DeviceKind kind = DeviceKind::host) {
+    return error_of([&] { found.require_offered(admission, variants, Device{kind, 0}); });
+  };
+  const std::pair fine(ErrorKind::failed, std::string("no error"));
+  EXPECT_EQ(error({}), fine);
+  EXPECT_EQ(error({{"copy_memcpy"}, {"host_naive_row"}}), fine);
+  EXPECT_EQ(error({{"host_naive_row"}, {"copy_memcpy"}}), fine);
+  EXPECT_EQ(error({{"host_naive_row"}, {"host_nothing"}}).first, ErrorKind::no_strategy);
+  EXPECT_EQ(error({{"copy_memcpy"}}),
+            std::pair(ErrorKind::no_strategy,
+                      std::string("copy_memcpy is a copy, and a copy transposes nothing; `xpose "
+                                  "plugins` lists the strategies")));
+  EXPECT_EQ(error({{"host_naive_row"}}, DeviceKind::cuda),
+            std::pair(ErrorKind::no_strategy,
+                      std::string("host_naive_row does not run on cuda:0; `xpose plugins` lists "
+                                  "the strategies")));
+}
+
 TEST_F(RegistryTest, ARememberedVariantIsOfferedOnlyIfItMayBeChosen) {
   Registry found({folder}, cache, {}, Shipped::ignored);
   const Catalog& catalog = found.catalog();
@@ -155,11 +175,11 @@ TEST_F(RegistryTest, ARememberedVariantIsOfferedOnlyIfItMayBeChosen) {
       {[&] {
          offered(copy, {"copy_memcpy", {}});
        },
-       "copy_memcpy is no transpose that may be chosen on host"},
+       "copy_memcpy is a copy, and a copy transposes nothing"},
       {[&] {
          offered(naive, {"host_naive_row", {}}, {DeviceKind::cuda, 0});
        },
-       "host_naive_row is no transpose that may be chosen on cuda:0"}};
+       "host_naive_row does not run on cuda:0"}};
   for (const auto& [call, words] : refused) {
     const auto error = error_of(call);
     EXPECT_EQ(error.first, ErrorKind::no_strategy);
