@@ -169,7 +169,7 @@ const std::vector<ConfigBudget> kAtMost = {
      false,
      kRounded,
      kRounded,
-     {2, 3.05, 4.74, 2.96, 1.29},
+     {2, 3.08, 4.82, 2.99, 1.29},
      {1.01, 1.01, 1, 1, 1},
      "a walk over odd columns"},
 };

@@ -3,6 +3,7 @@
 #include <mutex>
 #include <utility>
 
+#include "problem/alignment.hpp"
 #include "problem/normal_form.hpp"
 
 namespace xpose {

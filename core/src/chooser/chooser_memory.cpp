@@ -5,7 +5,7 @@
 #include "cache/decision.hpp"
 #include "chooser/chooser.hpp"
 #include "device/device.hpp"
-#include "problem/normal_form.hpp"
+#include "problem/alignment.hpp"
 
 namespace xpose {
 namespace {

@@ -8,6 +8,7 @@
 #include <span>
 #include <sstream>
 
+#include "problem/alignment.hpp"
 #include "problem/dimensions.hpp"
 #include "problem/folding.hpp"
 
@@ -17,8 +18,6 @@ namespace {
 // Bytes from the first to the last. No machine addresses more, and what plugins compute of sizes
 // and strides has room left in 63 bits.
 constexpr std::int64_t kMost = std::int64_t{1} << 56;
-constexpr std::uint32_t kWidestAlignment = 256;
-constexpr std::uint32_t kLeastVector = 16;  // bytes that malloc aligns to, and vectors ask for
 
 [[noreturn]] void refuse(const Problem& problem, const std::string& why) {
   throw Error(ErrorKind::invalid, "cannot transpose " + to_string(problem) + ": " + why);
@@ -99,24 +98,17 @@ void check_in_place(const Problem& problem) {
     refuse(problem, "in place, strides are positive; transpose into another buffer");
 }
 
-// The largest power of two that divides the address of every row: of the base and of each stride
-// that is really taken.
-std::uint32_t row_alignment(std::uint32_t base, std::uint32_t element_bytes,
-                            std::initializer_list<BatchDim> rows,
-                            const std::vector<BatchDim>& batch, std::int64_t BatchDim::*stride) {
-  std::uint64_t bits = std::min(base, kWidestAlignment);
-  const auto add = [&](const BatchDim& dim) {
-    if (dim.extent > 1) bits |= static_cast<std::uint64_t>(dim.*stride) * element_bytes;
-  };
-  for (const BatchDim& dim : rows) add(dim);
-  for (const BatchDim& dim : batch) add(dim);
-  return static_cast<std::uint32_t>(bits & (~bits + 1));
-}
-
-// The alignment of an address that lies so many bytes from one of alignment `base`.
-std::uint32_t moved_alignment(std::uint32_t base, std::int64_t bytes) {
-  const std::uint64_t bits = base | static_cast<std::uint64_t>(bytes);
-  return static_cast<std::uint32_t>(bits & (~bits + 1));
+// A key that says these alignments.
+std::string key_text(const Problem& problem, const Alignment& alignment) {
+  std::string text = to_string(problem.device) + ' ' + std::to_string(problem.element_bytes) + ' ' +
+                     std::to_string(alignment.in) + ' ' + std::to_string(alignment.out) +
+                     (problem.in_place ? " in place" : "");
+  for (const std::int64_t number : {problem.rows, problem.cols, problem.in_ld, problem.out_ld})
+    text += ' ' + std::to_string(number);
+  for (const BatchDim& dim : problem.batch)
+    text += ' ' + std::to_string(dim.extent) + ':' + std::to_string(dim.in_stride) + ':' +
+            std::to_string(dim.out_stride);
+  return text;
 }
 
 }  // namespace
@@ -155,37 +147,11 @@ Problem normal_form(const Problem& problem) {
   check_output_is_disjoint(folded);
   in_span(folded);  // refuses what overflows, so that the products below cannot
   const Origin begin = origin(problem);
-  folded.in_alignment = moved_alignment(folded.in_alignment, begin.in);
-  folded.out_alignment = moved_alignment(folded.out_alignment, begin.out);
-  fold(folded);
-  folded.in_alignment =
-      row_alignment(folded.in_alignment, folded.element_bytes, {{folded.rows, folded.in_ld, 0}},
-                    folded.batch, &BatchDim::in_stride);
+  folded.in_alignment = common_alignment(folded.in_alignment, static_cast<std::uint64_t>(begin.in));
   folded.out_alignment =
-      row_alignment(folded.out_alignment, folded.element_bytes, {{folded.cols, 0, folded.out_ld}},
-                    folded.batch, &BatchDim::out_stride);
+      common_alignment(folded.out_alignment, static_cast<std::uint64_t>(begin.out));
+  fold(folded);
   return folded;
-}
-
-std::vector<Problem> alike_in_alignment(const Problem& normal) {
-  const auto aligned = [&](std::uint32_t bytes) {
-    Problem other = normal;
-    other.in_alignment = other.out_alignment = bytes;
-    return normal_form(other);
-  };
-  const auto is_less = [](const Problem& a, const Problem& b) {
-    return a.in_alignment <= b.in_alignment && a.out_alignment <= b.out_alignment;
-  };
-  std::vector<Problem> all = {normal};
-  if (!is_less(aligned(kLeastVector), normal)) return all;
-  const auto add = [&](std::uint32_t bytes, bool less) {
-    const Problem other = aligned(bytes);
-    if (is_less(other, normal) == less && std::ranges::find(all, other) == all.end())
-      all.push_back(other);
-  };
-  for (std::uint32_t bytes = kWidestAlignment; bytes >= kLeastVector; bytes /= 2) add(bytes, true);
-  for (std::uint32_t bytes = kLeastVector; bytes <= kWidestAlignment; bytes *= 2) add(bytes, false);
-  return all;
 }
 
 bool is_empty(const Problem& problem) { return problem.rows == 0; }
@@ -255,8 +221,9 @@ xpose_problem to_abi(const Problem& problem, std::size_t batch_rank, const Devic
     abi.batch[i] = {problem.batch[i].extent, problem.batch[i].in_stride,
                     problem.batch[i].out_stride};
   abi.in_place = problem.in_place ? 1 : 0;
-  abi.in_alignment = problem.in_alignment;
-  abi.out_alignment = problem.out_alignment;
+  const Alignment rows = row_alignment(problem);
+  abi.in_alignment = rows.in;
+  abi.out_alignment = rows.out;
   abi.device_kind = problem.device.kind == DeviceKind::host ? XPOSE_HOST : XPOSE_CUDA;
   abi.device_ordinal = problem.device.ordinal;
   abi.compute_capability = device.compute_capability;
@@ -265,17 +232,7 @@ xpose_problem to_abi(const Problem& problem, std::size_t batch_rank, const Devic
   return abi;
 }
 
-std::string key(const Problem& problem) {
-  std::string text = to_string(problem.device) + ' ' + std::to_string(problem.element_bytes) + ' ' +
-                     std::to_string(problem.in_alignment) + ' ' +
-                     std::to_string(problem.out_alignment) + (problem.in_place ? " in place" : "");
-  for (const std::int64_t number : {problem.rows, problem.cols, problem.in_ld, problem.out_ld})
-    text += ' ' + std::to_string(number);
-  for (const BatchDim& dim : problem.batch)
-    text += ' ' + std::to_string(dim.extent) + ':' + std::to_string(dim.in_stride) + ':' +
-            std::to_string(dim.out_stride);
-  return text;
-}
+std::string key(const Problem& problem) { return key_text(problem, key_alignment(problem)); }
 
 std::optional<Problem> problem_of_key(const std::string& text) {
   std::istringstream in(text);
@@ -292,8 +249,9 @@ std::optional<Problem> problem_of_key(const std::string& text) {
   char colon = 0;
   while (in >> dim.extent >> colon >> dim.in_stride >> colon >> dim.out_stride)
     problem.batch.push_back(dim);
-  // Any other text differs from the key of what was read of it.
-  return key(problem) == text ? std::optional(problem) : std::nullopt;
+  // Any other text differs from that of what was read of it.
+  const Alignment read{problem.in_alignment, problem.out_alignment};
+  return key_text(problem, read) == text ? std::optional(problem) : std::nullopt;
 }
 
 }  // namespace xpose

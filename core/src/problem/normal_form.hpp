@@ -12,10 +12,10 @@ namespace xpose {
 // leading dimensions filled in; dimensions that the output counts backwards counted from their
 // other end; those that continue each other fused; elements of other sizes than strategies know,
 // and runs that stay together, made elements that they know, or columns of a single row; the other
-// dimensions in the batch, the longest first; alignments lowered to what every row keeps. An empty
-// problem comes back with rows = cols = 0 and no batch. Throws Error invalid: element size,
-// negative or overflowing sizes, a leading dimension shorter than its row, output elements that
-// overlap.
+// dimensions in the batch, the longest first. The alignments are of its own element 0 and at most
+// 256; row_alignment() has those of all rows. An empty problem comes back with rows = cols = 0 and
+// no batch. Throws Error invalid: element size, negative or overflowing sizes, a leading dimension
+// shorter than its row, output elements that overlap.
 Problem normal_form(const Problem& problem);
 
 // Where element 0 of the normal form lies, in bytes from element 0 of the caller's problem.
@@ -27,11 +27,6 @@ Origin origin(const Problem& problem);
 
 // [normal form] Nothing to do.
 bool is_empty(const Problem& problem);
-
-// [normal form] The problem itself, then the same with buffers that begin at other multiples of 16
-// bytes: those aligned to less, the nearest first, whose choices serve this one as well, then those
-// aligned to more. Below 16 bytes other strategies are fast, so that such a problem is alone.
-std::vector<Problem> alike_in_alignment(const Problem& normal);
 
 // [normal form] Elements of the matrix and all batches.
 std::int64_t element_count(const Problem& problem);
@@ -59,7 +54,7 @@ Problem copy_of_same_bytes(const Problem& problem);
 // [normal form, not empty] As a plugin sees it, with only the first `batch_rank` batch dimensions.
 xpose_problem to_abi(const Problem& problem, std::size_t batch_rank, const DeviceInfo& device);
 
-// A text that is equal for equal normal forms.
+// [normal form] A text that is equal for equal problems, of alignments as key_alignment() has them.
 std::string key(const Problem& problem);
 
 // The problem of such a text; nothing where it is of another form.

@@ -70,7 +70,7 @@ class SimulatedRun {
                const std::function<void(double)>& progress)
       : candidate_(candidate),
         problem_(problem_for(candidate.strategy->info, normal)),
-        abi_(to_abi(problem_, candidate.strategy->info.max_batch_rank, device)),
+        abi_(to_abi(candidate.strategy->info, problem_, device)),
         arena_(host_buffers(normal)),
         loop_(problem_.batch.begin() + abi_.batch_rank, problem_.batch.end()),
         share_(progress, static_cast<double>(matrices())),

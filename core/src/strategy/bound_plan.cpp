@@ -28,7 +28,7 @@ BoundPlan::BoundPlan(const Candidate& candidate, const Problem& normal, const De
       element_bytes_(normal.element_bytes),
       threads_(device.device.kind == DeviceKind::host ? threads : 0) {
   const Problem problem = problem_for(candidate.strategy->info, normal);
-  const xpose_problem abi = to_abi(problem, candidate.strategy->info.max_batch_rank, device);
+  const xpose_problem abi = to_abi(candidate.strategy->info, problem, device);
   loop_.assign(problem.batch.begin() + abi.batch_rank, problem.batch.end());
   checked(strategy_, "make a plan", [&](xpose_text error) {
     return functions_.create(&abi, candidate.values.data(), &plan_, error);

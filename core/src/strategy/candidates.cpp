@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "problem/alignment.hpp"
 #include "problem/normal_form.hpp"
 #include "strategy/candidate_order.hpp"
 #include "strategy/plugin_call.hpp"
@@ -25,6 +26,12 @@ std::int64_t calls(const StrategyInfo& card, const Problem& problem) {
   return count;
 }
 
+// How the rows are aligned that a strategy moves. A copy has none: its bytes are dense.
+Alignment alignment_for(const StrategyInfo& card, const Problem& problem) {
+  return card.role == Role::copy ? Alignment{problem.in_alignment, problem.out_alignment}
+                                 : row_alignment(problem);
+}
+
 // What the card alone rules out, or nothing.
 std::string card_refusal(const StrategyInfo& card, const Problem& problem,
                          const DeviceInfo& device) {
@@ -32,8 +39,8 @@ std::string card_refusal(const StrategyInfo& card, const Problem& problem,
     return "serves no elements of " + std::to_string(problem.element_bytes) + " bytes";
   const std::uint32_t needed =
       card.min_alignment == 0 ? std::min(problem.element_bytes, 16U) : card.min_alignment;
-  if (const std::uint32_t aligned = std::min(problem.in_alignment, problem.out_alignment);
-      aligned < needed)
+  const Alignment rows = alignment_for(card, problem);
+  if (const std::uint32_t aligned = std::min(rows.in, rows.out); aligned < needed)
     return "needs rows aligned to " + std::to_string(needed) + " bytes; these are to " +
            std::to_string(aligned);
   if (device.compute_capability < card.min_compute_capability)
@@ -96,9 +103,18 @@ std::string choice_refusal(const StrategyInfo& strategy, const Device& device) {
 Problem problem_for(const StrategyInfo& strategy, const Problem& normal) {
   if (strategy.role != Role::copy) return normal;
   Problem copy = copy_of_same_bytes(normal);
-  copy.in_alignment = copy.out_alignment = 256;  // the roof has no misaligned rows
+  copy.in_alignment = copy.out_alignment = kWidestAlignment;
   copy.in_place = false;
   return copy;
+}
+
+xpose_problem to_abi(const StrategyInfo& strategy, const Problem& problem,
+                     const DeviceInfo& device) {
+  xpose_problem abi = to_abi(problem, strategy.max_batch_rank, device);
+  const Alignment rows = alignment_for(strategy, problem);
+  abi.in_alignment = rows.in;
+  abi.out_alignment = rows.out;
+  return abi;
 }
 
 QuoteAnswer quote(const Strategy& strategy, const Values& values, const Problem& normal,
@@ -110,7 +126,7 @@ QuoteAnswer quote(const Strategy& strategy, const Values& values, const Problem&
     answer.outcome.verdict = Verdict::unsupported;
     return answer;
   }
-  const xpose_problem abi = to_abi(problem, strategy.info.max_batch_rank, device);
+  const xpose_problem abi = to_abi(strategy.info, problem, device);
   xpose_quote quoted{};
   quoted.size = sizeof quoted;
   const CallResult result = call_plugin([&](xpose_text error) {
@@ -157,7 +173,7 @@ std::vector<Candidate> all_candidates(const Strategy& strategy, const Problem& n
     answers.assign(asked.size(), QuoteAnswer{{Verdict::unsupported, refusal}, "", 0});
   else if (!asked.empty())
     answers = quoter.quote(strategy, asked);
-  Problem launched = normal;
+  Problem launched = aligned_as_rows(normal);  // a launch begins at any row
   launched.batch.resize(std::min<std::size_t>(normal.batch.size(), strategy.info.max_batch_rank));
   std::vector<Candidate> all;
   for (std::size_t i = 0; i < asked.size(); ++i) {

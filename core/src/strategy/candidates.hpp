@@ -68,6 +68,10 @@ std::string choice_refusal(const StrategyInfo& strategy, const Device& device);
 // of the same bytes.
 Problem problem_for(const StrategyInfo& strategy, const Problem& normal);
 
+// What a strategy is told of `problem`, which is problem_for() it.
+xpose_problem to_abi(const StrategyInfo& strategy, const Problem& problem,
+                     const DeviceInfo& device);
+
 // Asks a strategy that is loaded in this process.
 QuoteAnswer quote(const Strategy& strategy, const Values& values, const Problem& normal,
                   const DeviceInfo& device);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "problem/alignment.hpp"
 #include "problem/normal_form.hpp"
 #include "xpose/plugin.h"
 
@@ -74,10 +75,9 @@ double cuda_time(const Demand& demand, const Problem& problem, const DeviceInfo&
       std::fmod(blocks, wave);  // the blocks of the last wave have fewer beside them
   double waves = (blocks - last) / busy(at_once);
   if (last > 0) waves += last / busy(last / multiprocessors);
+  const Alignment rows = row_alignment(problem);
   return waves / blocks *
-         (traffic(demand.load_run, problem.in_alignment) +
-          traffic(demand.store_run, problem.out_alignment)) /
-         2;
+         (traffic(demand.load_run, rows.in) + traffic(demand.store_run, rows.out)) / 2;
 }
 
 double host_time(const Demand& demand, const Problem& problem, const DeviceInfo& device,
@@ -93,8 +93,9 @@ double host_time(const Demand& demand, const Problem& problem, const DeviceInfo&
   // place.
   const bool fetched = !cached && !uncached_stores && !problem.in_place;
   const bool sent_away = cached && uncached_stores;
-  return (traffic(demand.load_run, problem.in_alignment) +
-          traffic(demand.store_run, problem.out_alignment) * (fetched || sent_away ? 2 : 1)) /
+  const Alignment rows = row_alignment(problem);
+  return (traffic(demand.load_run, rows.in) +
+          traffic(demand.store_run, rows.out) * (fetched || sent_away ? 2 : 1)) /
          2;
 }
 

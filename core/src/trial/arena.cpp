@@ -4,6 +4,7 @@
 #include <array>
 #include <cstring>
 
+#include "problem/alignment.hpp"
 #include "problem/normal_form.hpp"
 #include "trial/verify.hpp"
 
@@ -33,26 +34,28 @@ std::array<std::byte, 16> element_bytes(const Pattern& pattern, std::int64_t pos
 
 }  // namespace
 
-Arena::Place Arena::place(std::uint64_t payload, std::uint64_t span, std::uint32_t alignment,
-                          ArenaForm::Edge edge) {
+Arena::Place Arena::place(const Side& side, ArenaForm::Edge edge) {
   if (edge == ArenaForm::Edge::none)
-    return {round_up(2 * kGuard + 256 + payload), kGuard + misalignment(alignment)};
+    return {round_up(2 * kGuard + 256 + side.payload), kGuard + side.behind};
   const std::uint64_t page = page_bytes();
-  const std::uint64_t bytes = round_up(page + payload, page) + 2 * page;
+  const std::uint64_t bytes = round_up(page + side.payload, page) + 2 * page;
   if (edge == ArenaForm::Edge::begins_page) return {bytes, page};
-  const std::uint64_t before_end = round_up(page + span, page) - span;
-  return {bytes, before_end / std::min(alignment, 256U) * std::min(alignment, 256U)};
+  const std::uint64_t before_end = round_up(page + side.span, page) - side.span;
+  return {bytes, before_end / side.row_alignment * side.row_alignment};
 }
 
 Arena::Place Arena::place_in(const Problem& problem, ArenaForm::Edge edge) {
   const auto span = static_cast<std::uint64_t>(in_span(problem)) * problem.element_bytes;
   const auto copied = static_cast<std::uint64_t>(element_count(problem)) * problem.element_bytes;
-  return place(std::max(span, copied), span, problem.in_alignment, edge);
+  const auto before = static_cast<std::uint64_t>(-in_low(problem)) * problem.element_bytes;
+  return place({std::max(span, copied), span, (misalignment(problem.in_alignment) - before) % 256,
+                row_alignment(problem).in},
+               edge);
 }
 
 Arena::Place Arena::place_out(const Problem& problem, ArenaForm::Edge edge) {
   const auto span = static_cast<std::uint64_t>(out_span(problem)) * problem.element_bytes;
-  return place(span, span, problem.out_alignment, edge);
+  return place({span, span, misalignment(problem.out_alignment), row_alignment(problem).out}, edge);
 }
 
 Arena::Arena(Backend& backend, const Problem& problem, std::size_t sets, ArenaForm form)

@@ -16,18 +16,18 @@ namespace xpose {
 
 // For the examination of launches that were right in the usual form.
 struct ArenaForm {
-  // Host: element 0 begins a page of memory, or the last one ends it, as nearly as the problem's
-  // alignment allows. Aligned as the problem says, or to more.
+  // Host: the lowest element begins a page of memory, or the last one ends it, as nearly as the
+  // rows' alignment allows: a launch is told of no other. Aligned as the rows are, or to more.
   enum class Edge { none, begins_page, ends_page } edge = Edge::none;
   bool is_other = false;  // all elements have other values, and guards and gaps other bytes
 };
 
-// Every allocation is [guard | slack to the problem's real alignment | payload | guard]. The whole
-// allocation is compared with the pattern that it must hold, so that one comparison covers the
-// elements, the gaps between rows and the guards. Output elements are poisoned with the complement
-// of what belongs there: whatever is not written is seen. In place, input and output are the
-// output's buffer, which begins as the input; the input's is for copies. Up to 4 MiB the comparison
-// itself is held against Eigen's transpose first. [one thread at a time]
+// Every allocation is [guard | slack to the alignment that the problem says | payload | guard]. The
+// whole allocation is compared with the pattern that it must hold, so that one comparison covers
+// the elements, the gaps between rows and the guards. Output elements are poisoned with the
+// complement of what belongs there: whatever is not written is seen. In place, input and output are
+// the output's buffer, which begins as the input; the input's is for copies. Up to 4 MiB the
+// comparison itself is held against Eigen's transpose first. [one thread at a time]
 class Arena {
  public:
   // [normal form, not empty] `sets` pairs of buffers with the same content, Content::bits.
@@ -84,9 +84,14 @@ class Arena {
     std::uint64_t bytes;
     std::uint64_t begin;
   };
-  // `payload` bytes, of which `span` are the problem's.
-  static Place place(std::uint64_t payload, std::uint64_t span, std::uint32_t alignment,
-                     ArenaForm::Edge edge);
+  // What an allocation must hold.
+  struct Side {
+    std::uint64_t payload;        // bytes, of which `span` are the problem's
+    std::uint64_t span;           // bytes
+    std::uint64_t behind;         // a multiple of 256 bytes, where the lowest element lies
+    std::uint32_t row_alignment;  // bytes
+  };
+  static Place place(const Side& side, ArenaForm::Edge edge);
   static Place place_in(const Problem& problem, ArenaForm::Edge edge);
   static Place place_out(const Problem& problem, ArenaForm::Edge edge);
   // What a launch may touch of one allocation: pages, each with whether something lies there.

@@ -5,6 +5,7 @@
 #include <numeric>
 #include <vector>
 
+#include "problem/alignment.hpp"
 #include "problem/normal_form.hpp"
 #include "trial/arena.hpp"
 
@@ -100,8 +101,8 @@ void restride(const Problem& old, Problem& shorter, const Shortening& shortening
 bool serves(const Problem& normal, const Problem& shorter, std::uint64_t bytes) {
   if (Arena::footprint(shorter, 1) > bytes) return false;
   const Problem folded = normal_form(shorter);
-  return folded.batch.size() == normal.batch.size() && folded.in_alignment == normal.in_alignment &&
-         folded.out_alignment == normal.out_alignment && folded.rows == shorter.rows &&
+  return folded.batch.size() == normal.batch.size() &&
+         row_alignment(folded) == row_alignment(normal) && folded.rows == shorter.rows &&
          folded.cols == shorter.cols;
 }
 

@@ -72,6 +72,19 @@ TEST(ChoicesTest, AProvisionalChoiceIsImprovedOnce) {
   EXPECT_FALSE(choices.claim_improvement(square(), {}));
 }
 
+// What was chosen for one address serves the others, of which no row keeps more.
+TEST(ChoicesTest, OddRowsAreOneProblemAtEveryMultipleOfSixteen) {
+  Choices choices;
+  const auto odd = [](std::uint32_t alignment) {
+    Problem problem = matrix(61, 45, 4);
+    problem.in_alignment = problem.out_alignment = alignment;
+    return normal_form(problem);
+  };
+  choices.keep(odd(256), {}, chosen("a"));
+  EXPECT_TRUE(choices.find(odd(16), {}, true));
+  EXPECT_FALSE(choices.find(odd(4), {}, true));
+}
+
 TEST(ChoicesTest, AForgottenProblemTakesItsOtherAlignmentsAlong) {
   Choices choices;
   choices.keep(square(64), {}, chosen("a"));

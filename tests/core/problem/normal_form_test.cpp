@@ -1,9 +1,12 @@
 #include "problem/normal_form.hpp"
 
+#include <map>
+#include <set>
 #include <utility>
 #include <vector>
 
 #include "normal_form_fixture.hpp"
+#include "problem/alignment.hpp"
 
 namespace xpose {
 namespace {
@@ -34,14 +37,21 @@ TEST(NormalForm, SpansCountGaps) {
   EXPECT_EQ(element_count(normal), 15);
 }
 
-TEST(NormalForm, AlignmentIsWhatEveryRowKeeps) {
+TEST(NormalForm, KeepsTheAlignmentOfTheFirstElements) {
   Problem problem = strided(3, 5, 8, 6);
-  problem.in_alignment = problem.out_alignment = 256;
-  const Problem normal = normal_form(problem);
-  EXPECT_EQ(normal.in_alignment, 32U);  // 8 elements of 4 bytes
-  EXPECT_EQ(normal.out_alignment, 8U);  // 6 elements of 4 bytes
   problem.in_alignment = 4;
-  EXPECT_EQ(normal_form(problem).in_alignment, 4U);
+  problem.out_alignment = 512;
+  const Problem normal = normal_form(problem);
+  EXPECT_EQ(normal.in_alignment, 4U);
+  EXPECT_EQ(normal.out_alignment, 256U);  // as far as anyone counts
+  EXPECT_EQ(normal_form(normal), normal);
+}
+
+TEST(NormalForm, AnAxisCountedFromItsOtherEndBeginsWhereItsAddressIs) {
+  Problem problem = strided(3, 5, 8, -6);
+  problem.in_alignment = problem.out_alignment = 256;
+  EXPECT_EQ(normal_form(problem).in_alignment, 16U);   // 4 elements of 4 bytes further
+  EXPECT_EQ(normal_form(problem).out_alignment, 32U);  // 4 rows of 6 elements before
 }
 
 TEST(NormalForm, OneRowHasNoLeadingDimension) {
@@ -172,21 +182,6 @@ TEST(NormalForm, TakesAsManyAxesAsThereAre) {
   EXPECT_EQ(normal_form(qubits), qubits);
 }
 
-TEST(NormalForm, AlikeInAlignmentIsTheSameProblemFromSixteenBytesOn) {
-  Problem problem = matrix(64, 12, 4);  // rows of 48 and of 256 bytes
-  const auto alignments = [&](std::uint32_t bytes) {
-    problem.in_alignment = problem.out_alignment = bytes;
-    std::vector<std::pair<std::uint32_t, std::uint32_t>> all;
-    for (const Problem& alike : alike_in_alignment(normal_form(problem)))
-      all.emplace_back(alike.in_alignment, alike.out_alignment);
-    return all;
-  };
-  using Pairs = std::vector<std::pair<std::uint32_t, std::uint32_t>>;
-  EXPECT_EQ(alignments(64), (Pairs{{16, 64}, {16, 32}, {16, 16}, {16, 128}, {16, 256}}));
-  EXPECT_EQ(alignments(16), (Pairs{{16, 16}, {16, 32}, {16, 64}, {16, 128}, {16, 256}}));
-  EXPECT_EQ(alignments(8), (Pairs{{8, 8}}));
-}
-
 Problem square_in_place(std::int64_t side, std::int64_t ld) {
   Problem problem = strided(side, side, ld, ld);
   problem.in_place = true;
@@ -260,13 +255,8 @@ TEST(NormalForm, CopyOfFatElementsIsOfTheirParts) {
   EXPECT_EQ(copy.out_ld, 15);
 }
 
-TEST(NormalForm, FatElementsKeepTheAlignmentOfTheirRows) {
+TEST(NormalForm, FatElementsThatSpanTooMuchAreRefused) {
   Problem problem = matrix(8, 5, 48);
-  problem.in_alignment = problem.out_alignment = 256;
-  EXPECT_EQ(normal_form(problem).in_alignment, 16U);    // 5 * 48 = 15 * 16
-  EXPECT_EQ(normal_form(problem).out_alignment, 128U);  // 8 * 48 = 3 * 128
-  problem.in_alignment = 4;
-  EXPECT_EQ(normal_form(problem).in_alignment, 4U);
   problem.batch = {{2, 40, std::int64_t{1} << 60}};
   expect_refused(problem, "2^56 bytes");
 }
@@ -291,6 +281,16 @@ TEST(NormalForm, AbiFormCarriesEveryField) {
   EXPECT_EQ(abi.device_kind, XPOSE_HOST);
 }
 
+// Also of the batch dimensions that it takes no part in: the host begins it at each of them.
+TEST(NormalForm, AbiFormSaysHowRowsAreAligned) {
+  Problem problem = strided(3, 5, 8, 6);
+  problem.in_alignment = problem.out_alignment = 256;
+  problem.batch = {{7, 1000, 2001}};
+  const xpose_problem abi = to_abi(normal_form(problem), 0, DeviceInfo{});
+  EXPECT_EQ(abi.in_alignment, 32U);
+  EXPECT_EQ(abi.out_alignment, 4U);
+}
+
 TEST(NormalForm, KeysDifferWhereverProblemsDo) {
   const Problem base = normal_form(matrix(30, 50, 4));
   std::vector<Problem> others(8, base);
@@ -308,6 +308,37 @@ TEST(NormalForm, KeysDifferWhereverProblemsDo) {
     const std::optional<Problem> again = problem_of_key(key(other));
     ASSERT_TRUE(again) << key(other);
     EXPECT_EQ(*again, other);
+  }
+}
+
+// An alignment that no row keeps makes no other problem, but for whether vectors may begin there.
+TEST(NormalForm, KeysOfOddRowsAreTwo) {
+  Problem problem = matrix(45, 61, 1);
+  std::set<std::string> keys;
+  for (const std::uint32_t bytes : {1U, 2U, 4U, 8U, 16U, 32U, 64U, 128U, 256U}) {
+    problem.in_alignment = problem.out_alignment = bytes;
+    const std::string text = key(normal_form(problem));
+    keys.insert(text);
+    EXPECT_EQ(text, bytes < 16 ? "host 1 1 1 45 61 61 45" : "host 1 16 16 45 61 61 45");
+    ASSERT_TRUE(problem_of_key(text));
+    EXPECT_EQ(key(*problem_of_key(text)), text);
+  }
+  EXPECT_EQ(keys.size(), 2U);
+}
+
+TEST(NormalForm, EqualKeysAreOneProblemToAPlugin) {
+  for (const std::int64_t ld : {61, 62, 64, 72, 80, 96, 128, 256}) {
+    std::map<std::string, Alignment> told;
+    for (std::uint32_t in = 1; in <= 256; in *= 2)
+      for (std::uint32_t out = 1; out <= 256; out *= 2) {
+        Problem problem = strided(45, 61, ld, ld);
+        problem.element_bytes = 1;
+        problem.in_alignment = in;
+        problem.out_alignment = out;
+        const Problem normal = normal_form(problem);
+        const auto [known, is_new] = told.try_emplace(key(normal), row_alignment(normal));
+        EXPECT_EQ(known->second, row_alignment(normal)) << key(normal);
+      }
   }
 }
 

@@ -51,6 +51,11 @@ TEST_F(Candidates, TheCardRulesOut) {
   problem = narrow;
   EXPECT_EQ(reason([](StrategyInfo& c) { c.min_alignment = 32; }),
             "needs rows aligned to 32 bytes; these are to 16");
+  problem.in_alignment = problem.out_alignment = 256;  // output rows of 400 bytes
+  EXPECT_EQ(reason([](StrategyInfo& c) { c.min_alignment = 16; }), "");
+  EXPECT_EQ(reason([](StrategyInfo& c) { c.min_alignment = 32; }),
+            "needs rows aligned to 32 bytes; these are to 16");
+  problem = narrow;
   EXPECT_EQ(reason([](StrategyInfo& c) { c.min_compute_capability = 90; }),
             "needs compute capability 9.0");
   EXPECT_EQ(reason([](StrategyInfo& c) { c.max_extent = 150; }),
@@ -112,6 +117,38 @@ TEST_F(Candidates, ACopyIsAskedForTheDenseBytes) {
   EXPECT_EQ(problem_for(copy.info, problem), parts);
   const Strategy transpose = strategy("a", 1);
   EXPECT_EQ(problem_for(transpose.info, problem), problem);
+}
+
+TEST_F(Candidates, ACopyHasNoRowsThatAreNotAligned) {
+  problem = normal_form(matrix(45, 61, 1));
+  const Strategy copy = strategy("copy", 900, Role::copy);
+  const Strategy transpose = strategy("a", 1);
+  EXPECT_EQ(to_abi(copy.info, problem_for(copy.info, problem), device).in_alignment, 256U);
+  EXPECT_EQ(to_abi(copy.info, problem_for(copy.info, problem), device).out_alignment, 256U);
+  EXPECT_EQ(to_abi(transpose.info, problem, device).in_alignment, 1U);
+}
+
+// A strategy that takes no batch begins at each matrix, and is predicted there.
+TEST_F(Candidates, ArePredictedForEveryRowOfTheWholeProblem) {
+  static const xpose_strategy functions = [] {
+    xpose_strategy made{};
+    made.quote = [](const xpose_problem*, const int64_t*, xpose_quote* quote,
+                    xpose_text) -> xpose_status {
+      quote->load_run = quote->store_run = 64;
+      return XPOSE_OK;
+    };
+    return made;
+  }();
+  Strategy a = strategy("a", 1);
+  a.functions = &functions;
+  const auto predicted = [&](std::int64_t stride) {
+    problem = matrix(64, 64, 4);
+    problem.batch = {{4, stride, 4096}};
+    problem.in_alignment = problem.out_alignment = 256;
+    problem = normal_form(problem);
+    return all_candidates(a, problem, device, options, *this).front().predicted;
+  };
+  EXPECT_GT(predicted(4097), predicted(4160));
 }
 
 }  // namespace

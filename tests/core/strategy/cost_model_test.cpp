@@ -163,5 +163,18 @@ TEST(CostModel, OnTheHostStoresBypassACacheThatHoldsNothing) {
   EXPECT_EQ(predicted_time(ordinary, in_place, host(), false), 1);
 }
 
+// However their buffers begin.
+TEST(CostModel, RowsThatKeepNoAlignmentCostMore) {
+  const Demand demand{.blocks = 1024, .threads = 256, .load_run = 128, .store_run = 128};
+  const auto share_of = [&](std::int64_t ld, std::uint32_t alignment) {
+    Problem problem = matrix(1024, 1024, 4, device90().device);
+    problem.in_ld = problem.out_ld = ld;
+    problem.in_alignment = problem.out_alignment = alignment;
+    return share(demand, normal_form(problem));
+  };
+  EXPECT_LT(share_of(1025, 256), share_of(1024, 256));
+  EXPECT_EQ(share_of(1025, 256), share_of(1025, 16));
+}
+
 }  // namespace
 }  // namespace xpose

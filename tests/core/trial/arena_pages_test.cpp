@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "../pattern/odd_problems.hpp"
+#include "problem/alignment.hpp"
 #include "problem/normal_form.hpp"
 #include "trial/arena.hpp"
 #include "trial/verify.hpp"
@@ -29,10 +30,11 @@ TEST(ArenaPages, BeginsAndEndsAtTheEdgeOfPages) {
       EXPECT_EQ(address(first.out(0)) % page, 0U);
       Arena last(backend(Device{}), problem, 1, kEndsPage);
       const auto bytes = static_cast<std::uint64_t>(element_count(problem)) * 4;
-      EXPECT_EQ(address(last.in(0)) % problem.in_alignment, 0U);
-      EXPECT_LT((0 - address(last.in(0)) - bytes) % page, problem.in_alignment);
-      EXPECT_EQ(address(last.out(0)) % problem.out_alignment, 0U);
-      EXPECT_LT((0 - address(last.out(0)) - bytes) % page, problem.out_alignment);
+      const Alignment rows = row_alignment(problem);
+      EXPECT_EQ(address(last.in(0)) % rows.in, 0U);
+      EXPECT_LT((0 - address(last.in(0)) - bytes) % page, rows.in);
+      EXPECT_EQ(address(last.out(0)) % rows.out, 0U);
+      EXPECT_LT((0 - address(last.out(0)) - bytes) % page, rows.out);
     }
 }
 

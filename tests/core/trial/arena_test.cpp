@@ -120,18 +120,46 @@ TEST(Arena, SeesBothEndsOfTheWorkspace) {
   }
 }
 
+// What divides an address, up to 256.
+std::uintptr_t alignment_of(const void* pointer) {
+  const std::uintptr_t address = reinterpret_cast<std::uintptr_t>(pointer) | 256;
+  return address & -address;
+}
+
 TEST(Arena, AddressesAreAlignedExactlyAsTheProblemSays) {
-  for (const std::uint32_t aligned : {1U, 2U, 4U, 16U, 128U, 256U}) {
-    Problem problem = matrix(64, 64, 4);
-    problem.in_alignment = aligned;
-    problem.out_alignment = 256;
-    const Arena arena(backend(Device{}), normal_form(problem), 2);
-    const auto address = reinterpret_cast<std::uintptr_t>(arena.in(1));
-    EXPECT_EQ(address % aligned, 0U);
-    if (aligned < 256) {
-      EXPECT_NE(address % (2 * aligned), 0U);
+  for (const std::uint32_t aligned : {1U, 2U, 4U, 16U, 128U, 256U})
+    for (const std::int64_t cols : {64, 65}) {
+      Problem problem = matrix(64, cols, 1);
+      problem.in_alignment = aligned;
+      problem.out_alignment = 256;
+      const Arena arena(backend(Device{}), normal_form(problem), 2);
+      EXPECT_EQ(alignment_of(arena.in(1)), aligned);
+      EXPECT_EQ(alignment_of(arena.out(1)), 256U);
     }
-    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(arena.out(1)) % 256, 0U);
+}
+
+// Callers' buffers begin at multiples of 256 bytes, however short the axes are.
+TEST(Arena, AxesThatKeepNoAlignmentMoveNoBuffer) {
+  const std::vector<std::int64_t> pixels = {32, 32, 3}, bits(12, 2);
+  const std::vector<int> planar = {2, 0, 1}, shuffled = {3, 7, 11, 0, 9, 5, 10, 1, 8, 2, 6, 4};
+  for (Problem problem : {permutation(pixels, planar, 1), permutation(bits, shuffled, 8)}) {
+    problem.in_alignment = problem.out_alignment = 256;
+    const Arena arena(backend(Device{}), normal_form(problem), 2);
+    for (const std::size_t set : {0, 1}) {
+      EXPECT_EQ(alignment_of(arena.in(set)), 256U) << to_string(problem);
+      EXPECT_EQ(alignment_of(arena.out(set)), 256U) << to_string(problem);
+    }
+  }
+}
+
+// The address of a problem is that of element 0, and not of the lowest that is read.
+TEST(Arena, AnInputThatIsReadBackwardsIsAlignedAtItsFirstElement) {
+  for (const std::uint32_t aligned : {1U, 16U, 256U}) {
+    Problem problem = matrix(9, 7, 1);
+    problem.in_ld = -11;
+    problem.in_alignment = aligned;
+    const Arena arena(backend(Device{}), normal_form(problem), 1);
+    EXPECT_EQ(alignment_of(arena.in(0)), aligned);
   }
 }
 
@@ -249,6 +277,10 @@ std::vector<Problem> spotted_problems(std::uint32_t bytes) {
   problems.push_back(matrix(5, 3, bytes));
   problems.back().out_ld = -8;
   problems.back().batch = {{4, -20, 30}, {3, 0, -130}};
+  for (Problem problem : {problems[problems.size() - 2], problems.back()}) {
+    problem.in_alignment = problem.out_alignment = 256;  // more than their rows have
+    problems.push_back(problem);
+  }
   for (Problem& problem : problems) problem = normal_form(problem);
   std::erase_if(problems, [](const Problem& problem) { return element_count(problem) == 0; });
   return problems;

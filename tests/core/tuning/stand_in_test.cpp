@@ -5,6 +5,7 @@
 #include <random>
 #include <type_traits>
 
+#include "problem/alignment.hpp"
 #include "problem/normal_form.hpp"
 #include "trial/arena.hpp"
 
@@ -43,6 +44,7 @@ Problem shorter(const Problem& problem, std::uint64_t bytes = 192 * kMebibyte) {
   EXPECT_EQ(found->batch.size(), normal.batch.size());
   EXPECT_EQ(found->in_alignment, normal.in_alignment) << to_string(*found);
   EXPECT_EQ(found->out_alignment, normal.out_alignment) << to_string(*found);
+  EXPECT_EQ(row_alignment(*found), row_alignment(normal)) << to_string(*found);
   EXPECT_EQ(found->in_place, normal.in_place);
   EXPECT_EQ(found->device, normal.device);
   return *found;
@@ -62,6 +64,12 @@ TEST(StandIn, EveryRowBeginsAtTheSameOffsetInAPage) {
   EXPECT_GT(odd.rows, 4000);
   EXPECT_EQ(shorter(aligned(70001, 70001, 1)).cols % 4096, 70001 % 4096);
   EXPECT_EQ(shorter(aligned(5001, 7001, 48)).cols % 256, 7001 % 256);
+}
+
+TEST(StandIn, BuffersBeginWhereTheCallersDo) {
+  const Problem odd = shorter(aligned(70001, 70001, 1));
+  EXPECT_EQ(odd.in_alignment, 256U);
+  EXPECT_EQ(odd.out_alignment, 256U);
 }
 
 TEST(StandIn, APowerOfTwoStaysOne) {
