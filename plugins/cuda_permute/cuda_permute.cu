@@ -76,10 +76,8 @@ int64_t resident(const Problem& problem, const Cut& cut) {
   return int64_t{multiprocessors(problem)} * cut.work().blocks;
 }
 
-// As few as do the work in the same number of turns.
-uint32_t blocks_of(const Problem& problem, const Cut& cut) {
-  const int64_t turns = blocks_over(cut.tile().tiles, resident(problem, cut));
-  return static_cast<uint32_t>(blocks_over(cut.tile().tiles, turns));
+uint32_t blocks_of(const Cut& cut) {
+  return static_cast<uint32_t>(blocks_over(cut.tile().tiles, cut.tiles_of_block()));
 }
 
 struct Permute {
@@ -116,7 +114,7 @@ struct Permute {
         throw Unsupported("run=" + std::to_string(run) +
                           " makes the tiles of run=" + std::to_string(other));
     }
-    const uint32_t blocks = blocks_of(problem, cut);
+    const uint32_t blocks = blocks_of(cut);
     return {.launch = describe_launch({blocks}, {kThreads}, cut.shared_bytes()) + ", runs of " +
                       std::to_string(tile.load_run) + " B to runs of " +
                       std::to_string(tile.store_run) + " B, " + cut.way(),
@@ -124,7 +122,8 @@ struct Permute {
                        .threads = kThreads,
                        .shared_bytes = static_cast<uint32_t>(cut.shared_bytes()),
                        .load_run = static_cast<uint64_t>(tile.load_run),
-                       .store_run = static_cast<uint64_t>(tile.store_run)}};
+                       .store_run = static_cast<uint64_t>(tile.store_run),
+                       .slower_percent = cut.slower_percent()}};
   }
 
   Permute(const Problem& problem, const Config& config) : Permute(problem, config, Aligned{}) {
@@ -158,7 +157,7 @@ struct Permute {
   Permute(const Problem& problem, const Config& config, Aligned aligned)
       : cut_(cut_of(problem, config, config["run"], aligned)),
         parameters_(cuda_permute::parameters(cut_, config["along_input"] != 0)),
-        blocks_(blocks_of(problem, cut_)) {}
+        blocks_(blocks_of(cut_)) {}
 
   // Calls body(kernel) for the cut.
   template <class Body>
@@ -184,9 +183,14 @@ struct Permute {
     constexpr bool kFar = sizeof(Offset) == 8;
     with_constant<1, 2, 4, 8>(cut_.side(), [&](auto side) {
       constexpr int kSide = static_cast<int>(side());
-      constexpr Work kWork = cuda_permute::squares_of(Bytes, kSide, kFar);
       if constexpr (kSide == 1 || (!kFar && Bytes * kSide <= cuda_permute::widest_square(Bytes)))
-        body(kernels::permute<kernels::Squares<Bytes, kSide, kWork.count, Offset>, kWork.blocks>);
+        with_constant<0, 1>(cut_.stores_columns(), [&](auto by_column) {
+          constexpr bool kByColumn = by_column() != 0;
+          constexpr Work kWork = cuda_permute::squares_of(Bytes, kSide, kFar, kByColumn);
+          if constexpr (kSide > 1 || !kByColumn)
+            body(kernels::permute<kernels::Squares<Bytes, kSide, kWork.count, Offset, kByColumn>,
+                                  kWork.blocks>);
+        });
     });
   }
 

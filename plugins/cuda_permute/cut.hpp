@@ -25,13 +25,16 @@ class Cut {
   const Tile& tile() const { return tile_; }
   bool direct() const { return wish_.direct; }
   int64_t side() const { return side_; }  // of a square; elements
+  bool stores_columns() const;            // of squares, one by one
   bool far() const { return far_; }       // offsets within a tile exceed 32 bits
   bool loads_words() const { return load_words_; }
   bool stores_words() const { return store_words_; }
   Work work() const;
-  uint64_t shared_bytes() const;   // with room for padding
-  int64_t words_of_input() const;  // axes_of_words
-  std::string way() const;         // for people
+  int64_t tiles_of_block() const;   // as it is fastest
+  uint64_t shared_bytes() const;    // with room for padding
+  int64_t words_of_input() const;   // axes_of_words
+  uint32_t slower_percent() const;  // of a quote, as measured
+  std::string way() const;          // for people
 
  private:
   bool moves_words() const { return load_words_ || store_words_; }

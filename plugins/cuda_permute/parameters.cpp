@@ -70,9 +70,13 @@ Permutation parameters(const Cut& of, bool along_input) {
   to.tiles = static_cast<uint32_t>(of.tile().tiles);
   const Parts parts(of, add_steps(of, along_input, to));
   const bool has_squares = of.side() > 1;
-  const std::vector<int> store_order = by_output(parts.axes);
+  std::vector<int> store_order = by_output(parts.axes);
+  std::vector<int> nest = store_order;
   std::vector<int> load_order = of.direct() ? store_order : by_input(parts.axes);
-  if (has_squares) std::erase(load_order, static_cast<int>(parts.axes.size()) - 1);
+  if (has_squares) {
+    std::erase(load_order, static_cast<int>(parts.axes.size()) - 1);
+    if (!of.stores_columns()) std::erase(store_order, static_cast<int>(parts.axes.size()) - 1);
+  }
 
   std::vector<int64_t> strides(parts.axes.size(), 0);
   if (!of.direct()) {
@@ -82,7 +86,7 @@ Permutation parameters(const Cut& of, bool along_input) {
     strides = places({.extents = extents,
                       .load = {load_order, slot(of.loads_words())},
                       .store = {store_order, slot(of.stores_words())},
-                      .nest = of.loads_words() ? load_order : store_order,
+                      .nest = of.loads_words() ? load_order : nest,
                       .dense = of.loads_words() ? static_cast<size_t>(of.words_of_input()) : 0,
                       .unit = of.form().bytes * of.side(),
                       .most = static_cast<int64_t>(of.shared_bytes())});
@@ -103,6 +107,7 @@ Permutation parameters(const Cut& of, bool along_input) {
   if (has_squares) {
     const Inner inner = inner_axes(of.form());
     to.row_stride = of.form().axes[static_cast<size_t>(inner.out)].in;
+    to.col_stride = of.form().axes[static_cast<size_t>(inner.in)].out;
     to.col_place = static_cast<uint32_t>(strides.back());
   }
   return to;

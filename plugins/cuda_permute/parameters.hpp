@@ -38,7 +38,8 @@ struct Permutation {
   uint32_t tiles;
   int32_t load_axes, store_axes, steps;
   int64_t row_stride;                      // elements between the rows of a square, in the input
-  uint32_t col_place;                      // bytes between its columns in shared memory
+  int64_t col_stride;                      // and between its columns, in the output
+  uint32_t col_place;                      // bytes between those in shared memory
   TileAxis load_axis[16], store_axis[16];  // fastest first; a tile has less than 2^16 elements
   Step step[31];                           // fastest first; less than 2^31 tiles
 };

@@ -28,10 +28,10 @@ struct Slots {
 
   Offset offset[N];                    // of the first element; elements
   uint32_t places[(kPlaces + 1) / 2];  // bytes, 16 bits each
-  uint32_t valid = 0;                  // bit i: slot i lies in a full tile
+  uint32_t valid;                      // bit i: slot i lies in a full tile
   uint32_t in_last[kCuts];             // and in one that is the last along a cut
 
-  __device__ __forceinline__ Slots(const TileAxis* axes, int count) {
+  __device__ __forceinline__ void find(const TileAxis* axes, int count) {
     uint32_t rest[kPlaces], place[kPlaces] = {}, beyond[kCuts] = {};
 #pragma unroll
     for (int i = 0; i < kPlaces; ++i)
@@ -56,6 +56,7 @@ struct Slots {
 #pragma unroll
     for (int i = 0; i < (kPlaces + 1) / 2; ++i)
       places[i] = place[2 * i] | (2 * i + 1 < kPlaces ? place[2 * i + 1] << 16 : 0);
+    valid = 0;
 #pragma unroll
     for (int slot = 0; slot < N; ++slot)
       if (rest[slot * Placed] == 0) valid |= 1u << slot;
@@ -96,10 +97,13 @@ struct TilePlace {
 };
 
 // Elements of Bytes bytes in squares of Side x Side of them, of which a thread has Count. Offset
-// holds every offset within a tile.
-template <int Bytes, int Side, int Count, class Offset>
+// holds every offset within a tile. Stores are of whole squares or, where their columns lie side by
+// side in the output, of single columns.
+template <int Bytes, int Side, int Count, class Offset, bool ByColumn>
 struct Squares {
-  static constexpr int kBytes = Bytes, kLoads = Count, kStores = Count * Side;
+  static constexpr int kStored = ByColumn ? 1 : Side;  // columns of a slot
+  static constexpr int kBytes = Bytes, kLoads = Count, kStores = Count * Side / kStored;
+  static constexpr bool kHasFewSlots = Side > 1 || Bytes == 16;
   using Loads = Slots<kLoads, 1, 1, Offset>;
   using Stores = Slots<kStores, 1, 1, Offset>;
   using Row = Pack<Bytes * Side>;
@@ -119,8 +123,13 @@ struct Squares {
       *reinterpret_cast<Row*>(shared + loads.place(i) + col * of.col_place) = cols.row[col];
   }
   static __device__ __forceinline__ void store(int i, const Stores& stores,
-                                               const unsigned char* shared, unsigned char* to) {
-    *reinterpret_cast<Row*>(to) = *reinterpret_cast<const Row*>(shared + stores.place(i));
+                                               const unsigned char* shared, unsigned char* to,
+                                               const Permutation& of) {
+    const unsigned char* const from = shared + stores.place(i);
+#pragma unroll
+    for (int col = 0; col < kStored; ++col)
+      *reinterpret_cast<Row*>(to + col * of.col_stride * Bytes) =
+          *reinterpret_cast<const Row*>(from + col * of.col_place);
   }
 };
 
@@ -132,6 +141,7 @@ struct Words {
   static constexpr int kOfWord = 4 / Bytes;
   static constexpr int kLoaded = LoadWords ? kOfWord : 1, kStored = StoreWords ? kOfWord : 1;
   static constexpr int kBytes = Bytes;
+  static constexpr bool kHasFewSlots = false;
   static constexpr int kLoads = Count * kOfWord / kLoaded, kStores = Count * kOfWord / kStored;
   using Loads = Slots<kLoads, kLoaded, 1, int32_t>;
   using Stores = Slots<kStores, kStored, kStored, int32_t>;
@@ -148,7 +158,8 @@ struct Words {
     *reinterpret_cast<Loaded*>(shared + loads.place(i)) = loaded[i];
   }
   static __device__ __forceinline__ void store(int i, const Stores& stores,
-                                               const unsigned char* shared, unsigned char* to) {
+                                               const unsigned char* shared, unsigned char* to,
+                                               const Permutation&) {
     Pack<Bytes> elements[kStored];
 #pragma unroll
     for (int k = 0; k < kStored; ++k)
@@ -163,8 +174,8 @@ __global__ void __launch_bounds__(cuda_permute::kThreads, MinBlocks)
             const __grid_constant__ Permutation of) {
   constexpr int kBytes = Way::kBytes;
   unsigned char* const shared = plugin::shared_memory<unsigned char>();
-  const typename Way::Loads loads(of.load_axis, of.load_axes);
-  const typename Way::Stores stores(of.store_axis, of.store_axes);
+  typename Way::Loads loads;
+  typename Way::Stores stores;
   Way registers;
   const auto load = [&](const TilePlace& place) {
     const uint32_t valid = place.valid(loads);
@@ -174,8 +185,12 @@ __global__ void __launch_bounds__(cuda_permute::kThreads, MinBlocks)
       if (valid >> i & 1) registers.load(i, from + int64_t{loads.offset[i]} * kBytes, of);
   };
 
+  // Few slots are found for the stores while the loads are on their way; many spill.
+  loads.find(of.load_axis, of.load_axes);
+  if constexpr (!Way::kHasFewSlots) stores.find(of.store_axis, of.store_axes);
   TilePlace place(of, blockIdx.x);
   load(place);
+  if constexpr (Way::kHasFewSlots) stores.find(of.store_axis, of.store_axes);
   for (uint32_t tile = blockIdx.x;;) {
     const uint32_t staged = place.valid(loads);
 #pragma unroll
@@ -192,7 +207,8 @@ __global__ void __launch_bounds__(cuda_permute::kThreads, MinBlocks)
     unsigned char* const to = out + current.out * kBytes;
 #pragma unroll
     for (int i = 0; i < Way::kStores; ++i)
-      if (valid >> i & 1) Way::store(i, stores, shared, to + int64_t{stores.offset[i]} * kBytes);
+      if (valid >> i & 1)
+        Way::store(i, stores, shared, to + int64_t{stores.offset[i]} * kBytes, of);
     if (tile >= of.tiles) return;
     __syncthreads();
   }
@@ -204,8 +220,9 @@ __global__ void __launch_bounds__(cuda_permute::kThreads, MinBlocks)
     permute_runs(const unsigned char* __restrict__ in, unsigned char* __restrict__ out,
                  const __grid_constant__ Permutation of) {
   using Row = Pack<Bytes>;
-  const Slots<Elements, 1, 1, Offset> loads(of.load_axis, of.load_axes);
-  const Slots<Elements, 1, 1, Offset> stores(of.store_axis, of.store_axes);
+  Slots<Elements, 1, 1, Offset> loads, stores;
+  loads.find(of.load_axis, of.load_axes);
+  stores.find(of.store_axis, of.store_axes);
   for (uint32_t tile = blockIdx.x; tile < of.tiles; tile += gridDim.x) {
     const TilePlace place(of, tile);
     const uint32_t valid = place.valid(loads);

@@ -13,20 +13,25 @@ struct Work {
   int count, blocks;
 };
 
-// Squares of side x side elements. `far`: with offsets of 64 bits.
-constexpr Work squares_of(int bytes, int side, bool far) {
+// Squares of side x side elements. `far`: with offsets of 64 bits. `by_column`: stored so, which
+// takes the registers of more slots.
+constexpr Work squares_of(int bytes, int side, bool far, bool by_column) {
   if (far) return {8, 2};
   switch (bytes) {
     case 1:
-      return side == 8 ? Work{2, 2} : side == 4 ? Work{4, 2} : side == 2 ? Work{8, 2} : Work{16, 2};
+      if (side == 8) return {2, by_column ? 2 : 3};
+      return side == 4 ? Work{4, 2} : side == 2 ? Work{8, 2} : Work{16, 2};
     case 2:
-      return side == 8 ? Work{1, 2} : side == 4 ? Work{4, 2} : side == 2 ? Work{8, 2} : Work{16, 2};
+      if (side == 8) return {1, by_column ? 2 : 3};
+      return side == 4 ? Work{2, 4} : side == 2 ? Work{8, 2} : Work{16, 2};
     case 4:
-      return side == 4 ? Work{1, 4} : side == 2 ? Work{4, 3} : Work{16, 2};
+      if (side == 4) return by_column ? Work{1, 4} : Work{2, 3};
+      return side == 2 ? Work{4, 3} : Work{16, 2};
     case 8:
-      return side == 2 ? Work{2, 4} : Work{8, 3};
+      if (side == 2) return by_column ? Work{2, 4} : Work{4, 3};
+      return {8, 3};
     default:
-      return {4, 4};
+      return {8, 2};
   }
 }
 
@@ -39,6 +44,9 @@ constexpr Work words_of(int bytes, bool both) {
 }
 
 // Elements that pass no shared memory.
-constexpr Work direct_of(int bytes, bool far) { return {bytes == 16 ? 4 : 8, far ? 3 : 4}; }
+constexpr Work direct_of(int bytes, bool far) {
+  if (bytes == 16) return far ? Work{4, 3} : Work{2, 8};
+  return {8, far ? 3 : 4};
+}
 
 }  // namespace cuda_permute
