@@ -1,21 +1,7 @@
 // Compiles the kernels for every target of Highway.
 #include "kernels.hpp"
 
-// Wider vectors take the compiler minutes under a sanitizer; the walk, where addresses come from,
-// is the same on every target.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define HWY_COMPILE_ONLY_STATIC
-#endif
-
-// As for host_simd, which has the same tile.
-#define HWY_DISABLED_TARGETS \
-  (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV | (HWY_AVX3 - 1))
-#undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "kernels.cpp"
-#include <hwy/foreach_target.h>
-#include <hwy/highway.h>
-
-#include "../kit/host/host_targets.hpp"
+#include "../kit/host/each_target-inl.hpp"
 #include "swap_blocks-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();

@@ -1,22 +1,7 @@
 // Compiles the kernels for every target of Highway.
 #include "kernels.hpp"
 
-// Wider vectors take the compiler minutes under a sanitizer; the walk, where addresses come from,
-// is the same on every target.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define HWY_COMPILE_ONLY_STATIC
-#endif
-
-// Vectors of a length unknown to the compiler cannot stand in arrays, as those of a tile do. The
-// tile uses nothing beyond the first AVX-512, and every target costs seconds to compile.
-#define HWY_DISABLED_TARGETS \
-  (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV | (HWY_AVX3 - 1))
-#undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "kernels.cpp"
-#include <hwy/foreach_target.h>
-#include <hwy/highway.h>
-
-#include "../kit/host/host_targets.hpp"
+#include "../kit/host/each_target-inl.hpp"
 #include "../kit/host/register_tile-inl.hpp"
 #include "direct-inl.hpp"
 #include "stream_walk-inl.hpp"
