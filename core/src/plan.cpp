@@ -82,7 +82,7 @@ void Promise::check(const Problem& normal, const void* in, const void* out) cons
     throw Error(ErrorKind::invalid, normal.in_place
                                         ? "the problem is in place, but input and output differ"
                                         : "input and output overlap: use a separate output, or "
-                                          "Problem::in_place for a square matrix");
+                                          "state a square matrix as in place");
 }
 
 void Plan::Impl::bind(const Candidate& chosen, Backend& device, unsigned threads,

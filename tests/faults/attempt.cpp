@@ -12,6 +12,7 @@
 #include <optional>
 #include <vector>
 
+#include "c_caller.hpp"
 #include "xpose/cache.hpp"
 #include "xpose/xpose.hpp"
 
@@ -64,6 +65,7 @@ struct Subject {
   PlanOptions plan_options;
   std::optional<Engine> engine;
   std::optional<Plan> plan;
+  CCaller c;
   TuneReport report;
   std::vector<std::uint32_t> in, out;
 
@@ -125,6 +127,19 @@ void open_with_a_past(Subject& s) {
   s.tune();
   s.open();
 }
+// Its plugins are listed before allocations fail: those that were refused are not known here.
+void open_in_c(Subject& s) {
+  s.open();
+  s.c.open(s.engine_options);
+  s.c.prepare();
+}
+void prepare_in_c(Subject& s) { s.c.prepare(); }
+void execute_in_c(Subject& s) { s.c.execute(s.in.data(), s.out.data()); }
+void permute_in_c(Subject& s) { s.c.permute(s.in.data(), s.out.data()); }
+void prepare_and_execute_in_c(Subject& s) {
+  prepare_in_c(s);
+  execute_in_c(s);
+}
 void open_and_plan(Subject& s) {
   s.open();
   s.make_plan();
@@ -144,6 +159,8 @@ const Scenario kEveryCall[] = {
     {"planning_from_the_cache", Memory::kept, open_with_a_past, make_plan, execute},
     {"executing", Memory::none, open_and_plan, execute, nothing},
     {"transposing", Memory::none, open, transpose, nothing, 4},  // as planning, with more rounds
+    {"preparing_in_c", Memory::none, open_in_c, prepare_and_execute_in_c, nothing},
+    {"permuting_in_c", Memory::none, open_in_c, permute_in_c, nothing},
 };
 // Plugins are loaded when an engine first needs them, not when it is opened.
 const Scenario kFirst = {"a first use", Memory::none, open, tune_plan_and_execute, nothing};

@@ -24,6 +24,13 @@ add_test(NAME caller COMMAND app)
 ")
 build_and_test(${SCRATCH}/source/readme)
 
+# A project in C alone: no compiler of C++ is asked for.
+write_example(core/README.md "From C" ${SCRATCH}/source/from_c)
+run_well(${CMAKE_COMMAND} -S ${SCRATCH}/source/from_c -B ${SCRATCH}/from_c -DCMAKE_BUILD_TYPE=${CONFIG})
+run_well(${CMAKE_COMMAND} --build ${SCRATCH}/from_c --config ${CONFIG})
+run_well(${SCRATCH}/from_c/caller)
+expect_match("${output}" "1 4\n2 5\n3 6" "the caller in C")
+
 build_and_test(${CMAKE_CURRENT_LIST_DIR}/plugin)
 foreach(test "symbols.my_idea" "conformance.my_idea.4" "conformance.my_idea.8")
   expect_match("${output}" "${test} [.]+ +Passed" "the author's tests")

@@ -3,35 +3,6 @@
 #include "xpose/plugin.h"
 
 namespace xpose::app {
-namespace {
-
-Json trial_json(const Trial& trial, const TuneReport& report) {
-  Json json;
-  json["variant"] = to_string(trial.variant);
-  json["strategy"] = trial.variant.strategy;
-  json["config"] = to_json(trial.variant.config);
-  json["role"] = to_string(trial.role);
-  json["launch"] = trial.launch;
-  json["verdict"] = to_string(trial.verdict);
-  json["detail"] = trial.detail;
-  json["prior_rank"] = trial.prior_rank;
-  json["predicted_share"] =
-      trial.predicted_share == 0 ? Json(nullptr) : Json(trial.predicted_share);
-  json["discount"] = trial.discount == 0 ? Json(nullptr) : Json(trial.discount);
-  if (trial.timing) {
-    const double seconds = trial.timing->median;
-    json["seconds"] = seconds;
-    json["spread"] = trial.timing->spread;
-    json["samples"] = trial.timing->samples;
-    json["rounds"] = trial.rounds;  // NaN becomes null
-    json["gb_per_s"] = static_cast<double>(report.bytes) / seconds * 1e-9;
-    if (report.roof) json["share_of_roof"] = report.trials[*report.roof].timing->median / seconds;
-  }
-  return json;
-}
-
-}  // namespace
-
 Json to_json(const Config& config) {
   Json json = Json::object();
   for (const AxisValue& value : config) json[value.axis] = value.value;
@@ -100,35 +71,8 @@ Json to_json(const PluginInfo& plugin) {
   return json;
 }
 
-Json to_json(const TuneReport& report) {
-  Json json;
-  json["schema"] = "xpose.tune/1";
-  json["xpose"] = version();
-  json["problem"] = to_json(report.problem);
-  json["bytes"] = report.bytes;
-  const auto variant = [&](const std::optional<std::size_t>& index) {
-    return index ? Json(to_string(report.trials[*index].variant)) : Json(nullptr);
-  };
-  json["winner"] = variant(report.winner);
-  json["runner_up"] = variant(report.runner_up);
-  json["estimate"] = variant(report.estimate);
-  json["margin"] = report.margin;
-  json["roof"] = variant(report.roof);
-  json["rounds"] = report.rounds;
-  json["discarded_rounds"] = report.discarded_rounds;
-  json["untried"] = report.untried;
-  json["untried_strategies"] = report.untried_strategies;
-  json["provisional"] = !report.untried_rivals.empty();
-  json["untried_rivals"] = report.untried_rivals;
-  json["seconds"] = report.seconds;
-  json["interrupted"] = report.interrupted;
-  json["stand_in"] = report.stand_in ? to_json(*report.stand_in) : Json(nullptr);
-  json["is_estimate"] = report.is_estimate;
-  json["why_not_whole"] = report.why_not_whole;
-  json["trials"] = Json::array();
-  for (const Trial& trial : report.trials) json["trials"].push_back(trial_json(trial, report));
-  return json;
-}
+// The library writes it for callers in every language.
+Json to_json(const TuneReport& report) { return Json::parse(tune_json(report)); }
 
 // Names of files may hold any bytes: all but UTF-8 is replaced, and all but ASCII escaped,
 // since it may be printed on a terminal.

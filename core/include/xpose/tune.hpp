@@ -120,6 +120,9 @@ struct TuneReport {
   std::string why_not_whole = {};  // why trials did not run on `problem`; empty: they did
 };
 
+// The report as JSON, the document "xpose.tune/1": indented, ASCII. [any thread]
+XPOSE_API std::string tune_json(const TuneReport& report);
+
 // The state of a tune, for a progress line.
 struct Progress {
   std::string_view stage;        // "verify" while candidates are tried, "measure" in the race

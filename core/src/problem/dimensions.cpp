@@ -41,6 +41,18 @@ std::vector<BatchDim> dimensions(const Problem& problem) {
   return dims;
 }
 
+std::vector<std::int64_t> dense_strides(std::span<const std::int64_t> shape) {
+  std::vector<std::int64_t> strides(shape.size());
+  std::int64_t stride = 1;
+  for (std::size_t i = shape.size(); i-- > 0;) {
+    if (shape[i] < 0) throw Error(ErrorKind::invalid, "an extent is negative");
+    strides[i] = stride;
+    if (__builtin_mul_overflow(stride, std::max<std::int64_t>(shape[i], 1), &stride))
+      throw Error(ErrorKind::invalid, "the array's size does not fit in 63 bits");
+  }
+  return strides;
+}
+
 void fuse(std::vector<BatchDim>& dims) {
   for (bool has_fused = true; has_fused;) {
     has_fused = false;

@@ -1,6 +1,8 @@
 // A problem as the list of its dimensions, of which rows and columns are two, and its element.
 #pragma once
 
+#include <cstdint>
+#include <span>
 #include <vector>
 
 #include "xpose/problem.hpp"
@@ -12,6 +14,10 @@ bool is_moved_whole(std::uint64_t bytes);
 
 // The dimensions with an extent other than 1: the rows, the columns, then the batch.
 std::vector<BatchDim> dimensions(const Problem& problem);
+
+// Of a dense row-major array, in elements. Throws Error invalid for a negative extent, and a size
+// that does not fit in 63 bits.
+std::vector<std::int64_t> dense_strides(std::span<const std::int64_t> shape);
 
 // Fuses dimensions that continue each other on both sides, until none does.
 void fuse(std::vector<BatchDim>& dims);

@@ -26,19 +26,6 @@ void check_axes(std::size_t rank, std::span<const int> axes) {
   }
 }
 
-// Of a dense row-major array, in elements.
-std::vector<std::int64_t> dense_strides(std::span<const std::int64_t> shape) {
-  std::vector<std::int64_t> strides(shape.size());
-  std::int64_t stride = 1;
-  for (std::size_t i = shape.size(); i-- > 0;) {
-    if (shape[i] < 0) refuse("an extent is negative");
-    strides[i] = stride;
-    if (__builtin_mul_overflow(stride, std::max<std::int64_t>(shape[i], 1), &stride))
-      refuse("the array's size does not fit in 63 bits");
-  }
-  return strides;
-}
-
 std::uint32_t address_alignment(const void* address) {
   const auto bits = reinterpret_cast<std::uintptr_t>(address) | 256U;
   return static_cast<std::uint32_t>(bits & (~bits + 1));

@@ -1,0 +1,468 @@
+/* A caller in C11, who includes nothing of xpose but xpose.h. c_api_c11_test PLUGINS WORKER */
+#include <stdio.h>
+#include <xpose/xpose.h>
+
+#include "moves.h"
+
+static int failures = 0;
+
+#define EXPECT(condition)                                    \
+  do {                                                       \
+    if (!(condition)) {                                      \
+      printf("%s:%d: %s\n", __FILE__, __LINE__, #condition); \
+      printf("  the last error: %s\n", xpose_last_error());  \
+      ++failures;                                            \
+    }                                                        \
+  } while (0)
+
+/* The call fails with this status, and its text has these words. */
+#define EXPECT_REFUSED(call, status, words)              \
+  do {                                                   \
+    EXPECT((call) == (status));                          \
+    EXPECT(strstr(xpose_last_error(), (words)) != NULL); \
+  } while (0)
+
+enum { ROWS = 37, COLS = 53 };
+
+static const int64_t matrix_extents[] = {ROWS, COLS};
+static const int64_t matrix_strides[] = {COLS, 1}, transposed_strides[] = {ROWS, 1};
+static const int32_t swapped[] = {1, 0};
+static float in[ROWS * COLS], out[ROWS * COLS];
+
+static xpose_tensor_t matrix(void) {
+  xpose_tensor_t tensor = {
+      .size = sizeof tensor, .element_bits = 32, .extents = matrix_extents, .rank = 2};
+  return tensor;
+}
+
+static int is_transposed(void) {
+  return is_moved(in, matrix_strides, out, transposed_strides, 2, matrix_extents, swapped, 4);
+}
+
+static void versions_and_texts(void) {
+  EXPECT(xpose_c_version() == XPOSE_C_VERSION);
+  EXPECT(strchr(xpose_version(), '.') != NULL);
+  EXPECT(strcmp(xpose_last_error(), "") == 0);
+  for (xpose_status_t status = XPOSE_STATUS_OK; status <= XPOSE_STATUS_FAILED; ++status)
+    EXPECT(strcmp(xpose_status_text(status), "unknown status") != 0);
+  EXPECT(strcmp(xpose_status_text(-1), "unknown status") == 0);
+  EXPECT(strcmp(xpose_status_text(XPOSE_STATUS_FAILED + 1), "unknown status") == 0);
+}
+
+static void one_call(xpose_engine_t* engine) {
+  const xpose_tensor_t tensor = matrix();
+  memset(out, 0, sizeof out);
+  EXPECT(xpose_transpose(engine, &tensor, in, NULL, out, XPOSE_POLICY_ESTIMATE, NULL) ==
+         XPOSE_STATUS_OK);
+  EXPECT(is_transposed());
+  memset(out, 0, sizeof out);
+  EXPECT(xpose_permute(engine, &tensor, in, NULL, out, NULL, XPOSE_POLICY_ESTIMATE, NULL) ==
+         XPOSE_STATUS_OK);
+  EXPECT(is_transposed());
+  memset(out, 0, sizeof out);
+  EXPECT(xpose_permute(engine, &tensor, in, NULL, out, swapped, XPOSE_POLICY_ESTIMATE, NULL) ==
+         XPOSE_STATUS_OK);
+  EXPECT(is_transposed());
+}
+
+/* A batch of matrices: the last two axes alone are exchanged. */
+static void batch(xpose_engine_t* engine) {
+  enum { MATRICES = 3, HIGH = 5, WIDE = 7 };
+  const int64_t extents[] = {MATRICES, HIGH, WIDE}, strides[] = {HIGH * WIDE, WIDE, 1};
+  const int64_t out_strides[] = {HIGH * WIDE, HIGH, 1};
+  const int32_t axes[] = {0, 2, 1};
+  double from[MATRICES * HIGH * WIDE], to[MATRICES * HIGH * WIDE] = {0};
+  fill(from, sizeof from);
+  const xpose_tensor_t tensor = {
+      .size = sizeof tensor, .element_bits = 64, .extents = extents, .rank = 3};
+  EXPECT(xpose_transpose(engine, &tensor, from, NULL, to, XPOSE_POLICY_ESTIMATE, NULL) ==
+         XPOSE_STATUS_OK);
+  EXPECT(is_moved(from, strides, to, out_strides, 3, extents, axes, 8));
+}
+
+/* Strides of any sign and gaps on both sides, elements of three bytes, and offsets. */
+static void strided(xpose_engine_t* engine) {
+  enum { BYTES = 3, A = 4, B = 6, C = 5 };
+  const int64_t extents[] = {A, B, C}, strides[] = {-50, 7, 1};
+  const int64_t out_extents[] = {C, A, B}, out_strides[] = {40, 9, -1};
+  const int32_t axes[] = {2, 0, 1};
+  const int64_t in_zero = 3 * 50 * BYTES, out_zero = 5 * BYTES;
+  static unsigned char from[3 * 50 * BYTES + 50 * BYTES], to[(4 * 40 + 3 * 9 + 7) * BYTES];
+  fill(from, sizeof from);
+  xpose_tensor_t in_tensor = {.size = sizeof in_tensor,
+                              .element_bits = 8 * BYTES,
+                              .extents = extents,
+                              .strides = strides,
+                              .rank = 3,
+                              .device_kind = XPOSE_DEVICE_HOST,
+                              .byte_offset = in_zero};
+  xpose_tensor_t out_tensor = in_tensor;
+  out_tensor.extents = out_extents;
+  out_tensor.strides = out_strides;
+  out_tensor.byte_offset = out_zero;
+  EXPECT(xpose_permute(engine, &in_tensor, from, &out_tensor, to, axes, XPOSE_POLICY_ESTIMATE,
+                       NULL) == XPOSE_STATUS_OK);
+  EXPECT(is_moved(from + in_zero, strides, to + out_zero, out_strides, 3, extents, axes, BYTES));
+
+  xpose_plan_t* plan = NULL;
+  memset(to, 0, sizeof to);
+  EXPECT(xpose_prepare(engine, &in_tensor, &out_tensor, axes, XPOSE_POLICY_ESTIMATE, NULL, &plan) ==
+         XPOSE_STATUS_OK);
+  EXPECT(xpose_execute(plan, from, to, NULL) == XPOSE_STATUS_OK);
+  EXPECT(is_moved(from + in_zero, strides, to + out_zero, out_strides, 3, extents, axes, BYTES));
+  xpose_plan_destroy(plan);
+}
+
+static void repeated_and_empty(xpose_engine_t* engine) {
+  const int64_t extents[] = {8, 3}, strides[] = {0, 1}, out_strides[] = {8, 1};
+  const uint16_t row[] = {11, 22, 33};
+  uint16_t to[24];
+  xpose_tensor_t tensor = {
+      .size = sizeof tensor, .element_bits = 16, .extents = extents, .strides = strides, .rank = 2};
+  EXPECT(xpose_transpose(engine, &tensor, row, NULL, to, XPOSE_POLICY_ESTIMATE, NULL) ==
+         XPOSE_STATUS_OK);
+  EXPECT(is_moved(row, strides, to, out_strides, 2, extents, swapped, 2));
+
+  const int64_t none[] = {8, 0};
+  tensor.extents = none;
+  tensor.strides = NULL;
+  xpose_plan_t* plan = NULL;
+  EXPECT(xpose_prepare(engine, &tensor, NULL, NULL, XPOSE_POLICY_MEASURE, NULL, &plan) ==
+         XPOSE_STATUS_OK);
+  EXPECT(xpose_execute(plan, NULL, NULL, NULL) == XPOSE_STATUS_OK);
+  EXPECT(strcmp(xpose_plan_variant(plan), "") == 0 && strcmp(xpose_plan_launch(plan), "") == 0);
+  xpose_plan_destroy(plan);
+
+  const xpose_tensor_t scalar = {.size = sizeof scalar, .element_bits = 16};
+  to[0] = 0;
+  EXPECT(xpose_permute(engine, &scalar, row, NULL, to, NULL, XPOSE_POLICY_ESTIMATE, NULL) ==
+         XPOSE_STATUS_OK);
+  EXPECT(to[0] == 11);
+}
+
+static void measured_plan(xpose_engine_t* engine) {
+  xpose_tensor_t tensor = matrix();
+  int64_t extents[] = {ROWS, COLS};
+  tensor.extents = extents;
+  const xpose_plan_options_t options = {.size = sizeof options, .budget_seconds = 30};
+  xpose_plan_t* plan = NULL;
+  EXPECT(xpose_prepare(engine, &tensor, NULL, swapped, XPOSE_POLICY_MEASURE, &options, &plan) ==
+         XPOSE_STATUS_OK);
+  extents[0] = extents[1] = -1; /* everything was copied */
+  memset(&tensor, 0xff, sizeof tensor);
+  EXPECT(strcmp(xpose_plan_variant(plan), "") != 0);
+  EXPECT(strcmp(xpose_plan_launch(plan), "") != 0);
+  EXPECT(xpose_plan_is_estimate(plan) == 0);
+  memset(out, 0, sizeof out);
+  EXPECT(xpose_execute(plan, in, out, NULL) == XPOSE_STATUS_OK);
+  EXPECT(is_transposed());
+  xpose_plan_destroy(plan);
+
+  tensor = matrix();
+  EXPECT(xpose_prepare(engine, &tensor, NULL, NULL, XPOSE_POLICY_CACHED_ONLY, NULL, &plan) ==
+         XPOSE_STATUS_OK);
+  xpose_plan_destroy(plan);
+}
+
+/* Addresses of any alignment, by one plan. */
+static void alignments(xpose_engine_t* engine) {
+  static unsigned char from[sizeof in + 512], to[sizeof out + 512];
+  fill(from, sizeof from);
+  xpose_tensor_t tensor = matrix();
+  tensor.alignment = 64;
+  xpose_plan_t* plan = NULL;
+  EXPECT(xpose_prepare(engine, &tensor, NULL, NULL, XPOSE_POLICY_ESTIMATE, NULL, &plan) ==
+         XPOSE_STATUS_OK);
+  for (int begin = 0; begin <= 256; begin = begin == 0 ? 1 : 2 * begin)
+    for (int end = 0; end <= 256; end = end == 0 ? 1 : 2 * end) {
+      memset(to, 0, sizeof to);
+      EXPECT(xpose_execute(plan, from + begin, to + end, NULL) == XPOSE_STATUS_OK);
+      EXPECT(is_moved(from + begin, matrix_strides, to + end, transposed_strides, 2, matrix_extents,
+                      swapped, 4));
+      EXPECT(end == 0 || to[end - 1] == 0);
+      EXPECT(to[(size_t)end + sizeof out] == 0);
+    }
+  xpose_plan_destroy(plan);
+}
+
+static void in_place(xpose_engine_t* engine) {
+  enum { SIDE = 30, PITCH = 32 };
+  const int64_t extents[] = {SIDE, SIDE}, strides[] = {PITCH, 1};
+  static uint32_t square[SIDE * PITCH], before[SIDE * PITCH];
+  fill(square, sizeof square);
+  memcpy(before, square, sizeof square);
+  const xpose_tensor_t tensor = {
+      .size = sizeof tensor, .element_bits = 32, .extents = extents, .strides = strides, .rank = 2};
+  EXPECT(xpose_transpose(engine, &tensor, square, NULL, square, XPOSE_POLICY_ESTIMATE, NULL) ==
+         XPOSE_STATUS_OK);
+  EXPECT(is_moved(before, strides, square, strides, 2, extents, swapped, 4));
+
+  xpose_plan_t* plan = NULL;
+  const xpose_plan_options_t options = {.size = sizeof options, .in_place = 1};
+  EXPECT(xpose_prepare(engine, &tensor, NULL, NULL, XPOSE_POLICY_ESTIMATE, &options, &plan) ==
+         XPOSE_STATUS_OK);
+  EXPECT(xpose_execute(plan, square, square, NULL) == XPOSE_STATUS_OK);
+  EXPECT(memcmp(square, before, sizeof square) == 0); /* there and back, gaps untouched */
+  EXPECT_REFUSED(xpose_execute(plan, square, before, NULL), XPOSE_STATUS_INVALID, "in place");
+  xpose_plan_destroy(plan);
+
+  EXPECT(xpose_prepare(engine, &tensor, &tensor, NULL, XPOSE_POLICY_ESTIMATE, NULL, &plan) ==
+         XPOSE_STATUS_OK);
+  EXPECT_REFUSED(xpose_execute(plan, square, square, NULL), XPOSE_STATUS_INVALID, "in_place");
+  EXPECT_REFUSED(xpose_execute(plan, square, square + 8, NULL), XPOSE_STATUS_INVALID, "overlap");
+  xpose_plan_destroy(plan);
+
+  /* One row in place is its own transpose. */
+  const int64_t row[] = {1, SIDE};
+  const xpose_tensor_t line = {.size = sizeof line, .element_bits = 32, .extents = row, .rank = 2};
+  const int64_t column[] = {SIDE, 1};
+  const xpose_tensor_t standing = {
+      .size = sizeof standing, .element_bits = 32, .extents = column, .rank = 2};
+  EXPECT(xpose_transpose(engine, &line, square, &standing, square, XPOSE_POLICY_ESTIMATE, NULL) ==
+         XPOSE_STATUS_OK);
+  EXPECT(memcmp(square, before, sizeof square) == 0);
+
+  const xpose_tensor_t oblong = matrix();
+  const int64_t other[] = {COLS, ROWS};
+  xpose_tensor_t target = oblong;
+  target.extents = other;
+  EXPECT_REFUSED(xpose_transpose(engine, &oblong, in, &target, in, XPOSE_POLICY_ESTIMATE, NULL),
+                 XPOSE_STATUS_INVALID, "square");
+}
+
+struct heard {
+  int steps, asked, ends;
+  int has_verified, has_measured;
+};
+
+static void hear(void* context, const char* stage, uint64_t done, uint64_t total) {
+  struct heard* heard = context;
+  ++heard->steps;
+  heard->has_verified |= strcmp(stage, "verify") == 0;
+  heard->has_measured |= strcmp(stage, "measure") == 0;
+  if (done > total) heard->steps = -1000000;
+}
+
+static int32_t end_it(void* context) {
+  struct heard* heard = context;
+  ++heard->asked;
+  return heard->ends;
+}
+
+static void tuning(xpose_engine_t* engine) {
+  const char* const variants[] = {"host_blocked_pad{pad=1}", "host_blocked{tile=32}"};
+  const xpose_tensor_t tensor = matrix();
+  struct heard heard = {0};
+  xpose_tune_options_t options = {.size = sizeof options,
+                                  .budget_seconds = 30,
+                                  .max_rounds = 2,
+                                  .every_strategy = 1,
+                                  .variants = variants,
+                                  .variant_count = 2,
+                                  .progress = hear,
+                                  .interrupted = end_it,
+                                  .context = &heard};
+  char* json = NULL;
+  EXPECT(xpose_tune(engine, &tensor, NULL, NULL, &options, &json) == XPOSE_STATUS_OK);
+  EXPECT(json != NULL && strstr(json, "\"schema\": \"xpose.tune/1\"") != NULL);
+  EXPECT(json != NULL && strstr(json, "\"variant\": \"host_blocked{tile=32}\"") != NULL);
+  EXPECT(json != NULL && strstr(json, "host_simd") == NULL);
+  EXPECT(json != NULL && strstr(json, "\"interrupted\": false") != NULL);
+  EXPECT(heard.steps > 0 && heard.asked > 0 && heard.has_verified && heard.has_measured);
+  xpose_text_free(json);
+
+  heard.ends = 1;
+  EXPECT(xpose_tune(engine, &tensor, NULL, NULL, &options, &json) == XPOSE_STATUS_OK);
+  EXPECT(json != NULL && strstr(json, "\"interrupted\": true") != NULL);
+  xpose_text_free(json);
+
+  const char* const malformed[] = {"host_blocked{"};
+  options.variants = malformed;
+  options.variant_count = 1;
+  json = (char*)variants;
+  EXPECT(xpose_tune(engine, &tensor, NULL, NULL, &options, &json) == XPOSE_STATUS_INVALID);
+  EXPECT(json == NULL);
+  const char* const missing[] = {"no_such_strategy"};
+  options.variants = missing;
+  EXPECT_REFUSED(xpose_tune(engine, &tensor, NULL, NULL, &options, &json), XPOSE_STATUS_NO_STRATEGY,
+                 "no_such_strategy");
+  options.variants = NULL;
+  EXPECT_REFUSED(xpose_tune(engine, &tensor, NULL, NULL, &options, &json), XPOSE_STATUS_INVALID,
+                 "variants is null");
+}
+
+static xpose_status_t prepare(xpose_engine_t* engine, const xpose_tensor_t* from,
+                              const xpose_tensor_t* to, const int32_t* axes, int32_t policy) {
+  xpose_plan_t* plan = (xpose_plan_t*)engine;
+  const xpose_status_t status = xpose_prepare(engine, from, to, axes, policy, NULL, &plan);
+  EXPECT((status == XPOSE_STATUS_OK) == (plan != NULL)); /* results are null after a failure */
+  xpose_plan_destroy(plan);
+  return status;
+}
+
+static void refused_tensors(xpose_engine_t* engine) {
+  const xpose_tensor_t good = matrix();
+  const int32_t estimate = XPOSE_POLICY_ESTIMATE, twice[] = {0, 0}, beyond[] = {0, 2};
+  const int64_t negative[] = {ROWS, -1}, huge[] = {INT64_MAX, 2}, still[] = {0, 1};
+  const int64_t target[] = {COLS, ROWS};
+  xpose_tensor_t bad = good;
+  bad.element_bits = 12;
+  EXPECT_REFUSED(prepare(engine, &bad, NULL, NULL, estimate), XPOSE_STATUS_INVALID, "12 bits");
+  bad.element_bits = 0;
+  EXPECT_REFUSED(prepare(engine, &bad, NULL, NULL, estimate), XPOSE_STATUS_INVALID, "0 bits");
+  bad.element_bits = 8 * 257;
+  EXPECT_REFUSED(prepare(engine, &bad, NULL, NULL, estimate), XPOSE_STATUS_INVALID, "256 bytes");
+  bad = good;
+  bad.extents = NULL;
+  EXPECT_REFUSED(prepare(engine, &bad, NULL, NULL, estimate), XPOSE_STATUS_INVALID, "extents");
+  bad.extents = negative;
+  EXPECT_REFUSED(prepare(engine, &bad, NULL, NULL, estimate), XPOSE_STATUS_INVALID, "negative");
+  bad.extents = huge;
+  EXPECT_REFUSED(prepare(engine, &bad, NULL, NULL, estimate), XPOSE_STATUS_INVALID, "63 bits");
+  bad = good;
+  bad.device_kind = 7;
+  EXPECT_REFUSED(prepare(engine, &bad, NULL, NULL, estimate), XPOSE_STATUS_INVALID, "device_kind");
+  bad.device_kind = XPOSE_DEVICE_HOST;
+  bad.device_ordinal = 1;
+  EXPECT_REFUSED(prepare(engine, &bad, NULL, NULL, estimate), XPOSE_STATUS_INVALID, "ordinal 0");
+  bad.device_kind = XPOSE_DEVICE_CUDA;
+  bad.device_ordinal = 99;
+  EXPECT_REFUSED(prepare(engine, &bad, NULL, NULL, estimate), XPOSE_STATUS_DEVICE, "cuda:99");
+  bad = good;
+  bad.byte_offset = UINT64_MAX;
+  EXPECT_REFUSED(prepare(engine, &bad, NULL, NULL, estimate), XPOSE_STATUS_INVALID, "2^56 bytes");
+  bad = good;
+  bad.alignment = 24;
+  EXPECT_REFUSED(prepare(engine, &bad, NULL, NULL, estimate), XPOSE_STATUS_INVALID, "power of two");
+  EXPECT_REFUSED(prepare(engine, &good, NULL, twice, estimate), XPOSE_STATUS_INVALID, "axes");
+  EXPECT_REFUSED(prepare(engine, &good, NULL, beyond, estimate), XPOSE_STATUS_INVALID, "axes");
+  EXPECT_REFUSED(prepare(engine, &good, &good, NULL, estimate), XPOSE_STATUS_INVALID,
+                 "axis 0 of the output has 37 elements");
+  xpose_tensor_t to = good;
+  to.extents = target;
+  to.strides = still;
+  EXPECT_REFUSED(prepare(engine, &good, &to, NULL, estimate), XPOSE_STATUS_INVALID, "overlap");
+  to.strides = NULL;
+  to.element_bits = 64;
+  EXPECT_REFUSED(prepare(engine, &good, &to, NULL, estimate), XPOSE_STATUS_INVALID, "converted");
+  to.element_bits = 32;
+  to.device_kind = XPOSE_DEVICE_CUDA;
+  EXPECT_REFUSED(prepare(engine, &good, &to, NULL, estimate), XPOSE_STATUS_INVALID, "cuda:0");
+  to = good;
+  to.rank = 1;
+  EXPECT_REFUSED(prepare(engine, &good, &to, NULL, estimate), XPOSE_STATUS_INVALID, "2 axes");
+  EXPECT_REFUSED(xpose_transpose(engine, &to, in, NULL, out, estimate, NULL), XPOSE_STATUS_INVALID,
+                 "two axes");
+}
+
+static void refused_calls(xpose_engine_t* engine) {
+  const xpose_tensor_t good = matrix();
+  const int32_t estimate = XPOSE_POLICY_ESTIMATE;
+  xpose_plan_t* plan = NULL;
+  xpose_engine_t* none = NULL;
+  char* json = NULL;
+  EXPECT_REFUSED(prepare(engine, &good, NULL, NULL, 0), XPOSE_STATUS_INVALID, "policy 0");
+  EXPECT_REFUSED(xpose_prepare(NULL, &good, NULL, NULL, estimate, NULL, &plan),
+                 XPOSE_STATUS_INVALID, "the engine is null");
+  EXPECT_REFUSED(prepare(engine, NULL, NULL, NULL, estimate), XPOSE_STATUS_INVALID, "is null");
+  EXPECT_REFUSED(xpose_prepare(engine, &good, NULL, NULL, estimate, NULL, NULL),
+                 XPOSE_STATUS_INVALID, "is null");
+  EXPECT_REFUSED(xpose_execute(NULL, in, out, NULL), XPOSE_STATUS_INVALID, "the plan is null");
+  EXPECT_REFUSED(xpose_engine_create(NULL, NULL), XPOSE_STATUS_INVALID, "is null");
+  EXPECT_REFUSED(xpose_tune(engine, &good, NULL, NULL, NULL, NULL), XPOSE_STATUS_INVALID, "null");
+  EXPECT_REFUSED(xpose_tune(NULL, &good, NULL, NULL, NULL, &json), XPOSE_STATUS_INVALID, "null");
+  EXPECT_REFUSED(xpose_transpose(engine, &good, NULL, NULL, out, estimate, NULL),
+                 XPOSE_STATUS_INVALID, "null");
+  EXPECT_REFUSED(xpose_transpose(engine, &good, NULL, NULL, NULL, estimate, NULL),
+                 XPOSE_STATUS_INVALID, "null");
+  const xpose_plan_options_t negative = {.size = sizeof negative, .budget_seconds = -1};
+  EXPECT_REFUSED(xpose_prepare(engine, &good, NULL, NULL, estimate, &negative, &plan),
+                 XPOSE_STATUS_INVALID, "budget_seconds");
+  const char* const folders[] = {NULL};
+  xpose_engine_options_t options = {.size = sizeof options, .plugin_folder_count = 1};
+  EXPECT_REFUSED(xpose_engine_create(&options, &none), XPOSE_STATUS_INVALID, "plugin_folders");
+  options.plugin_folders = folders;
+  EXPECT_REFUSED(xpose_engine_create(&options, &none), XPOSE_STATUS_INVALID, "is null");
+  EXPECT(none == NULL);
+  /* Nulls are no-ops, and answers about nothing are empty. */
+  xpose_engine_destroy(NULL);
+  xpose_plan_destroy(NULL);
+  xpose_text_free(NULL);
+  EXPECT(strcmp(xpose_plan_variant(NULL), "") == 0 && strcmp(xpose_plan_launch(NULL), "") == 0);
+  EXPECT(xpose_plan_is_estimate(NULL) == 0);
+}
+
+/* Structs of callers that were built with an older or a newer header. */
+static void sizes(xpose_engine_t* engine) {
+  xpose_tensor_t tensor = matrix();
+  tensor.size = 0;
+  EXPECT_REFUSED(prepare(engine, &tensor, NULL, NULL, XPOSE_POLICY_ESTIMATE), XPOSE_STATUS_INVALID,
+                 "xpose_tensor_t::size is 0");
+  tensor.size = UINT32_MAX;
+  EXPECT_REFUSED(prepare(engine, &tensor, NULL, NULL, XPOSE_POLICY_ESTIMATE), XPOSE_STATUS_INVALID,
+                 "sizeof(xpose_tensor_t)");
+  /* What an older caller did not know is zero. */
+  tensor = matrix();
+  tensor.size = (uint32_t)((const char*)&tensor.device_kind - (const char*)&tensor);
+  tensor.device_kind = tensor.device_ordinal = 77;
+  tensor.byte_offset = 77;
+  EXPECT(prepare(engine, &tensor, NULL, NULL, XPOSE_POLICY_ESTIMATE) == XPOSE_STATUS_OK);
+  /* What a newer caller knows is served as long as it is not used. */
+  struct {
+    xpose_tensor_t known;
+    uint64_t unknown;
+  } newer = {.known = matrix(), .unknown = 0};
+  newer.known.size = sizeof newer;
+  EXPECT(prepare(engine, &newer.known, NULL, NULL, XPOSE_POLICY_ESTIMATE) == XPOSE_STATUS_OK);
+  newer.unknown = 1;
+  EXPECT_REFUSED(prepare(engine, &newer.known, NULL, NULL, XPOSE_POLICY_ESTIMATE),
+                 XPOSE_STATUS_INVALID, "unknown to this version");
+}
+
+static void destroyed_engine(xpose_engine_t* engine) {
+  xpose_tensor_t tensor = matrix();
+  tensor.alignment = 256;
+  xpose_plan_t* plan = NULL;
+  EXPECT(xpose_prepare(engine, &tensor, NULL, NULL, XPOSE_POLICY_ESTIMATE, NULL, &plan) ==
+         XPOSE_STATUS_OK);
+  xpose_engine_destroy(engine);
+  memset(out, 0, sizeof out);
+  EXPECT(xpose_execute(plan, in, out, NULL) == XPOSE_STATUS_OK);
+  EXPECT(is_transposed());
+  static unsigned char from[sizeof in + 1]; /* a choice that only now is made */
+  memcpy(from + 1, in, sizeof in);
+  memset(out, 0, sizeof out);
+  EXPECT(xpose_execute(plan, from + 1, out, NULL) == XPOSE_STATUS_OK);
+  EXPECT(is_transposed());
+  xpose_plan_destroy(plan);
+}
+
+int main(int argc, char** argv) {
+  if (argc != 3) return 2;
+  fill(in, sizeof in);
+  versions_and_texts();
+  const char* const folders[] = {argv[1]};
+  const xpose_engine_options_t options = {.size = sizeof options,
+                                          .threads = 2,
+                                          .plugin_folders = folders,
+                                          .plugin_folder_count = 1,
+                                          .worker = argv[2],
+                                          .forget = 1,
+                                          .stage_seconds = 60};
+  xpose_engine_t* engine = NULL;
+  EXPECT(xpose_engine_create(&options, &engine) == XPOSE_STATUS_OK);
+  if (engine == NULL) return 1;
+  one_call(engine);
+  batch(engine);
+  strided(engine);
+  repeated_and_empty(engine);
+  measured_plan(engine);
+  alignments(engine);
+  in_place(engine);
+  tuning(engine);
+  refused_tensors(engine);
+  refused_calls(engine);
+  sizes(engine);
+  destroyed_engine(engine);
+  return failures == 0 ? 0 : 1;
+}
