@@ -191,15 +191,6 @@ class Bench(unittest.TestCase):
         self.assertEqual((result.returncode, cell["skipped"], cell["row"]), (0, None, "permutations, pixels"))
         self.assertEqual(cell["bytes"], 2 * 7680 * 4320 * 3)
 
-    def test_a_problem_that_the_library_refuses_is_a_row_that_says_so(self):
-        result = bench("--json", str(self.json), cells=("qubits, order 1, 8", "RGB to planes"))
-        self.assertEqual(result.returncode, 0, result.stderr)
-        qubits = self.cells()[0]
-        self.assertIn("qubits", qubits["cell"])
-        if qubits["skipped"] is not None:
-            self.assertIn("batch dimensions", qubits["skipped"])
-            self.assertIn(qubits["skipped"], " ".join(result.stdout.split()))
-
     def test_random_problems_are_drawn_by_a_seed_and_show_their_estimates(self):
         draw = ("--random", "3", "--seed", "5", "--most", "200000", "--no-cache")
         result = bench(*draw, "--json", str(self.json), "--markdown", "-", cells=())

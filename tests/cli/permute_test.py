@@ -3,41 +3,26 @@
 Random files of every dtype of the format, in both orders and of ranks 0 to 8, come back as NumPy's transpose has them.
 """
 
-import json
 import math
 import os
-import pathlib
 import random
 import re
 import signal
 import subprocess
 import sys
-import tempfile
-import unittest
 
-try:
-    import numpy as np
-except ImportError:
-    print("SKIPPED: this Python has no NumPy; install python3-numpy")
-    sys.exit(77)
+from npy_command import DEVICE, IS_SANITIZED, InAFolder, WAITING, XPOSE, main, random_array
 
-XPOSE = None
-DEVICE = os.environ.get("XPOSE_TEST_DEVICE", "host")
-FILES = 60
+import numpy as np
+
+FILES = 20 if IS_SANITIZED else 60
 SEED = 20
-WAITING = re.compile(r"xpose: warning: another process measures on \S+; waiting for it\n")
 DTYPES = ["|b1", "|i1", "|u1", *(order + kind for order in "<>" for kind in (
     "i2", "i4", "i8", "u2", "u4", "u8", "f2", "f4", "f8", "f16", "c8", "c16", "c32", "M8[ns]", "m8[25s]", "U1", "U5")),
     "|S1", "|S3", "|S7", "|S16", "|S48", "|S255", "|V2", "|V12", "|V24", "|V104", "|V256",
     [("x", "<f4"), ("y", ">i4")], [("r", "|u1"), ("g", "|u1"), ("b", "|u1")],
     [("p", [("x", "<i2"), ("y", "<i2", (2,))]), ("q", "|u1", (2, 1)), ("z", "<f8")],
     [("name", "<U5"), ("m", "<f8", (3, 4))], np.dtype([("x", "|u1"), ("y", "<f4")], align=True)]
-
-
-def random_array(rng, dtype, shape):
-    """An array of random bytes, NaNs with payloads and -0 among them."""
-    dtype = np.dtype(dtype)
-    return np.frombuffer(rng.randbytes(math.prod(shape) * dtype.itemsize), dtype=dtype).reshape(shape)
 
 
 def raw_bytes(array):
@@ -58,17 +43,9 @@ def random_shape(rng, rank, most):
     return tuple(shape)
 
 
-class Permutes(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = pathlib.Path(folder.name)
-        self.source = self.folder / "a.npy"
-        self.target = self.folder / "b.npy"
-
+class Permutes(InAFolder):
     def run_xpose(self, *options):
-        done = subprocess.run([XPOSE, "run", str(self.source), str(self.target), "--device", DEVICE, *options],
-                              capture_output=True, text=True, timeout=300)
+        done = super().run_xpose(*options)
         done.stderr = WAITING.sub("", done.stderr)
         return done
 
@@ -102,7 +79,7 @@ class Permutes(unittest.TestCase):
         for number, dtype in enumerate(dtypes):
             rank = number % 9
             most = rng.choice((100, 30000, 1000000)) // np.dtype(dtype).itemsize
-            array = random_array(rng, dtype, random_shape(rng, rank, most))
+            array = random_array(dtype, random_shape(rng, rank, most), rng)
             if rank > 1 and rng.random() < 0.5:
                 array = np.asfortranarray(array)
             axes = rng.sample(range(rank), rank)
@@ -120,7 +97,7 @@ class Permutes(unittest.TestCase):
         for size in (*range(1, 33), 40, 48, 100, 127, 255, 256, 257, 1000):
             for shape, axes in (((5, 7), (1, 0)), ((2, 3, 5), (0, 2, 1))):
                 with self.subTest(size=size, axes=axes):
-                    self.check_axes(random_array(rng, f"S{size}", shape), axes)
+                    self.check_axes(random_array(f"S{size}", shape, rng), axes)
         self.check_axes(np.zeros((3, 4, 5), "S0"), (1, 0, 2))
 
     def test_patterns(self):
@@ -141,7 +118,7 @@ class Permutes(unittest.TestCase):
                 ((), "-> 1", (), lambda a: a.reshape(1)), ((), "... -> ...", (), lambda a: a)):
             for order in "CF":
                 with self.subTest(pattern=pattern, order=order):
-                    array = random_array(rng, "<f4", shape).copy(order)
+                    array = random_array("<f4", shape, rng).copy(order)
                     self.check(array, expected(array), "--pattern", pattern, *sizes)
 
     def test_few_axes_and_no_elements(self):
@@ -150,7 +127,7 @@ class Permutes(unittest.TestCase):
                             ((1, 1, 1), (2, 1, 0)), ((1, 5, 1, 7), (3, 2, 1, 0)), (32 * (1,), range(31, -1, -1)),
                             (30 * (1,) + (3, 5), range(31, -1, -1))):
             with self.subTest(shape=shape):
-                self.check_axes(random_array(rng, "<i2", shape), axes)
+                self.check_axes(random_array("<i2", shape, rng), axes)
 
     def test_blocks(self):
         """Files of many times the memory, whose permutations are no matrix."""
@@ -161,7 +138,7 @@ class Permutes(unittest.TestCase):
                                    ("<c16", (13, 11, 7, 5, 3, 8), (4, 2, 5, 1, 3, 0)), ("|u1", (2, 1500000, 2), (2, 1, 0))):
             for order in "CF":
                 with self.subTest(shape=shape, axes=axes, order=order):
-                    array = random_array(rng, dtype, shape).copy(order)
+                    array = random_array(dtype, shape, rng).copy(order)
                     done = self.check_axes(array, axes, "--memory", "1M", "-v")
                     if done.returncode == 0 and "plain copy" not in done.stderr:
                         self.assertRegex(done.stderr, r" \d{2,} tiles of \d+x")
@@ -170,7 +147,7 @@ class Permutes(unittest.TestCase):
         rng = random.Random(5)
         for axes in ((2, 1, 0), (0, 2, 1), (1, 2, 0)):
             with self.subTest(axes=axes):
-                array = random_array(rng, "<f4", (90, 100, 110))
+                array = random_array("<f4", (90, 100, 110), rng)
                 np.save(self.source, array)
                 done = subprocess.run([XPOSE, "run", "-", "-", "--device", DEVICE, "--memory", "1M", "--axes",
                                        ",".join(map(str, axes))], input=self.source.read_bytes(), capture_output=True)
@@ -202,7 +179,7 @@ class Permutes(unittest.TestCase):
         self.assertEqual(os.listdir(self.folder), ["a.npy"])
 
     def test_in_place_of_its_input(self):
-        array = random_array(random.Random(6), "<f4", (20, 30, 40))
+        array = random_array("<f4", (20, 30, 40), random.Random(6))
         np.save(self.source, array)
         self.target = self.source
         self.assertEqual(self.run_xpose("--axes", "1,2,0").returncode, 0)
@@ -223,7 +200,7 @@ class Permutes(unittest.TestCase):
             self.assertFalse(self.target.exists())
 
     def test_tune_is_remembered_and_a_strategy_can_be_named(self):
-        array = random_array(random.Random(7), "<f4", (20, 30, 40))
+        array = random_array("<f4", (20, 30, 40), random.Random(7))
         again = re.compile(r" with (\S+) in ")
         tuned = self.check_axes(array, (2, 1, 0), "--tune", "--budget", "60", "-v")
         self.assertEqual(again.findall(self.check_axes(array, (2, 1, 0), "-v").stderr), again.findall(tuned.stderr))
@@ -233,16 +210,9 @@ class Permutes(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    XPOSE = os.path.abspath(sys.argv.pop(1))
     for option in ("--files", "--seed"):
         if option in sys.argv:
             at = sys.argv.index(option)
             globals()[option[2:].upper()] = int(sys.argv[at + 1])
             del sys.argv[at:at + 2]
-    with tempfile.TemporaryDirectory() as remembered:
-        os.environ["XPOSE_CACHE"] = os.path.join(remembered, "trials.sqlite")
-        doctor = json.loads(subprocess.check_output([XPOSE, "doctor", "--json", "-"]))
-        if not any(device["device"].startswith(DEVICE) for device in doctor["devices"]):
-            print(f"SKIPPED: this machine has no {DEVICE} device")
-            sys.exit(77)
-        unittest.main()
+    main()

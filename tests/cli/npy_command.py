@@ -1,0 +1,59 @@
+"""`xpose run` on NumPy's files, for scripts that are given PATH_TO_XPOSE [unittest arguments]."""
+
+import json
+import math
+import os
+import pathlib
+import random
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+
+try:
+    import numpy as np
+except ImportError:
+    print("SKIPPED: this Python has no NumPy; install python3-numpy")
+    sys.exit(77)
+
+XPOSE = os.path.abspath(sys.argv.pop(1))
+DEVICE = os.environ.get("XPOSE_TEST_DEVICE", "host")
+IS_SANITIZED = "XPOSE_TEST_SANITIZED" in os.environ  # and takes many times as long
+RNG = random.Random(7)
+# Other tests may measure at the same time.
+WAITING = re.compile(r"xpose: warning: another process measures on \S+; waiting for it\n")
+
+
+def command(source, target, *options):
+    return [XPOSE, "run", str(source), str(target), "--device", DEVICE, *options]
+
+
+def random_array(dtype, shape, rng=RNG):
+    """An array of random bytes, NaNs with payloads and -0 among them."""
+    dtype = np.dtype(dtype)
+    return np.frombuffer(rng.randbytes(math.prod(shape) * dtype.itemsize), dtype=dtype).reshape(shape)
+
+
+class InAFolder(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        self.source = self.folder / "a.npy"
+        self.target = self.folder / "b.npy"
+
+    def run_xpose(self, *options, source=None, target=None, **how):
+        return subprocess.run(command(source or self.source, target or self.target, *options),
+                              capture_output=True, text=True, timeout=300, **how)
+
+
+def main():
+    """The tests of the script, with a cache of their own."""
+    with tempfile.TemporaryDirectory() as folder:
+        os.environ["XPOSE_CACHE"] = os.path.join(folder, "trials.sqlite")
+        doctor = json.loads(subprocess.check_output([XPOSE, "doctor", "--json", "-"]))
+        if not any(device["device"].startswith(DEVICE) for device in doctor["devices"]):
+            print(f"SKIPPED: this machine has no {DEVICE} device")
+            sys.exit(77)
+        unittest.main()
