@@ -236,8 +236,8 @@ void add_squares_in_place(Collection& all) {
 
 // Rows that keep no alignment, in buffers that have it.
 void add_odd_rows_of_aligned_buffers(Collection& all) {
-  constexpr std::int64_t points[] = {13, 37, 3}, twos[] = {2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2},
-                         reversed[] = {3, 5, 7, 11, 13};
+  constexpr std::int64_t kPoints[] = {13, 37, 3}, kTwos[] = {2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2},
+                         kReversed[] = {3, 5, 7, 11, 13};
   all.add_aligned([&] {
     all.add(31, 33);
     all.add_padded({65, 63}, 63 + 7, 65 + 5);
@@ -245,10 +245,10 @@ void add_odd_rows_of_aligned_buffers(Collection& all) {
     all.add(9, 1037).in_ld = 1041;
     all.add(1037, 6).out_ld = 1039;
     all.add_in_place(67, 5);
-    all.add_permuted(points, std::array{1, 0, 2});
-    all.add_permuted(points, std::array{2, 0, 1});
-    all.add_permuted(twos, std::array{3, 7, 0, 9, 5, 10, 1, 8, 2, 6, 4});
-    all.add_permuted(reversed, std::array{4, 3, 2, 1, 0});
+    all.add_permuted(kPoints, std::array{1, 0, 2});
+    all.add_permuted(kPoints, std::array{2, 0, 1});
+    all.add_permuted(kTwos, std::array{3, 7, 0, 9, 5, 10, 1, 8, 2, 6, 4});
+    all.add_permuted(kReversed, std::array{4, 3, 2, 1, 0});
     all.add_padded({45, 61}, -67, 49);
   });
 }
