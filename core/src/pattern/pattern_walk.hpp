@@ -11,8 +11,7 @@
 
 namespace xpose {
 
-inline constexpr std::int64_t kBlock =
-    256;  // elements compared before it is asked whether one differs
+inline constexpr std::int64_t kBlock = 256;  // elements compared before a difference is asked for
 inline constexpr std::int64_t kLongestRow = kBlock / 4;  // of several that are made at once
 
 // Of the i-th element of a run, or of its rows.
