@@ -39,6 +39,20 @@ Form form_of(const Problem& problem) {
                     " elements, columns no shorter; needs a short side or small matrices");
 }
 
+// Bytes of one side that lie together: a row, or all rows of a matrix, or all matrices. Where less
+// than a line lies between them every line is met once.
+uint64_t together(const Problem& problem, int64_t length, int64_t rows, int64_t ld, int64_t step) {
+  const auto follow = [&](int64_t stride, int64_t elements) {
+    return stride >= elements && stride - elements < line_of(problem);
+  };
+  int64_t elements = length;
+  if (rows == 1 || follow(ld, length)) {
+    elements *= rows;
+    if (follow(step, ld * (rows - 1) + length)) elements *= matrices_of(problem);
+  }
+  return static_cast<uint64_t>(elements * problem.element_bytes);
+}
+
 // Matrices one tile of lines high, and eight or more wide, take so much longer than in host_simd,
 // which writes their lines from registers. Matrices of several tiles each way are faster here.
 constexpr uint32_t kStripSlowerPercent = 26;
@@ -75,14 +89,18 @@ struct Skinny {
     const auto cache = static_cast<int64_t>(problem.cache_bytes);
     if (!stream && cache > 0 && traffic(problem) > cache)
       throw Unsupported("stream=0 needs input and output to fit into the cache");
+    const xpose_batch_dim batch =
+        problem.batch_rank == 0 ? xpose_batch_dim{1, 0, 0} : problem.batch[0];
     const bool foreseen =
         form == Form::kInterleave && problem.rows <= kFewRows && config["ahead"] == 2;
     return {.launch = std::string(form == Form::kDeinterleave ? "short rows"
                                   : form == Form::kInterleave ? "few rows"
                                                               : "small matrices") +
                       ", " + host_skinny::kernels().front().target,
-            .demand = {.load_run = 64,
-                       .store_run = 64,
+            .demand = {.load_run = together(problem, problem.cols, problem.rows, problem.in_ld,
+                                            batch.in_stride),
+                       .store_run = together(problem, problem.rows, problem.cols, problem.out_ld,
+                                             batch.out_stride),
                        .slower_percent = (is_flat_strip(problem) ? kStripSlowerPercent : 0) +
                                          (foreseen ? kFewRowsSlowerPercent : 0),
                        .traits = stream ? uint32_t{XPOSE_QUOTE_UNCACHED_STORES} : 0}};

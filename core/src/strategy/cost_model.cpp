@@ -19,6 +19,9 @@ constexpr double kRunBytes = 8;
 constexpr double kBusyAtMost = 0.75;
 constexpr double kBusyBytes = 9 * 1024;
 // The bytes that memory moves while one launch of several begins.
+// A launch on the host that moves less is over before another thread is awake, so that a loop over
+// such launches has one thread. A second one about doubles what memory delivers.
+constexpr double kOneThreadBytes = 512 << 10, kTwoThreads = 2;
 constexpr double kLaunchBytesOfCuda = 8 << 20, kLaunchBytesOfHost = 8 << 10;
 // Input and output beyond this part of a host's cache do not stay in it.
 constexpr double kShareOfCache = 0.6;
@@ -108,12 +111,14 @@ double predicted_time(const Demand& demand, const Problem& problem, const Device
   if (!on_host && (demand.blocks == 0 || demand.threads == 0)) return kNotPredicted;
   const double moving =
       on_host ? host_time(demand, problem, device, warm) : cuda_time(demand, problem, device);
+  const double bytes = 2.0 * static_cast<double>(element_count(problem)) * problem.element_bytes;
   const double launching =
-      launches == 1
-          ? 0
-          : (on_host ? kLaunchBytesOfHost : kLaunchBytesOfCuda) /
-                (2.0 * static_cast<double>(element_count(problem)) * problem.element_bytes);
-  return moving * (1 + demand.slower_percent / 100.0) + launching;
+      launches == 1 ? 0 : (on_host ? kLaunchBytesOfHost : kLaunchBytesOfCuda) / bytes;
+  const bool has_one_thread = on_host && launches > 1 && device.multiprocessors > 1 &&
+                              bytes <= kOneThreadBytes &&
+                              bytes * static_cast<double>(launches) > kOneThreadBytes;
+  return moving * (1 + demand.slower_percent / 100.0) * (has_one_thread ? kTwoThreads : 1) +
+         launching;
 }
 
 }  // namespace xpose

@@ -16,9 +16,9 @@ DeviceInfo device90() {
   return info;
 }
 
-DeviceInfo host() {
+DeviceInfo host(std::uint32_t processors = 2) {
   DeviceInfo info{};
-  info.multiprocessors = 2;
+  info.multiprocessors = processors;
   info.cache_bytes = 32 << 20;
   return info;
 }
@@ -135,7 +135,7 @@ TEST(CostModel, TheCapabilitySaysHowManyBlocksFit) {
 // smaller the matrices are.
 TEST(CostModel, LaunchesCostTime) {
   const Demand demand{.blocks = 16, .threads = 256, .load_run = 64, .store_run = 64};
-  for (const auto& [side, device] : {std::pair(16, host()), std::pair(64, device90())}) {
+  for (const auto& [side, device] : {std::pair(16, host(1)), std::pair(64, device90())}) {
     const auto looped = [&](int n) {
       const Problem problem = square(n, 4, device);
       return predicted_time(demand, problem, device, false, 1000) -
@@ -144,6 +144,20 @@ TEST(CostModel, LaunchesCostTime) {
     EXPECT_GT(looped(side), 1);
     EXPECT_NEAR(looped(side), 4 * looped(2 * side), 1e-9);
   }
+}
+
+// Each of them is over before another thread is awake.
+TEST(CostModel, OnTheHostALoopOverShortLaunchesHasOneThread) {
+  const Demand demand{.load_run = 64, .store_run = 64};
+  const auto threads_lost = [&](int side, int launches) {
+    const Problem problem = square(side, 4, host());
+    return predicted_time(demand, problem, host(2), false, launches) -
+           predicted_time(demand, problem, host(1), false, launches);
+  };
+  EXPECT_GT(threads_lost(128, 1000), 1);
+  EXPECT_EQ(threads_lost(128, 1), 0);  // so has any other strategy
+  EXPECT_EQ(threads_lost(16, 10), 0);  // likewise
+  EXPECT_EQ(threads_lost(512, 1000), 0);
 }
 
 TEST(CostModel, OnTheHostStoresBypassACacheThatHoldsNothing) {
