@@ -153,7 +153,7 @@ class CheckOnTheSimulator(unittest.TestCase):
 
     def test_a_host_plugin_has_none(self):
         result = xpose("check", self.files["host_naive"], "--simulator")
-        self.assertEqual(result.returncode, 2)
+        self.assertEqual(result.returncode, 4)
         self.assertIn("offers no CUDA strategy", result.stderr)
 
 
