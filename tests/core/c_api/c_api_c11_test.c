@@ -1,35 +1,17 @@
 /* A caller in C11, who includes nothing of xpose but xpose.h. c_api_c11_test PLUGINS WORKER */
-#include <stdio.h>
+#include "c_api_c11.h"
+
 #include <xpose/xpose.h>
 
 #include "moves.h"
 
-static int failures = 0;
-
-#define EXPECT(condition)                                    \
-  do {                                                       \
-    if (!(condition)) {                                      \
-      printf("%s:%d: %s\n", __FILE__, __LINE__, #condition); \
-      printf("  the last error: %s\n", xpose_last_error());  \
-      ++failures;                                            \
-    }                                                        \
-  } while (0)
-
-/* The call fails with this status, and its text has these words. */
-#define EXPECT_REFUSED(call, status, words)              \
-  do {                                                   \
-    EXPECT((call) == (status));                          \
-    EXPECT(strstr(xpose_last_error(), (words)) != NULL); \
-  } while (0)
-
-enum { ROWS = 37, COLS = 53 };
-
+int failures = 0;
 static const int64_t matrix_extents[] = {ROWS, COLS};
 static const int64_t matrix_strides[] = {COLS, 1}, transposed_strides[] = {ROWS, 1};
 static const int32_t swapped[] = {1, 0};
-static float in[ROWS * COLS], out[ROWS * COLS];
+float in[ROWS * COLS], out[ROWS * COLS];
 
-static xpose_tensor_t matrix(void) {
+xpose_tensor_t matrix(void) {
   xpose_tensor_t tensor = {
       .size = sizeof tensor, .element_bits = 32, .extents = matrix_extents, .rank = 2};
   return tensor;
@@ -230,195 +212,6 @@ static void in_place(xpose_engine_t* engine) {
                  XPOSE_STATUS_INVALID, "square");
 }
 
-struct heard {
-  int steps, asked, ends;
-  int has_verified, has_measured;
-};
-
-static void hear(void* context, const char* stage, uint64_t done, uint64_t total) {
-  struct heard* heard = context;
-  ++heard->steps;
-  heard->has_verified |= strcmp(stage, "verify") == 0;
-  heard->has_measured |= strcmp(stage, "measure") == 0;
-  if (done > total) heard->steps = -1000000;
-}
-
-static int32_t end_it(void* context) {
-  struct heard* heard = context;
-  ++heard->asked;
-  return heard->ends;
-}
-
-static void tuning(xpose_engine_t* engine) {
-  const char* const variants[] = {"host_blocked_pad{pad=1}", "host_blocked{tile=32}"};
-  const xpose_tensor_t tensor = matrix();
-  struct heard heard = {0};
-  xpose_tune_options_t options = {.size = sizeof options,
-                                  .budget_seconds = 30,
-                                  .max_rounds = 2,
-                                  .every_strategy = 1,
-                                  .variants = variants,
-                                  .variant_count = 2,
-                                  .progress = hear,
-                                  .interrupted = end_it,
-                                  .context = &heard};
-  char* json = NULL;
-  EXPECT(xpose_tune(engine, &tensor, NULL, NULL, &options, &json) == XPOSE_STATUS_OK);
-  EXPECT(json != NULL && strstr(json, "\"schema\": \"xpose.tune/1\"") != NULL);
-  EXPECT(json != NULL && strstr(json, "\"variant\": \"host_blocked{tile=32}\"") != NULL);
-  EXPECT(json != NULL && strstr(json, "host_simd") == NULL);
-  EXPECT(json != NULL && strstr(json, "\"interrupted\": false") != NULL);
-  EXPECT(heard.steps > 0 && heard.asked > 0 && heard.has_verified && heard.has_measured);
-  xpose_text_free(json);
-
-  heard.ends = 1;
-  EXPECT(xpose_tune(engine, &tensor, NULL, NULL, &options, &json) == XPOSE_STATUS_OK);
-  EXPECT(json != NULL && strstr(json, "\"interrupted\": true") != NULL);
-  xpose_text_free(json);
-
-  const char* const malformed[] = {"host_blocked{"};
-  options.variants = malformed;
-  options.variant_count = 1;
-  json = (char*)variants;
-  EXPECT(xpose_tune(engine, &tensor, NULL, NULL, &options, &json) == XPOSE_STATUS_INVALID);
-  EXPECT(json == NULL);
-  const char* const missing[] = {"no_such_strategy"};
-  options.variants = missing;
-  EXPECT_REFUSED(xpose_tune(engine, &tensor, NULL, NULL, &options, &json), XPOSE_STATUS_NO_STRATEGY,
-                 "no_such_strategy");
-  options.variants = NULL;
-  EXPECT_REFUSED(xpose_tune(engine, &tensor, NULL, NULL, &options, &json), XPOSE_STATUS_INVALID,
-                 "variants is null");
-}
-
-static xpose_status_t prepare(xpose_engine_t* engine, const xpose_tensor_t* from,
-                              const xpose_tensor_t* to, const int32_t* axes, int32_t policy) {
-  xpose_plan_t* plan = (xpose_plan_t*)engine;
-  const xpose_status_t status = xpose_prepare(engine, from, to, axes, policy, NULL, &plan);
-  EXPECT((status == XPOSE_STATUS_OK) == (plan != NULL)); /* results are null after a failure */
-  xpose_plan_destroy(plan);
-  return status;
-}
-
-static void refused_tensors(xpose_engine_t* engine) {
-  const xpose_tensor_t good = matrix();
-  const int32_t estimate = XPOSE_POLICY_ESTIMATE, twice[] = {0, 0}, beyond[] = {0, 2};
-  const int64_t negative[] = {ROWS, -1}, huge[] = {INT64_MAX, 2}, still[] = {0, 1};
-  const int64_t target[] = {COLS, ROWS};
-  xpose_tensor_t bad = good;
-  bad.element_bits = 12;
-  EXPECT_REFUSED(prepare(engine, &bad, NULL, NULL, estimate), XPOSE_STATUS_INVALID, "12 bits");
-  bad.element_bits = 0;
-  EXPECT_REFUSED(prepare(engine, &bad, NULL, NULL, estimate), XPOSE_STATUS_INVALID, "0 bits");
-  bad.element_bits = 8 * 257;
-  EXPECT_REFUSED(prepare(engine, &bad, NULL, NULL, estimate), XPOSE_STATUS_INVALID, "256 bytes");
-  bad = good;
-  bad.extents = NULL;
-  EXPECT_REFUSED(prepare(engine, &bad, NULL, NULL, estimate), XPOSE_STATUS_INVALID, "extents");
-  bad.extents = negative;
-  EXPECT_REFUSED(prepare(engine, &bad, NULL, NULL, estimate), XPOSE_STATUS_INVALID, "negative");
-  bad.extents = huge;
-  EXPECT_REFUSED(prepare(engine, &bad, NULL, NULL, estimate), XPOSE_STATUS_INVALID, "63 bits");
-  bad = good;
-  bad.device_kind = 7;
-  EXPECT_REFUSED(prepare(engine, &bad, NULL, NULL, estimate), XPOSE_STATUS_INVALID, "device_kind");
-  bad.device_kind = XPOSE_DEVICE_HOST;
-  bad.device_ordinal = 1;
-  EXPECT_REFUSED(prepare(engine, &bad, NULL, NULL, estimate), XPOSE_STATUS_INVALID, "ordinal 0");
-  bad.device_kind = XPOSE_DEVICE_CUDA;
-  bad.device_ordinal = 99;
-  EXPECT_REFUSED(prepare(engine, &bad, NULL, NULL, estimate), XPOSE_STATUS_DEVICE, "cuda:99");
-  bad = good;
-  bad.byte_offset = UINT64_MAX;
-  EXPECT_REFUSED(prepare(engine, &bad, NULL, NULL, estimate), XPOSE_STATUS_INVALID, "2^56 bytes");
-  bad = good;
-  bad.alignment = 24;
-  EXPECT_REFUSED(prepare(engine, &bad, NULL, NULL, estimate), XPOSE_STATUS_INVALID, "power of two");
-  EXPECT_REFUSED(prepare(engine, &good, NULL, twice, estimate), XPOSE_STATUS_INVALID, "axes");
-  EXPECT_REFUSED(prepare(engine, &good, NULL, beyond, estimate), XPOSE_STATUS_INVALID, "axes");
-  EXPECT_REFUSED(prepare(engine, &good, &good, NULL, estimate), XPOSE_STATUS_INVALID,
-                 "axis 0 of the output has 37 elements");
-  xpose_tensor_t to = good;
-  to.extents = target;
-  to.strides = still;
-  EXPECT_REFUSED(prepare(engine, &good, &to, NULL, estimate), XPOSE_STATUS_INVALID, "overlap");
-  to.strides = NULL;
-  to.element_bits = 64;
-  EXPECT_REFUSED(prepare(engine, &good, &to, NULL, estimate), XPOSE_STATUS_INVALID, "converted");
-  to.element_bits = 32;
-  to.device_kind = XPOSE_DEVICE_CUDA;
-  EXPECT_REFUSED(prepare(engine, &good, &to, NULL, estimate), XPOSE_STATUS_INVALID, "cuda:0");
-  to = good;
-  to.rank = 1;
-  EXPECT_REFUSED(prepare(engine, &good, &to, NULL, estimate), XPOSE_STATUS_INVALID, "2 axes");
-  EXPECT_REFUSED(xpose_transpose(engine, &to, in, NULL, out, estimate, NULL), XPOSE_STATUS_INVALID,
-                 "two axes");
-}
-
-static void refused_calls(xpose_engine_t* engine) {
-  const xpose_tensor_t good = matrix();
-  const int32_t estimate = XPOSE_POLICY_ESTIMATE;
-  xpose_plan_t* plan = NULL;
-  xpose_engine_t* none = NULL;
-  char* json = NULL;
-  EXPECT_REFUSED(prepare(engine, &good, NULL, NULL, 0), XPOSE_STATUS_INVALID, "policy 0");
-  EXPECT_REFUSED(xpose_prepare(NULL, &good, NULL, NULL, estimate, NULL, &plan),
-                 XPOSE_STATUS_INVALID, "the engine is null");
-  EXPECT_REFUSED(prepare(engine, NULL, NULL, NULL, estimate), XPOSE_STATUS_INVALID, "is null");
-  EXPECT_REFUSED(xpose_prepare(engine, &good, NULL, NULL, estimate, NULL, NULL),
-                 XPOSE_STATUS_INVALID, "is null");
-  EXPECT_REFUSED(xpose_execute(NULL, in, out, NULL), XPOSE_STATUS_INVALID, "the plan is null");
-  EXPECT_REFUSED(xpose_engine_create(NULL, NULL), XPOSE_STATUS_INVALID, "is null");
-  EXPECT_REFUSED(xpose_tune(engine, &good, NULL, NULL, NULL, NULL), XPOSE_STATUS_INVALID, "null");
-  EXPECT_REFUSED(xpose_tune(NULL, &good, NULL, NULL, NULL, &json), XPOSE_STATUS_INVALID, "null");
-  EXPECT_REFUSED(xpose_transpose(engine, &good, NULL, NULL, out, estimate, NULL),
-                 XPOSE_STATUS_INVALID, "null");
-  EXPECT_REFUSED(xpose_transpose(engine, &good, NULL, NULL, NULL, estimate, NULL),
-                 XPOSE_STATUS_INVALID, "null");
-  const xpose_plan_options_t negative = {.size = sizeof negative, .budget_seconds = -1};
-  EXPECT_REFUSED(xpose_prepare(engine, &good, NULL, NULL, estimate, &negative, &plan),
-                 XPOSE_STATUS_INVALID, "budget_seconds");
-  const char* const folders[] = {NULL};
-  xpose_engine_options_t options = {.size = sizeof options, .plugin_folder_count = 1};
-  EXPECT_REFUSED(xpose_engine_create(&options, &none), XPOSE_STATUS_INVALID, "plugin_folders");
-  options.plugin_folders = folders;
-  EXPECT_REFUSED(xpose_engine_create(&options, &none), XPOSE_STATUS_INVALID, "is null");
-  EXPECT(none == NULL);
-  /* Nulls are no-ops, and answers about nothing are empty. */
-  xpose_engine_destroy(NULL);
-  xpose_plan_destroy(NULL);
-  xpose_text_free(NULL);
-  EXPECT(strcmp(xpose_plan_variant(NULL), "") == 0 && strcmp(xpose_plan_launch(NULL), "") == 0);
-  EXPECT(xpose_plan_is_estimate(NULL) == 0);
-}
-
-/* Structs of callers that were built with an older or a newer header. */
-static void sizes(xpose_engine_t* engine) {
-  xpose_tensor_t tensor = matrix();
-  tensor.size = 0;
-  EXPECT_REFUSED(prepare(engine, &tensor, NULL, NULL, XPOSE_POLICY_ESTIMATE), XPOSE_STATUS_INVALID,
-                 "xpose_tensor_t::size is 0");
-  tensor.size = UINT32_MAX;
-  EXPECT_REFUSED(prepare(engine, &tensor, NULL, NULL, XPOSE_POLICY_ESTIMATE), XPOSE_STATUS_INVALID,
-                 "sizeof(xpose_tensor_t)");
-  /* What an older caller did not know is zero. */
-  tensor = matrix();
-  tensor.size = (uint32_t)((const char*)&tensor.device_kind - (const char*)&tensor);
-  tensor.device_kind = tensor.device_ordinal = 77;
-  tensor.byte_offset = 77;
-  EXPECT(prepare(engine, &tensor, NULL, NULL, XPOSE_POLICY_ESTIMATE) == XPOSE_STATUS_OK);
-  /* What a newer caller knows is served as long as it is not used. */
-  struct {
-    xpose_tensor_t known;
-    uint64_t unknown;
-  } newer = {.known = matrix(), .unknown = 0};
-  newer.known.size = sizeof newer;
-  EXPECT(prepare(engine, &newer.known, NULL, NULL, XPOSE_POLICY_ESTIMATE) == XPOSE_STATUS_OK);
-  newer.unknown = 1;
-  EXPECT_REFUSED(prepare(engine, &newer.known, NULL, NULL, XPOSE_POLICY_ESTIMATE),
-                 XPOSE_STATUS_INVALID, "unknown to this version");
-}
-
 static void destroyed_engine(xpose_engine_t* engine) {
   xpose_tensor_t tensor = matrix();
   tensor.alignment = 256;
@@ -460,9 +253,7 @@ int main(int argc, char** argv) {
   alignments(engine);
   in_place(engine);
   tuning(engine);
-  refused_tensors(engine);
-  refused_calls(engine);
-  sizes(engine);
+  refusals(engine);
   destroyed_engine(engine);
   return failures == 0 ? 0 : 1;
 }
