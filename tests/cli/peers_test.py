@@ -26,6 +26,8 @@ def problem(rows, cols, batch=(), in_ld=None, out_ld=None, element_bytes=4):
 
 class Peers(unittest.TestCase):
     def setUp(self):
+        sys.path.insert(0, str(pathlib.Path(PEERS).parent))
+        self.addCleanup(sys.path.pop, 0)
         spec = importlib.util.spec_from_file_location("peers", PEERS)
         self.peers = importlib.util.module_from_spec(spec)
         spec.loader.exec_module(self.peers)
