@@ -54,8 +54,8 @@ Form form_of(const Problem& problem) {
 }
 
 uint32_t multiprocessors(const Problem& problem) {
-  constexpr uint32_t usual = 132;
-  return problem.multiprocessors != 0 ? problem.multiprocessors : usual;
+  constexpr uint32_t kUsual = 132;
+  return problem.multiprocessors != 0 ? problem.multiprocessors : kUsual;
 }
 
 // Sides whose first element lies at a multiple of a word.

@@ -132,7 +132,7 @@ uint32_t Cut::slower_percent() const {
   const auto by_size = [&](std::array<uint32_t, 5> percent) {
     return percent[static_cast<size_t>(std::countr_zero(static_cast<uint64_t>(form_.bytes)))];
   };
-  if (wish_.direct) return by_size({20, 20, 15, 10, 8});
+  if (wish_.direct) return 8;
   if (moves_words()) return by_size({150, 80, 0, 0, 0});
   return side_ == 1 ? by_size({157, 87, 37, 20, 5}) : by_size({28, 10, 8, 5, 0});
 }

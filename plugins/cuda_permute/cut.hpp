@@ -33,7 +33,7 @@ class Cut {
   int64_t tiles_of_block() const;   // as it is fastest
   uint64_t shared_bytes() const;    // with room for padding
   int64_t words_of_input() const;   // axes_of_words
-  uint32_t slower_percent() const;  // of a quote, as measured
+  uint32_t slower_percent() const;  // of a quote; NOTES.md says what is measured
   std::string way() const;          // for people
 
  private:

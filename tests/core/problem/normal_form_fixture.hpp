@@ -17,6 +17,12 @@ inline Problem strided(std::int64_t rows, std::int64_t cols, std::int64_t in_ld,
   return problem;
 }
 
+inline Problem square_in_place(std::int64_t side, std::int64_t ld) {
+  Problem problem = strided(side, side, ld, ld);
+  problem.in_place = true;
+  return problem;
+}
+
 inline void expect_refused(const Problem& problem, const std::string& fragment) {
   try {
     normal_form(problem);
