@@ -1,7 +1,7 @@
 // Any permutation of axes in one launch, by tiles that span several of them.
 #include <algorithm>
 #include <array>
-#include <memory>
+#include <optional>
 #include <string>
 #include <type_traits>
 #include <xpose/cuda.hpp>
@@ -9,6 +9,7 @@
 #include "../kit/cuda/cuda_card.hpp"
 #include "parameters.hpp"
 #include "permute.cuh"
+#include "runs.cuh"
 
 using namespace xpose;
 using namespace xpose::plugin;
@@ -19,7 +20,6 @@ using cuda_permute::Axis;
 using cuda_permute::Cut;
 using cuda_permute::Form;
 using cuda_permute::kThreads;
-using cuda_permute::kWord;
 using cuda_permute::Tile;
 using cuda_permute::Work;
 
@@ -58,17 +58,20 @@ uint32_t multiprocessors(const Problem& problem) {
   return problem.multiprocessors != 0 ? problem.multiprocessors : kUsual;
 }
 
-// Sides whose first element lies at a multiple of a word.
-struct Aligned {
-  bool in = true, out = true;
-};
+Cut cut_of(const Problem& problem, const Config& config, int64_t run) {
+  cuda_permute::CutWish wish{.run = run,
+                             .direct = config["shared"] == 0,
+                             .runs = true,
+                             .processors = multiprocessors(problem)};
+  Cut cut(form_of(problem), wish);
+  if (!cut.moves_runs() || cuda_permute::runs(cut, false, false)) return cut;
+  wish.runs = false;
+  return Cut(form_of(problem), wish);
+}
 
-Cut cut_of(const Problem& problem, const Config& config, int64_t run, Aligned aligned) {
-  return Cut(form_of(problem), {.run = run,
-                                .direct = config["shared"] == 0,
-                                .load_words = aligned.in,
-                                .store_words = aligned.out,
-                                .processors = multiprocessors(problem)});
+uint64_t shared_bytes_of(const Cut& cut) {
+  if (!cut.moves_runs()) return cut.shared_bytes();
+  return cuda_permute::shared_bytes(*cuda_permute::runs(cut, false, false), cut.form().bytes);
 }
 
 // Blocks that run at once.
@@ -98,7 +101,7 @@ struct Permute {
     if (others_serve(problem))
       throw Unsupported("needs two batch dimensions; other strategies serve matrices");
     const int64_t run = config["run"];
-    const Cut cut = cut_of(problem, config, run, {});
+    const Cut cut = cut_of(problem, config, run);
     const Tile& tile = cut.tile();
     const int64_t kept = cuda_permute::kept_bytes(cut.form());
     if (cut.direct() && kept < kLeastDirect)
@@ -110,42 +113,32 @@ struct Permute {
       throw Unsupported("along_input=1 needs more tiles than run at once");
     for (const int64_t other : kRuns) {
       if (other == run) break;
-      if (cut_of(problem, config, other, {}).tile() == tile)
+      if (cut_of(problem, config, other).tile() == tile)
         throw Unsupported("run=" + std::to_string(run) +
                           " makes the tiles of run=" + std::to_string(other));
     }
     const uint32_t blocks = blocks_of(cut);
-    return {.launch = describe_launch({blocks}, {kThreads}, cut.shared_bytes()) + ", runs of " +
+    const uint64_t shared = shared_bytes_of(cut);
+    return {.launch = describe_launch({blocks}, {kThreads}, shared) + ", runs of " +
                       std::to_string(tile.load_run) + " B to runs of " +
                       std::to_string(tile.store_run) + " B, " + cut.way(),
             .demand = {.blocks = blocks,
                        .threads = kThreads,
-                       .shared_bytes = static_cast<uint32_t>(cut.shared_bytes()),
+                       .shared_bytes = static_cast<uint32_t>(shared),
                        .load_run = static_cast<uint64_t>(tile.load_run),
                        .store_run = static_cast<uint64_t>(tile.store_run),
                        .slower_percent = cut.slower_percent()}};
   }
 
-  Permute(const Problem& problem, const Config& config) : Permute(problem, config, Aligned{}) {
-    const bool in = cut_.loads_words(), out = cut_.stores_words();
-    const auto plan = [&](Aligned aligned) {
-      return std::unique_ptr<Permute>(new Permute(problem, config, aligned));
-    };
-    if (in) out_aligned_ = plan({.in = false});
-    if (out) in_aligned_ = plan({.out = false});
-    if (in && out) unaligned_ = plan({.in = false, .out = false});
-  }
+  Permute(const Problem& problem, const Config& config)
+      : cut_(cut_of(problem, config, config["run"])),
+        runs_(cut_.moves_runs() ? cuda_permute::runs(cut_, config["along_input"] != 0)
+                                : std::nullopt),
+        parameters_(cuda_permute::parameters(cut_, config["along_input"] != 0)),
+        blocks_(blocks_of(cut_)) {}
 
   void launch(const Launch& launch) const {
-    // A problem says how rows are aligned, which words ask of the first element alone.
-    const auto is_aligned = [](const void* address) {
-      return reinterpret_cast<uintptr_t>(address) % kWord == 0;
-    };
-    const bool in = !cut_.loads_words() || is_aligned(launch.in);
-    const bool out = !cut_.stores_words() || is_aligned(launch.out);
-    if (!in && !out) return unaligned_->launch(launch);
-    if (!in) return out_aligned_->launch(launch);
-    if (!out) return in_aligned_->launch(launch);
+    if (runs_) return launch_runs(launch);
     with_kernel([&](auto kernel) {
       launch_kernel("permute", kernel, {blocks_}, {kThreads}, cut_.shared_bytes(), launch.stream,
                     static_cast<const unsigned char*>(launch.in),
@@ -154,10 +147,19 @@ struct Permute {
   }
 
  private:
-  Permute(const Problem& problem, const Config& config, Aligned aligned)
-      : cut_(cut_of(problem, config, config["run"], aligned)),
-        parameters_(cuda_permute::parameters(cut_, config["along_input"] != 0)),
-        blocks_(blocks_of(cut_)) {}
+  void launch_runs(const Launch& launch) const {
+    with_constant<1, 2, 4, 8>(cut_.form().bytes, [&](auto bytes) {
+      constexpr int kBytes = static_cast<int>(bytes());
+      const uint64_t shared = cuda_permute::shared_bytes(*runs_, kBytes);
+      const auto kernel =
+          kernels::permute_by_runs<kBytes, static_cast<int>(cuda_permute::out_word(kBytes)),
+                                   cuda_permute::kRunBlocks>;
+      allow_shared_bytes("permute", kernel, shared);
+      launch_kernel("permute", kernel, {blocks_}, {kThreads}, shared, launch.stream,
+                    static_cast<const unsigned char*>(launch.in),
+                    static_cast<unsigned char*>(launch.out), *runs_);
+    });
+  }
 
   // Calls body(kernel) for the cut.
   template <class Body>
@@ -169,8 +171,6 @@ struct Permute {
         if (cut_.direct()) {
           constexpr Work kWork = cuda_permute::direct_of(kBytes, far() != 0);
           body(kernels::permute_runs<kBytes, kWork.count, Offset, kWork.blocks>);
-        } else if (cut_.loads_words() || cut_.stores_words()) {
-          if constexpr (kBytes < kWord && far() == 0) with_words<kBytes>(body);
         } else {
           with_squares<kBytes, Offset>(body);
         }
@@ -194,23 +194,10 @@ struct Permute {
     });
   }
 
-  template <int Bytes, class Body>
-  void with_words(const Body& body) const {
-    with_constant<0, 1>(cut_.loads_words(), [&](auto load) {
-      with_constant<0, 1>(cut_.stores_words(), [&](auto store) {
-        constexpr Work kWork = cuda_permute::words_of(Bytes, load() != 0 && store() != 0);
-        if constexpr (load() != 0 || store() != 0)
-          body(kernels::permute<kernels::Words<Bytes, kWork.count, load() != 0, store() != 0>,
-                                kWork.blocks>);
-      });
-    });
-  }
-
   Cut cut_;
+  std::optional<cuda_permute::Runs> runs_;
   cuda_permute::Permutation parameters_;
   uint32_t blocks_;
-  // Without the words that are not aligned.
-  std::unique_ptr<Permute> in_aligned_, out_aligned_, unaligned_;
 };
 
 }  // namespace

@@ -4,7 +4,6 @@
 #include <array>
 #include <bit>
 #include <cstdlib>
-#include <tuple>
 #include <utility>
 
 namespace cuda_permute {
@@ -28,12 +27,14 @@ Cut::Cut(Form form, const CutWish& wish)
     : form_(std::move(form)),
       wish_(wish),
       side_(wish.direct ? 1 : square_of(form_, widest_square(form_.bytes))) {
+  runs_ = wish.runs && !wish.direct && side_ * form_.bytes < kWord;
+  runs_ |= wish.runs && !wish.direct && side_ == 1 && form_.bytes <= 8;
+  if (runs_) side_ = 1;
   cut();
   if (far_ && side_ != 1) {  // offsets of 64 bits take the registers of squares
     side_ = 1;
     cut();
   }
-  if (!wish_.direct && !far_ && side_ * form_.bytes < kWord) cut_for_words();
 }
 
 void Cut::cut() {
@@ -41,36 +42,9 @@ void Cut::cut() {
   tile_ = tile_for();
   if (spans_far()) {
     far_ = true;
+    runs_ = false;
     tile_ = tile_for();
   }
-}
-
-// Elements that form no squares of words are moved in words on those sides where runs are of whole
-// words. A tile for words of both sides has more elements, so it is tried first.
-void Cut::cut_for_words() {
-  const auto before = std::pair(side_, tile_);
-  const bool may_both = wish_.load_words && wish_.store_words;
-  const bool may_one = (wish_.load_words || wish_.store_words) && side_ == 1;
-  for (const bool both : {true, false}) {
-    if (both ? !may_both : !may_one) continue;
-    side_ = 1;
-    load_words_ = true;
-    store_words_ = both;
-    tile_ = tile_for();
-    load_words_ = wish_.load_words && words_of_input() != 0;
-    store_words_ = wish_.store_words && words_of_output() != 0;
-    if ((both ? load_words_ && store_words_ : moves_words()) && !spans_far()) return;
-  }
-  load_words_ = store_words_ = false;
-  std::tie(side_, tile_) = before;
-}
-
-int64_t Cut::words_of_input() const {
-  return axes_of_words(form_, tile_, by_input(form_.axes), &Axis::in, kWord / form_.bytes);
-}
-
-int64_t Cut::words_of_output() const {
-  return axes_of_words(form_, tile_, by_output(form_.axes), &Axis::out, kWord / form_.bytes);
 }
 
 bool Cut::spans_far() const {
@@ -83,16 +57,16 @@ bool Cut::spans_far() const {
 }
 
 Tile Cut::tile_for() const {
-  const int64_t each = moves_words() ? kWord / form_.bytes : side_ * side_;
   return tile_of(form_, {.out_run = wish_.run,
-                         .elements = kThreads * work().count * each,
+                         .elements = runs_ ? kRunTileBytes / form_.bytes
+                                           : kThreads * work().count * side_ * side_,
                          .square = side_,
                          .processors = wish_.processors});
 }
 
 Work Cut::work() const {
+  if (runs_) return {0, kRunBlocks};  // as many words as a tile has
   const auto bytes = static_cast<int>(form_.bytes);
-  if (moves_words()) return words_of(bytes, load_words_ && store_words_);
   return wish_.direct ? direct_of(bytes, far_)
                       : squares_of(bytes, static_cast<int>(side_), far_, stores_columns());
 }
@@ -104,14 +78,11 @@ bool Cut::stores_columns() const {
 }
 
 int64_t Cut::tiles_of_block() const {
+  if (runs_) return 1;
   const auto [count, blocks] = work();
-  int64_t slots = 2 * count, bytes = count * side_ * side_ * form_.bytes;
+  int64_t slots = 2 * count;
+  const int64_t bytes = count * side_ * side_ * form_.bytes;
   if (stores_columns()) slots = count * (1 + side_);
-  if (moves_words()) {
-    const int64_t words = kWord / form_.bytes;
-    slots = count * (load_words_ ? 1 : words) + count * words;
-    bytes = count * kWord;
-  }
   const int64_t axes =
       std::ranges::count_if(tile_.extents, [](int64_t extent) { return extent > 1; });
   const int64_t setup = kSetup * axes * slots / bytes;
@@ -132,16 +103,15 @@ uint32_t Cut::slower_percent() const {
   const auto by_size = [&](std::array<uint32_t, 5> percent) {
     return percent[static_cast<size_t>(std::countr_zero(static_cast<uint64_t>(form_.bytes)))];
   };
-  if (wish_.direct) return 8;
-  if (moves_words()) return by_size({150, 80, 0, 0, 0});
-  return side_ == 1 ? by_size({157, 87, 37, 20, 5}) : by_size({28, 10, 8, 5, 0});
+  if (wish_.direct) return by_size({165, 85, 33, 29, 11});
+  if (runs_) return by_size({88, 45, 37, 13, 0});
+  if (side_ > 1) return by_size({28, 10, 8, 5, 0});
+  return kept_bytes(form_) > form_.bytes ? 16 : by_size({157, 87, 37, 20, 5});
 }
 
 std::string Cut::way() const {
   if (wish_.direct) return "directly";
-  if (load_words_ && store_words_) return "words";
-  if (load_words_) return "words in";
-  if (store_words_) return "words out";
+  if (runs_) return "runs";
   return side_ == 1 ? "elements" : "squares of " + std::to_string(side_);
 }
 

@@ -8,7 +8,6 @@
 #include "places.hpp"
 
 namespace cuda_permute {
-namespace {
 
 Division division_by(int64_t divisor) {
   const int log2 = std::bit_width(static_cast<uint64_t>(divisor - 1));
@@ -17,8 +16,7 @@ Division division_by(int64_t divisor) {
   return {static_cast<uint32_t>((power + by - 1) / by), static_cast<uint32_t>(log2 - 1)};
 }
 
-// Fills in the steps. Returns the bit of each axis's cut, 0 where all its tiles are alike.
-std::vector<uint32_t> add_steps(const Cut& of, bool along_input, Permutation& to) {
+std::vector<uint32_t> add_steps(const Cut& of, bool along_input, Step* step, int32_t& steps) {
   const std::vector<Axis>& axes = of.form().axes;
   std::vector<uint32_t> cuts(axes.size(), 0);
   uint32_t cut = 1;
@@ -28,14 +26,16 @@ std::vector<uint32_t> add_steps(const Cut& of, bool along_input, Permutation& to
     const int64_t count = axes[at].extent / extent + (left != 0 ? 1 : 0);
     if (count == 1) continue;
     if (left != 0) cuts[at] = std::exchange(cut, 2 * cut);
-    to.step[to.steps++] = {.in = extent * axes[at].in,
-                           .out = extent * axes[at].out,
-                           .by_count = division_by(count),
-                           .count = static_cast<uint32_t>(count),
-                           .cut = cuts[at]};
+    step[steps++] = {.in = extent * axes[at].in,
+                     .out = extent * axes[at].out,
+                     .by_count = division_by(count),
+                     .count = static_cast<uint32_t>(count),
+                     .cut = cuts[at]};
   }
   return cuts;
 }
+
+namespace {
 
 // The axes of a tile, those of a square split into what lies within it and what lies between
 // squares. The last one is the index of a square's columns.
@@ -68,7 +68,7 @@ struct Parts {
 Permutation parameters(const Cut& of, bool along_input) {
   Permutation to{};
   to.tiles = static_cast<uint32_t>(of.tile().tiles);
-  const Parts parts(of, add_steps(of, along_input, to));
+  const Parts parts(of, add_steps(of, along_input, to.step, to.steps));
   const bool has_squares = of.side() > 1;
   std::vector<int> store_order = by_output(parts.axes);
   std::vector<int> nest = store_order;
@@ -82,12 +82,11 @@ Permutation parameters(const Cut& of, bool along_input) {
   if (!of.direct()) {
     std::vector<int64_t> extents;
     for (const Axis& axis : parts.axes) extents.push_back(axis.extent);
-    const auto slot = [&](bool words) { return words ? kWord / of.form().bytes : int64_t{1}; };
     strides = places({.extents = extents,
-                      .load = {load_order, slot(of.loads_words())},
-                      .store = {store_order, slot(of.stores_words())},
-                      .nest = of.loads_words() ? load_order : nest,
-                      .dense = of.loads_words() ? static_cast<size_t>(of.words_of_input()) : 0,
+                      .load = {load_order},
+                      .store = {store_order},
+                      .nest = nest,
+                      .dense = 0,
                       .unit = of.form().bytes * of.side(),
                       .most = static_cast<int64_t>(of.shared_bytes())});
   }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "cut.hpp"
 
@@ -46,5 +47,10 @@ struct Permutation {
 
 // `along_input`: tiles follow each other along the input, else along the output.
 Permutation parameters(const Cut& cut, bool along_input);
+
+Division division_by(int64_t divisor);
+
+// Fills in the steps. Returns the bit of each axis's cut, 0 where all its tiles are alike.
+std::vector<uint32_t> add_steps(const Cut& of, bool along_input, Step* step, int32_t& steps);
 
 }  // namespace cuda_permute

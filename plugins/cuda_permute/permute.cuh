@@ -20,46 +20,42 @@ __device__ __forceinline__ uint32_t operator/(uint32_t x, Division by) {
   return __umulhi(x, by.multiplier) >> by.shift;
 }
 
-// N slots of a thread, numbered thread + i * blockDim.x in the order of some axes, of so many
-// elements each, of which Placed have a place of their own.
-template <int N, int Elements, int Placed, class Offset>
+// N slots of a thread, numbered thread + i * blockDim.x in the order of some axes.
+template <int N, class Offset>
 struct Slots {
-  static constexpr int kPlaces = N * Placed;
-
-  Offset offset[N];                    // of the first element; elements
-  uint32_t places[(kPlaces + 1) / 2];  // bytes, 16 bits each
-  uint32_t valid;                      // bit i: slot i lies in a full tile
-  uint32_t in_last[kCuts];             // and in one that is the last along a cut
+  Offset offset[N];              // of the first element; elements
+  uint32_t places[(N + 1) / 2];  // bytes, 16 bits each
+  uint32_t valid;                // bit i: slot i lies in a full tile
+  uint32_t in_last[kCuts];       // and in one that is the last along a cut
 
   __device__ __forceinline__ void find(const TileAxis* axes, int count) {
-    uint32_t rest[kPlaces], place[kPlaces] = {}, beyond[kCuts] = {};
+    uint32_t rest[N], place[N] = {}, beyond[kCuts] = {};
 #pragma unroll
-    for (int i = 0; i < kPlaces; ++i)
-      rest[i] = (threadIdx.x + i / Placed * blockDim.x) * Elements + i % Placed;
-#pragma unroll
-    for (int slot = 0; slot < N; ++slot) offset[slot] = 0;
+    for (int i = 0; i < N; ++i) {
+      rest[i] = threadIdx.x + i * blockDim.x;
+      offset[i] = 0;
+    }
 #pragma unroll 1
     for (int a = 0; a < count; ++a) {
       const TileAxis& axis = axes[a];
 #pragma unroll
-      for (int i = 0; i < kPlaces; ++i) {
+      for (int i = 0; i < N; ++i) {
         const uint32_t above = rest[i] / axis.by_extent, index = rest[i] - above * axis.extent;
         rest[i] = above;
         place[i] += index * axis.place;
-        if (i % Placed != 0) continue;
-        offset[i / Placed] += static_cast<Offset>(index) * static_cast<Offset>(axis.stride);
+        offset[i] += static_cast<Offset>(index) * static_cast<Offset>(axis.stride);
 #pragma unroll
         for (int c = 0; c < kCuts; ++c)
-          if ((axis.cut >> c & 1) != 0 && index >= axis.left) beyond[c] |= 1u << i / Placed;
+          if ((axis.cut >> c & 1) != 0 && index >= axis.left) beyond[c] |= 1u << i;
       }
     }
 #pragma unroll
-    for (int i = 0; i < (kPlaces + 1) / 2; ++i)
-      places[i] = place[2 * i] | (2 * i + 1 < kPlaces ? place[2 * i + 1] << 16 : 0);
+    for (int i = 0; i < (N + 1) / 2; ++i)
+      places[i] = place[2 * i] | (2 * i + 1 < N ? place[2 * i + 1] << 16 : 0);
     valid = 0;
 #pragma unroll
-    for (int slot = 0; slot < N; ++slot)
-      if (rest[slot * Placed] == 0) valid |= 1u << slot;
+    for (int i = 0; i < N; ++i)
+      if (rest[i] == 0) valid |= 1u << i;
 #pragma unroll
     for (int c = 0; c < kCuts; ++c) in_last[c] = ~beyond[c];
   }
@@ -74,7 +70,8 @@ struct TilePlace {
   int64_t in = 0, out = 0;
   uint32_t last = 0;  // bit set of cuts
 
-  __device__ __forceinline__ TilePlace(const Permutation& of, uint32_t tile) {
+  template <class Parameters>
+  __device__ __forceinline__ TilePlace(const Parameters& of, uint32_t tile) {
 #pragma unroll 1
     for (int s = 0; s < of.steps; ++s) {
       const Step& step = of.step[s];
@@ -104,8 +101,8 @@ struct Squares {
   static constexpr int kStored = ByColumn ? 1 : Side;  // columns of a slot
   static constexpr int kBytes = Bytes, kLoads = Count, kStores = Count * Side / kStored;
   static constexpr bool kHasFewSlots = Side > 1 || Bytes == 16;
-  using Loads = Slots<kLoads, 1, 1, Offset>;
-  using Stores = Slots<kStores, 1, 1, Offset>;
+  using Loads = Slots<kLoads, Offset>;
+  using Stores = Slots<kStores, Offset>;
   using Row = Pack<Bytes * Side>;
 
   Square<Bytes, Side> squares[Count];
@@ -130,41 +127,6 @@ struct Squares {
     for (int col = 0; col < kStored; ++col)
       *reinterpret_cast<Row*>(to + col * of.col_stride * Bytes) =
           *reinterpret_cast<const Row*>(from + col * of.col_place);
-  }
-};
-
-// Elements of 1 or 2 bytes that form no squares, of which a thread has as many as fill Count words.
-// Where runs of a side are of whole words, words of it are moved, which may span axes. Shared
-// memory has the words of the input as they are, so a word of the output is gathered from there.
-template <int Bytes, int Count, bool LoadWords, bool StoreWords>
-struct Words {
-  static constexpr int kOfWord = 4 / Bytes;
-  static constexpr int kLoaded = LoadWords ? kOfWord : 1, kStored = StoreWords ? kOfWord : 1;
-  static constexpr int kBytes = Bytes;
-  static constexpr bool kHasFewSlots = false;
-  static constexpr int kLoads = Count * kOfWord / kLoaded, kStores = Count * kOfWord / kStored;
-  using Loads = Slots<kLoads, kLoaded, 1, int32_t>;
-  using Stores = Slots<kStores, kStored, kStored, int32_t>;
-  using Loaded = Pack<Bytes * kLoaded>;
-  using Stored = Pack<Bytes * kStored>;
-
-  Loaded loaded[kLoads];
-
-  __device__ __forceinline__ void load(int i, const unsigned char* from, const Permutation&) {
-    loaded[i] = *reinterpret_cast<const Loaded*>(from);
-  }
-  __device__ __forceinline__ void stage(int i, const Loads& loads, unsigned char* shared,
-                                        const Permutation&) const {
-    *reinterpret_cast<Loaded*>(shared + loads.place(i)) = loaded[i];
-  }
-  static __device__ __forceinline__ void store(int i, const Stores& stores,
-                                               const unsigned char* shared, unsigned char* to,
-                                               const Permutation&) {
-    Pack<Bytes> elements[kStored];
-#pragma unroll
-    for (int k = 0; k < kStored; ++k)
-      elements[k] = *reinterpret_cast<const Pack<Bytes>*>(shared + stores.place(i * kStored + k));
-    *reinterpret_cast<Stored*>(to) = joined(elements);
   }
 };
 
@@ -220,7 +182,7 @@ __global__ void __launch_bounds__(cuda_permute::kThreads, MinBlocks)
     permute_runs(const unsigned char* __restrict__ in, unsigned char* __restrict__ out,
                  const __grid_constant__ Permutation of) {
   using Row = Pack<Bytes>;
-  Slots<Elements, 1, 1, Offset> loads, stores;
+  Slots<Elements, Offset> loads, stores;
   loads.find(of.load_axis, of.load_axes);
   stores.find(of.store_axis, of.store_axes);
   for (uint32_t tile = blockIdx.x; tile < of.tiles; tile += gridDim.x) {

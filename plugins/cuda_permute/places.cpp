@@ -69,16 +69,24 @@ std::vector<int64_t> places(const Layout& layout) {
   std::vector<int64_t> strides(layout.extents.size(), 0), pads(layout.extents.size(), 0);
   const auto wavefronts_padded = [&] {
     int64_t end = layout.unit;
-    for (const int number : layout.nest) {
-      const auto axis = static_cast<size_t>(number);
-      strides[axis] = pads[axis] == 0 ? end : (end + pad - 1) / pad * pad + pads[axis];
-      end += strides[axis] * (layout.extents[axis] - 1);
+    for (size_t i = 0; i < layout.nest.size(); ++i) {
+      const auto axis = static_cast<size_t>(layout.nest[i]);
+      int64_t& stride = strides[axis];
+      if (!layout.remainders.empty() && i >= layout.dense) {
+        if (i == layout.dense) end += layout.word - layout.unit;  // words do not overlap
+        stride = end + (layout.remainders[axis] + layout.word - end % layout.word) % layout.word +
+                 pads[axis];
+      } else {
+        stride = pads[axis] == 0 ? end : (end + pad - 1) / pad * pad + pads[axis];
+      }
+      end += stride * (layout.extents[axis] - 1);
     }
     if (end > layout.most) return std::numeric_limits<int64_t>::max();
     return wavefronts(loads, strides, layout.unit) + wavefronts(stores, strides, layout.unit);
   };
   std::vector<int64_t> best = pads;
   int64_t least = wavefronts_padded();
+  if (!layout.tries_paddings) return strides;
   for (const bool outermost_first : {true, false}) {
     pads.assign(pads.size(), 0);
     int64_t reached = wavefronts_padded();

@@ -22,6 +22,11 @@ struct Layout {
   size_t dense;           // as many of its first axes are not padded
   int64_t unit;           // bytes of an element, or of a square's row
   int64_t most;           // bytes of all
+  // Where words are kept as they lie elsewhere: their bytes, and the remainder that each axis's
+  // stride has there. Else empty.
+  int64_t word = 1;
+  std::vector<int64_t> remainders = {};
+  bool tries_paddings = true;
 };
 
 // The stride of each axis, in bytes. The paddings of one axis after the other, from the outermost

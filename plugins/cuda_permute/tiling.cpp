@@ -211,24 +211,4 @@ Tile tile_of(const Form& form, const Wish& wish) {
   return best;
 }
 
-int64_t axes_of_words(const Form& form, const Tile& tile, const std::vector<int>& order,
-                      int64_t Axis::*stride, int64_t word) {
-  int64_t run = 1, count = 0;
-  bool ended = false;
-  for (const int number : order) {
-    const Axis& axis = form.axes[static_cast<size_t>(number)];
-    const int64_t taken = tile.extents[static_cast<size_t>(number)];
-    if (!ended && axis.*stride == run) {
-      if (axis.extent % taken * run % word != 0) return 0;  // the last tile's run
-      count += taken > 1 && run % word != 0 ? 1 : 0;
-      run *= taken;
-      ended = taken < axis.extent;
-    } else {
-      ended = true;
-      if (axis.*stride % word != 0) return 0;
-    }
-  }
-  return run % word == 0 ? count : 0;
-}
-
 }  // namespace cuda_permute

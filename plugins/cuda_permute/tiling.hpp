@@ -52,11 +52,6 @@ struct Tile {
 
 Tile tile_of(const Form& form, const Wish& wish);
 
-// How many axes of a side, the innermost first, it takes until a run in a tile is of whole words of
-// so many elements; 0 unless all runs of that side are, and begin whole words from each other.
-int64_t axes_of_words(const Form& form, const Tile& tile, const std::vector<int>& order,
-                      int64_t Axis::*stride, int64_t word);
-
 // Axes by stride, the smallest first; an input that repeats comes last.
 std::vector<int> by_input(const std::vector<Axis>& axes);
 std::vector<int> by_output(const std::vector<Axis>& axes);

@@ -8,6 +8,11 @@ namespace cuda_permute {
 
 inline constexpr int kThreads = 256;  // of a block
 inline constexpr int64_t kWord = 4;   // bytes
+// Of shared memory, for a tile that is moved by runs.
+inline constexpr int64_t kRunTileBytes = 30 << 10;
+inline constexpr int kRunBlocks = 6;  // of a multiprocessor
+// Bytes that are stored at once.
+constexpr int64_t out_word(int64_t bytes) { return bytes == 8 ? 16 : 4 * bytes; }
 
 struct Work {
   int count, blocks;
@@ -37,11 +42,6 @@ constexpr Work squares_of(int bytes, int side, bool far, bool by_column) {
 
 // Bytes of a square's rows, at most.
 constexpr int64_t widest_square(int64_t bytes) { return bytes == 1 ? 8 : 16; }
-
-// Words of elements of 1 or 2 bytes, where both sides move words and where one does.
-constexpr Work words_of(int bytes, bool both) {
-  return bytes == 2 ? Work{8, both ? 3 : 2} : Work{both ? 8 : 4, 2};
-}
 
 // Elements that pass no shared memory.
 constexpr Work direct_of(int bytes, bool far) {

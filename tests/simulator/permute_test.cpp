@@ -219,11 +219,10 @@ TEST(PermuteWays, AreTaken) {
   const std::vector<Axis> even = {{16, 1, 240}, {5, 16, 48}, {48, 80, 1}, {3, 3840, 3840}};
   const std::vector<Axis> kept = {{64, 1, 1}, {5, 64, 704}, {11, 320, 64}};
   for (const Expected& expected :
-       {Expected{1, pixels, "words"}, Expected{2, pixels, "words"},
-        Expected{1, odd_in, "words out"}, Expected{2, odd_in, "words out"},
-        Expected{1, odd_out, "words in"}, Expected{2, odd_out, "words in"},
-        Expected{1, odd, "elements"}, Expected{2, odd, "elements"}, Expected{4, odd, "elements"},
-        Expected{16, even, "elements"}, Expected{1, even, "squares of 8"},
+       {Expected{1, pixels, "runs"}, Expected{2, pixels, "runs"}, Expected{1, odd_in, "runs"},
+        Expected{2, odd_in, "runs"}, Expected{1, odd_out, "runs"}, Expected{2, odd_out, "runs"},
+        Expected{1, odd, "runs"}, Expected{2, odd, "runs"}, Expected{4, odd, "runs"},
+        Expected{8, odd, "runs"}, Expected{16, even, "elements"}, Expected{1, even, "squares of 8"},
         Expected{2, even, "squares of 8"}, Expected{4, even, "squares of 4"},
         Expected{8, even, "squares of 2"}, Expected{1, kept, "directly"},
         Expected{4, kept, "directly"}}) {

@@ -1,0 +1,211 @@
+// A permutation of small elements that form no squares, by tiles whose runs are copied. A run of
+// the input goes to shared memory in words as they lie: strides there have the remainders of those
+// in the input, so that a word is a word on both sides, wherever runs begin. A word of the output
+// is gathered from there. Where a run begins, and where its elements lie, is in tables that a block
+// makes for its tile.
+#pragma once
+
+#include <cstdint>
+#include <xpose/cuda.hpp>
+
+#include "permute.cuh"
+#include "runs.hpp"
+
+namespace xpose::kernels {
+
+using cuda_permute::Runs, cuda_permute::RunSide;
+
+// Where a run begins, for words of one side: the word of its first element from the tile's first
+// word, and where that word, or of stores the first element, lies in shared memory.
+struct alignas(8) RunBegin {
+  int32_t word;
+  uint32_t at;  // bytes in shared memory; behind them, `ahead` and flags
+
+  static constexpr uint32_t kPlace = 0xffff, kEdge = 1u << 30, kNone = 1u << 31;
+  static constexpr int kAhead = 16;  // bits before it
+
+  // Bytes of the word before the run.
+  __device__ __forceinline__ int32_t ahead() const {
+    return static_cast<int32_t>(at >> kAhead & 0xff);
+  }
+  __device__ __forceinline__ uint32_t place() const { return at & kPlace; }
+  __device__ __forceinline__ bool is_none() const { return (at & kNone) != 0; }
+  __device__ __forceinline__ bool is_edge() const { return (at & kEdge) != 0; }
+};
+
+// The runs of one side of one tile.
+struct TileRuns {
+  RunSide::Length run;
+  uint32_t runs;
+
+  __device__ __forceinline__ TileRuns(const RunSide& side, uint32_t last)
+      : run((side.run_cut & last) != 0 ? side.last_run : side.run),
+        runs((side.cut & last) != 0 ? side.last_runs : side.runs) {}
+
+  // Calls body(number, offset in elements, place in bytes, lies in the tile).
+  template <class Body>
+  __device__ __forceinline__ void each(const RunSide& side, uint32_t last, const Body& body) const {
+    for (uint32_t number = threadIdx.x; number < runs; number += blockDim.x) {
+      uint32_t rest = number, place = 0;
+      int32_t offset = 0;
+      bool is_in = true;
+#pragma unroll 1
+      for (int a = side.run_axes; a < side.axes; ++a) {
+        const TileAxis& axis = side.axis[a];
+        const uint32_t above = rest / axis.by_extent, index = rest - above * axis.extent;
+        rest = above;
+        offset += static_cast<int32_t>(index) * static_cast<int32_t>(axis.stride);
+        place += index * axis.place;
+        is_in &= (axis.cut & last) == 0 || index < axis.left;
+      }
+      body(number, offset, place, is_in);
+    }
+  }
+};
+
+// A copy to shared memory that does not wait; copies_arrive() does, for those of the thread.
+template <int Bytes>
+__device__ __forceinline__ void copy_later(unsigned char* to, const unsigned char* from) {
+#ifdef __CUDA_ARCH__
+  asm volatile("cp.async.ca.shared.global [%0], [%1], %2;"
+               :
+               : "r"(static_cast<uint32_t>(__cvta_generic_to_shared(to))), "l"(from), "n"(Bytes)
+               : "memory");
+#else
+  *reinterpret_cast<Pack<Bytes>*>(to) = *reinterpret_cast<const Pack<Bytes>*>(from);
+#endif
+}
+__device__ __forceinline__ void copies_arrive() {
+#ifdef __CUDA_ARCH__
+  asm volatile("cp.async.wait_all;" ::: "memory");
+#endif
+}
+
+template <int Bytes, int OutBytes, int MinBlocks>
+__global__ void __launch_bounds__(cuda_permute::kThreads, MinBlocks)
+    permute_by_runs(const unsigned char* __restrict__ in, unsigned char* __restrict__ out,
+                    const __grid_constant__ Runs of) {
+  constexpr int kInBytes = Bytes < 4 ? 4 : Bytes, kOfOut = OutBytes / Bytes, kSpare = kOfOut - 1;
+  using Element = Pack<Bytes>;
+  using Places = Pack<2 * kOfOut>;  // of the elements of a word; bytes
+  unsigned char* const shared = plugin::shared_memory<unsigned char>();
+  auto* const places = reinterpret_cast<Places*>(shared + of.tile_bytes);
+  // Words that follow each other have entries that do, so that lanes do not meet in banks.
+  const auto number = [&](uint32_t element) {
+    return element % kOfOut * (of.places / kOfOut) + element / kOfOut;
+  };
+  auto* const loads = reinterpret_cast<RunBegin*>(places + of.places);
+  RunBegin* const stores = loads + of.load.runs;
+
+  const TilePlace tile(of, blockIdx.x);
+  const TileRuns load(of.load, tile.last), store(of.store, tile.last);
+  const auto ahead = [](const void* address, int bytes) {
+    return static_cast<int32_t>(reinterpret_cast<uintptr_t>(address) % bytes);
+  };
+  const unsigned char* const from = in + tile.in * Bytes;
+  const int32_t from_ahead = ahead(from, kInBytes);
+  const unsigned char* const in_words = from - from_ahead;
+  const auto load_bytes = static_cast<int32_t>(load.run.elements * Bytes);
+  load.each(of.load, tile.last, [&](uint32_t i, int32_t offset, uint32_t place, bool is_in) {
+    const int64_t bytes = int64_t{offset} * Bytes + from_ahead;
+    const auto word = static_cast<int32_t>(bytes / kInBytes - (bytes % kInBytes < 0 ? 1 : 0));
+    const auto before = static_cast<uint32_t>(bytes - int64_t{word} * kInBytes);
+    const unsigned char* const begin = in_words + int64_t{word} * kInBytes;
+    const unsigned char* const end =
+        begin + (before + load_bytes + kInBytes - 1) / kInBytes * kInBytes;
+    const bool is_edge = begin < in - of.low || end > in + of.end;
+    loads[i] = {word, (place + from_ahead - before) | before << RunBegin::kAhead |
+                          (is_edge ? RunBegin::kEdge : 0) | (is_in ? 0 : RunBegin::kNone)};
+  });
+  unsigned char* const to = out + tile.out * Bytes;
+  const int32_t to_ahead = ahead(to, OutBytes);
+  unsigned char* const out_words = to - to_ahead;
+  store.each(of.store, tile.last, [&](uint32_t i, int32_t offset, uint32_t place, bool is_in) {
+    const int64_t bytes = int64_t{offset} * Bytes + to_ahead;  // strides of outputs are positive
+    const auto word = static_cast<int32_t>(bytes / OutBytes);
+    const auto before = static_cast<uint32_t>(bytes - int64_t{word} * OutBytes);
+    stores[i] = {word,
+                 (place + from_ahead) | before << RunBegin::kAhead | (is_in ? 0 : RunBegin::kNone)};
+  });
+  __syncthreads();
+
+  const uint32_t words_in = load.runs * load.run.words;
+#pragma unroll 4
+  for (uint32_t i = threadIdx.x; i < words_in; i += cuda_permute::kThreads) {
+    const uint32_t run = i / load.run.by_words;
+    const auto word = static_cast<int32_t>(i - run * load.run.words);
+    const RunBegin begin = loads[run];
+    const int32_t at = word * kInBytes - begin.ahead();
+    if (at >= load_bytes || begin.is_none()) continue;
+    const unsigned char* const source = in_words + int64_t{begin.word + word} * kInBytes;
+    unsigned char* const held = shared + begin.place() + word * kInBytes;
+    if (!begin.is_edge()) {
+      copy_later<kInBytes>(held, source);
+    } else {  // perhaps partly before or behind the whole input
+      for (int k = 0; k < kInBytes; k += Bytes)
+        if (at + k >= 0 && at + k < load_bytes)
+          *reinterpret_cast<Element*>(held + k) = *reinterpret_cast<const Element*>(source + k);
+    }
+  }
+  // While they are on their way. The table begins kSpare elements before a run and ends as many
+  // behind it, with those at its ends, so that words that stand out of it take no other path.
+  const uint32_t last = store.run.elements - 1;
+  for (uint32_t i = threadIdx.x; i <= last + 2 * kSpare; i += cuda_permute::kThreads) {
+    uint32_t rest = i < kSpare ? 0 : i - kSpare < last ? i - kSpare : last, at = 0;
+#pragma unroll 1
+    for (int a = 0; a < of.store.run_axes; ++a) {
+      const TileAxis& axis = of.store.axis[a];
+      const uint32_t above = rest / axis.by_extent;
+      at += (rest - above * axis.extent) * axis.place;
+      rest = above;
+    }
+    auto* const all = reinterpret_cast<uint16_t*>(places);
+    for (uint32_t k = 0; k < kOfOut && k <= i; ++k)
+      all[number(i - k) * kOfOut + k] = static_cast<uint16_t>(at);
+  }
+  copies_arrive();
+  __syncthreads();
+
+  const auto store_bytes = static_cast<int32_t>(store.run.elements * Bytes);
+  const uint32_t words_out = store.runs * store.run.words;
+#pragma unroll 2
+  for (uint32_t i = threadIdx.x; i < words_out; i += cuda_permute::kThreads) {
+    const uint32_t run = i / store.run.by_words;
+    const auto word = static_cast<int32_t>(i - run * store.run.words);
+    const RunBegin begin = stores[run];
+    const int32_t at = word * OutBytes - begin.ahead();
+    if (at >= store_bytes || begin.is_none()) continue;
+    unsigned char* const target = out_words + int64_t{begin.word + word} * OutBytes;
+    const unsigned char* const source = shared + begin.place();
+    const Places where = places[number(static_cast<uint32_t>(at / Bytes + kSpare))];
+    Element elements[kOfOut];
+#pragma unroll
+    for (int k = 0; k < kOfOut; ++k) {
+      uint32_t each;
+      if constexpr (kOfOut == 1)
+        each = where.words[0];
+      else
+        each = where.words[k / 2] >> 16 * (k % 2) & 0xffffu;
+      elements[k] = *reinterpret_cast<const Element*>(source + each);
+    }
+    if (at >= 0 && at + OutBytes <= store_bytes) {
+      if constexpr (OutBytes <= 4) {
+        *reinterpret_cast<Pack<OutBytes>*>(target) = joined(elements);
+      } else {
+        struct alignas(OutBytes) Vector {
+          Element element[kOfOut];
+        } vector;
+#pragma unroll
+        for (int k = 0; k < kOfOut; ++k) vector.element[k] = elements[k];
+        *reinterpret_cast<Vector*>(target) = vector;
+      }
+    } else {
+#pragma unroll
+      for (int k = 0; k < kOfOut; ++k)
+        if (at + k * Bytes >= 0 && at + k * Bytes < store_bytes)
+          *reinterpret_cast<Element*>(target + k * Bytes) = elements[k];
+    }
+  }
+}
+
+}  // namespace xpose::kernels
