@@ -1,5 +1,5 @@
 # Read by ctest: one test a strategy and element size of PLUGIN, as XPOSE_COMMAND lists them. Each
-# line of the list is "STRATEGY BYTES LABEL".
+# line of the list is "STRATEGY BYTES LABEL". $XPOSE_CHECK_ELEMENTS bounds the problems, for sanitizers.
 execute_process(COMMAND "${XPOSE_COMMAND}" check "${PLUGIN}" --list
   OUTPUT_VARIABLE lines ERROR_VARIABLE words RESULT_VARIABLE failed)
 if(failed)
@@ -14,11 +14,15 @@ else()
     list(GET fields 2 label)
     set(test "conformance.${strategy}.${bytes}")
     set(where)
+    set(bound)
+    if(DEFINED ENV{XPOSE_CHECK_ELEMENTS})
+      set(bound --max-elements $ENV{XPOSE_CHECK_ELEMENTS})
+    endif()
     if(label STREQUAL "simulator")  # the kernels on the host, see explain.hpp
       set(test "simulator.${strategy}.${bytes}")
       set(where --simulator)
     endif()
-    add_test("${test}" "${XPOSE_COMMAND}" check "${PLUGIN}" --strategy "${strategy}" --bytes "${bytes}" ${where})
+    add_test("${test}" "${XPOSE_COMMAND}" check "${PLUGIN}" --strategy "${strategy}" --bytes "${bytes}" ${where} ${bound})
     set_tests_properties("${test}" PROPERTIES LABELS "${label}" SKIP_RETURN_CODE 77 TIMEOUT 900)
   endforeach()
 endif()

@@ -7,13 +7,13 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json config_json(const Config& config) {
+Json document_of(const Config& config) {
   Json json = Json::object();
   for (const AxisValue& value : config) json[value.axis] = value.value;
   return json;
 }
 
-Json problem_json(const Problem& problem) {
+Json document_of(const Problem& problem) {
   Json json;
   json["rows"] = problem.rows;
   json["cols"] = problem.cols;
@@ -35,7 +35,7 @@ Json trial_json(const Trial& trial, const TuneReport& report) {
   Json json;
   json["variant"] = to_string(trial.variant);
   json["strategy"] = trial.variant.strategy;
-  json["config"] = config_json(trial.variant.config);
+  json["config"] = document_of(trial.variant.config);
   json["role"] = to_string(trial.role);
   json["launch"] = trial.launch;
   json["verdict"] = to_string(trial.verdict);
@@ -60,7 +60,7 @@ Json report_json(const TuneReport& report) {
   Json json;
   json["schema"] = "xpose.tune/1";
   json["xpose"] = version();
-  json["problem"] = problem_json(report.problem);
+  json["problem"] = document_of(report.problem);
   json["bytes"] = report.bytes;
   const auto variant = [&](const std::optional<std::size_t>& index) {
     return index ? Json(to_string(report.trials[*index].variant)) : Json(nullptr);
@@ -78,7 +78,7 @@ Json report_json(const TuneReport& report) {
   json["untried_rivals"] = report.untried_rivals;
   json["seconds"] = report.seconds;
   json["interrupted"] = report.interrupted;
-  json["stand_in"] = report.stand_in ? problem_json(*report.stand_in) : Json(nullptr);
+  json["stand_in"] = report.stand_in ? document_of(*report.stand_in) : Json(nullptr);
   json["is_estimate"] = report.is_estimate;
   json["why_not_whole"] = report.why_not_whole;
   json["trials"] = Json::array();
@@ -86,10 +86,15 @@ Json report_json(const TuneReport& report) {
   return json;
 }
 
+// Indented, ASCII.
+std::string text_of(const Json& document) {
+  return document.dump(2, ' ', true, Json::error_handler_t::replace);
+}
+
 }  // namespace
 
-std::string tune_json(const TuneReport& report) {
-  return report_json(report).dump(2, ' ', true, Json::error_handler_t::replace);
-}
+std::string problem_json(const Problem& problem) { return text_of(document_of(problem)); }
+
+std::string tune_json(const TuneReport& report) { return text_of(report_json(report)); }
 
 }  // namespace xpose

@@ -48,6 +48,23 @@ class InAFolder(unittest.TestCase):
                               capture_output=True, text=True, timeout=300, **how)
 
 
+class InAListedFolder(InAFolder):
+    def listing(self):
+        return {p.name: p.read_bytes() if p.stat().st_size < 1 << 20 else None
+                for p in self.folder.iterdir() if p.is_file()}
+
+
+def header_file(text, version=1, data=b""):
+    """A .npy file of one version around a header text."""
+    text = text.encode("utf-8" if version == 3 else "latin-1")
+    length = len(text).to_bytes(2 if version == 1 else 4, "little")
+    return b"\x93NUMPY" + bytes([version, 0]) + length + text + data
+
+
+def dict_text(descr, shape):
+    return f"{{'descr': {descr}, 'fortran_order': False, 'shape': {shape}, }}\n"
+
+
 def main():
     """The tests of the script, with a cache of their own."""
     with tempfile.TemporaryDirectory() as folder:

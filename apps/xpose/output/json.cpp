@@ -9,24 +9,6 @@ Json to_json(const Config& config) {
   return json;
 }
 
-Json to_json(const Problem& problem) {
-  Json json;
-  json["rows"] = problem.rows;
-  json["cols"] = problem.cols;
-  json["element_bytes"] = problem.element_bytes;
-  json["in_ld"] = problem.in_ld;
-  json["out_ld"] = problem.out_ld;
-  json["batch"] = Json::array();
-  for (const BatchDim& dim : problem.batch)
-    json["batch"].push_back(
-        {{"extent", dim.extent}, {"in_stride", dim.in_stride}, {"out_stride", dim.out_stride}});
-  json["in_place"] = problem.in_place;
-  json["in_alignment"] = problem.in_alignment;
-  json["out_alignment"] = problem.out_alignment;
-  json["device"] = to_string(problem.device);
-  return json;
-}
-
 Json to_json(const DeviceInfo& device) {
   return {{"device", to_string(device.device)},
           {"name", device.name},
@@ -71,7 +53,9 @@ Json to_json(const PluginInfo& plugin) {
   return json;
 }
 
-// The library writes it for callers in every language.
+// The library writes both for callers in every language.
+Json to_json(const Problem& problem) { return Json::parse(problem_json(problem)); }
+
 Json to_json(const TuneReport& report) { return Json::parse(tune_json(report)); }
 
 // Names of files may hold any bytes: all but UTF-8 is replaced, and all but ASCII escaped,

@@ -120,6 +120,9 @@ struct TuneReport {
   std::string why_not_whole = {};  // why trials did not run on `problem`; empty: they did
 };
 
+// The problem as JSON, as in every document that has one: indented, ASCII. [any thread]
+XPOSE_API std::string problem_json(const Problem& problem);
+
 // The report as JSON, the document "xpose.tune/1": indented, ASCII. [any thread]
 XPOSE_API std::string tune_json(const TuneReport& report);
 

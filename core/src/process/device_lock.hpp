@@ -11,8 +11,9 @@
 
 namespace xpose {
 
-// /run/lock where everyone may create files in it, else /tmp: the same folder for every user, or
-// they would not meet. Containers that do not share it do not meet either.
+// $XPOSE_LOCK_FOLDER where it is absolute; else /run/lock where everyone may create files in it,
+// else /tmp: the same folder for every user, or they would not meet. Containers that share none of
+// these meet in a folder that the variable names in each.
 std::filesystem::path lock_folder();
 
 // Holds an advisory lock while it lives; a process that dies lets go of it. A child that is started

@@ -62,7 +62,7 @@ std::uint64_t least_stand_in(const DeviceInfo& device, const RacePolicy& policy)
 
 std::string rounded(double value) {
   char text[32];
-  (void)std::snprintf(text, sizeof text, value < 100 ? "%.2g" : "%.0f", value);
+  (void)std::snprintf(text, sizeof text, value < 99.5 ? "%.2g" : "%.0f", value);
   return text;
 }
 

@@ -145,11 +145,19 @@ TEST_F(DeviceLockTest, WhatIsNoFileIsNotOpened) {
 
 // The folder does not depend on who asks.
 TEST(LockFolder, IsSharedByAllUsers) {
+  unsetenv("XPOSE_LOCK_FOLDER");  // each test has its own
   const fs::path folder = lock_folder();
   EXPECT_TRUE(folder == "/run/lock" || folder == "/tmp") << folder;
   struct stat status {};
   ASSERT_EQ(stat(folder.c_str(), &status), 0);
   EXPECT_EQ(status.st_mode & 01002, 01002U);
+}
+
+TEST(LockFolder, IsNamedByTheEnvironmentWhereThatIsAbsolute) {
+  setenv("XPOSE_LOCK_FOLDER", "locks", 1);
+  EXPECT_NE(lock_folder(), "locks");
+  setenv("XPOSE_LOCK_FOLDER", "/locks", 1);
+  EXPECT_EQ(lock_folder(), "/locks");
 }
 
 }  // namespace

@@ -1,0 +1,173 @@
+"""`xpose run` that is refused or interrupted: run_refusals_test.py PATH_TO_XPOSE [unittest arguments].
+
+An exit code and one sentence say why, and the folder stays as it was.
+"""
+
+import io
+import os
+import pathlib
+import resource
+import signal
+import subprocess
+import tempfile
+import time
+
+from npy_command import IS_SANITIZED, WAITING, XPOSE, InAListedFolder, command, dict_text, header_file, main
+
+import numpy as np
+
+
+class Refuses(InAListedFolder):
+    def refused(self, sentence, **how):
+        before = self.listing()
+        done = self.run_xpose(**how)
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertEqual(done.stdout, "")
+        self.assertRegex(done.stderr, r"\Axpose: [^\n]+\n\Z")
+        self.assertIn(sentence, done.stderr)
+        self.assertEqual(self.listing(), before)
+
+    def test_arrays_that_are_not_served(self):
+        for array, sentence in (
+                (np.array([[None, "x"]]), "holds Python objects"),
+                (np.zeros((2, 2), [("a", "<f4"), ("b", "O")]), "holds Python objects")):
+            with self.subTest(sentence=sentence):
+                np.save(self.source, array)
+                self.refused(sentence)
+
+    def test_malformed_files(self):
+        whole = io.BytesIO()
+        np.save(whole, np.zeros((4, 5), "f4"))
+        whole = whole.getvalue()
+        for content, sentence in (
+                (b"", "not a .npy file"),
+                (b"PK\x03\x04" + whole, "not a .npy file"),
+                (whole[:-1], "asks for 208 bytes and it has 207"),
+                (whole[:100], "the header is truncated"),
+                (whole[:6] + b"\x09" + whole[7:], "version 9.0 is unknown"),
+                (b"\x93NUMPY\x02\x00\xff\xff\xff\xff{", "the header claims 4294967295 bytes"),
+                (header_file(dict_text("'<f4'", (1 << 32, 1 << 32))), "the shape overflows"),
+                (header_file(dict_text("'<f4'", (-1, 3))), "a negative dimension"),
+                (header_file("__import__('os')"), "the header is malformed")):
+            with self.subTest(sentence=sentence):
+                self.source.write_bytes(content)
+                self.refused(sentence)
+
+    def test_paths(self):
+        self.refused("a.npy: cannot be read: No such file")
+        np.save(self.source, np.zeros((4, 5), "f4"))
+        self.refused("b.npy: cannot be written: No such file",
+                     target=self.folder / "missing" / "b.npy")
+        self.refused("is a folder", target=self.folder)
+        self.refused("is a folder", source=self.folder)
+        self.refused("is not a regular file", target="/dev/null")
+        self.refused("is not a regular file", source="/dev/null")
+        self.assertTrue(pathlib.Path("/dev/null").is_char_device())
+
+    def test_names_that_are_empty_or_too_long(self):
+        np.save(self.source, np.zeros((4, 5), "f4"))
+        self.refused("File name too long", target=self.folder / ("n" * 256))
+        for names in (("", str(self.target)), (str(self.source), "")):
+            done = subprocess.run([XPOSE, "run", *names], capture_output=True, text=True)
+            self.assertEqual(done.returncode, 2)
+            self.assertIn("is empty", done.stderr)
+
+    def test_unknown_strategy(self):
+        np.save(self.source, np.zeros((4, 5), "f4"))
+        before = self.listing()
+        done = self.run_xpose("--strategy", "no_such_strategy")
+        self.assertEqual(done.returncode, 4)
+        self.assertRegex(done.stderr, r"\Axpose: [^\n]*'no_such_strategy'[^\n]*\n\Z")
+        self.assertEqual(self.listing(), before)
+
+    def test_file_size_limit(self):
+        np.save(self.source, np.zeros((400, 500), "f4"))
+        limit = (1 << 16, 1 << 16)
+        self.refused("b.npy: cannot reserve its 800128 bytes: File too large",
+                     preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, limit))
+
+    def test_disk_full(self):
+        """More than all of /dev/shm, which refuses that at once; the input is a hole."""
+        room = os.statvfs("/dev/shm")
+        size = room.f_blocks * room.f_frsize + (1 << 20)
+        if not 0 < size < 1 << 40:
+            self.skipTest("/dev/shm has no limit")
+        self.source.write_bytes(header_file(dict_text("'|u1'", (2, size // 2))))
+        os.truncate(self.source, size + 4096)
+        with tempfile.TemporaryDirectory(dir="/dev/shm") as folder:
+            self.refused("No space left on device", target=pathlib.Path(folder) / "b.npy")
+            self.assertEqual(os.listdir(folder), [])
+
+
+class Interrupted(InAListedFolder):
+    """Something happens between the reservation of the output and its completion."""
+
+    def has_output(self, process):
+        """Whether its temporary file is there: open, in the folder, with no name."""
+        fds = pathlib.Path(f"/proc/{process.pid}/fd")
+        try:
+            links = [os.readlink(fd) for fd in fds.iterdir()]
+        except FileNotFoundError:  # closed meanwhile
+            return False
+        return any(link.startswith(str(self.folder)) and link != str(self.source) for link in links)
+
+    def started(self):
+        """xpose at work on a hole of 512 MiB, where it is sanitized of 32, once its temporary file is there."""
+        shape = (2048, 2048) if IS_SANITIZED else (8192, 8192)
+        header = header_file(dict_text("'<f8'", shape))
+        self.source.write_bytes(header)
+        os.truncate(self.source, len(header) + 8 * shape[0] * shape[1])
+        process = subprocess.Popen(command(self.source, self.target), stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE, text=True)
+        self.addCleanup(process.communicate)
+        deadline = time.monotonic() + 120
+        while not self.has_output(process):
+            self.assertIsNone(process.poll(), "xpose ended before it made its output")
+            self.assertLess(time.monotonic(), deadline)
+        return process
+
+    def check_end(self, process, code, stderr):
+        out, err = process.communicate(timeout=300)
+        err = WAITING.sub("", err)
+        self.assertEqual((process.returncode, out), (code, ""), err)
+        self.assertRegex(err, stderr)
+        self.assertEqual(os.listdir(self.folder), ["a.npy"])
+
+    def test_signals(self):
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            with self.subTest(signal=number):
+                process = self.started()
+                process.send_signal(number)
+                begin = time.monotonic()
+                self.check_end(process, 128 + number,
+                               r"\Axpose: interrupted: \S+b\.npy is unchanged\n\Z")
+                self.assertLess(time.monotonic() - begin, 5)  # half a second on a quiet machine
+
+    def test_a_kill_leaves_nothing(self):
+        process = self.started()
+        process.kill()
+        self.check_end(process, -signal.SIGKILL, r"\A\Z")
+
+    def test_input_cut_short(self):
+        process = self.started()
+        os.truncate(self.source, 4096)
+        self.check_end(process, 1, r"\Axpose: \S+a\.npy: the file became shorter while it was read[^\n]*\n\Z")
+
+    def test_input_that_changes_while_it_is_read(self):
+        """Cut within its last page, which then reads as zeros; longer, with the time that it had; and written to."""
+        def cut():
+            os.truncate(self.source, self.source.stat().st_size - 100)
+
+        def append_in_secret():
+            status = self.source.stat()
+            os.truncate(self.source, status.st_size + 100)
+            os.utime(self.source, ns=(status.st_atime_ns, status.st_mtime_ns))
+
+        for change in (cut, append_in_secret, lambda: os.utime(self.source)):
+            process = self.started()
+            change()
+            self.check_end(process, 1, r"\Axpose: \S+a\.npy: the file (changed|became shorter)[^\n]*\n\Z")
+
+
+if __name__ == "__main__":
+    main()
