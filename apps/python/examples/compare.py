@@ -1,0 +1,173 @@
+#!/usr/bin/env python3
+"""xpose beside NumPy, PyTorch, CuPy and JAX: ten permutations, a table, and a plot if asked.
+
+compare.py [--device cpu|cuda] [--quick] [--tune] [--plot FILE.png]
+
+Every library moves an array of its own to a new one in C order. Times are of one call, the best of
+several rounds, with warm caches; the work on a device has ended. Libraries that are not installed,
+or have no such device, are left out.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import time
+from typing import Any, Callable
+
+import numpy
+
+import xpose
+
+PROBLEMS = [
+    ((8192, 8192), (1, 0), "float32"),
+    ((8192, 8192), (1, 0), "uint8"),
+    ((4096, 4096), (1, 0), "float64"),
+    ((1000000, 16), (1, 0), "float32"),
+    ((8191, 8193), (1, 0), "float32"),
+    ((64, 56, 56, 256), (0, 3, 1, 2), "float16"),
+    ((64, 256, 56, 56), (0, 2, 3, 1), "float16"),
+    ((16, 2048, 32, 128), (0, 2, 1, 3), "float16"),
+    ((256, 256, 512), (2, 1, 0), "float32"),
+    ((32, 24, 40, 16, 32), (4, 2, 0, 3, 1), "float32"),
+]
+
+Call = Callable[[], Any]
+
+
+def seconds(call: Call, wait: Call, rounds: int) -> float:
+    """Of one call, the best of `rounds`; each is long enough for the clock."""
+    call()
+    wait()
+    start = time.perf_counter()
+    call()
+    wait()
+    calls = max(1, min(100, int(0.01 / max(time.perf_counter() - start, 1e-7))))
+    best = float("inf")
+    for _ in range(rounds):
+        start = time.perf_counter()
+        for _ in range(calls):
+            call()
+        wait()
+        best = min(best, (time.perf_counter() - start) / calls)
+    return best
+
+
+def nothing() -> None:
+    """The work of the host is done when a call returns."""
+
+
+def of_numpy(x: Any, axes: tuple[int, ...]) -> tuple[Call, Call, Call]:
+    theirs = lambda: numpy.ascontiguousarray(x.transpose(axes))  # noqa: E731
+    return theirs, lambda: xpose.permute_dims(x, axes), nothing
+
+
+def of_torch(x: Any, axes: tuple[int, ...], device: str) -> tuple[Call, Call, Call]:
+    import torch
+
+    t = torch.from_numpy(x).to(device)
+    wait = torch.cuda.synchronize if device == "cuda" else nothing
+    return lambda: t.permute(axes).contiguous(), lambda: xpose.permute_dims(t, axes), wait
+
+
+def of_cupy(x: Any, axes: tuple[int, ...]) -> tuple[Call, Call, Call]:
+    import cupy
+
+    c = cupy.asarray(x)
+    wait = cupy.cuda.get_current_stream().synchronize
+    theirs = lambda: cupy.ascontiguousarray(c.transpose(axes))  # noqa: E731
+    return theirs, lambda: xpose.permute_dims(c, axes), wait
+
+
+def of_jax(x: Any, axes: tuple[int, ...]) -> tuple[Call, Call, Call]:
+    import jax
+
+    j = jax.device_put(x)
+    moved = jax.jit(lambda a: a.transpose(axes))
+    return lambda: moved(j).block_until_ready(), lambda: xpose.permute_dims(j, axes), nothing
+
+
+def libraries(device: str) -> dict[str, Callable[..., tuple[Call, Call, Call]]]:
+    """Those that are here and have the device, by name."""
+
+    def has(name: str) -> bool:
+        try:
+            importlib.import_module(name)
+        except ImportError:
+            return False
+        return True
+
+    found: dict[str, Callable[..., tuple[Call, Call, Call]]] = {}
+    if device == "cpu":
+        found["NumPy"] = of_numpy
+    if has("torch"):
+        found["PyTorch"] = lambda x, axes: of_torch(x, axes, device)
+    if device == "cuda" and has("cupy"):
+        found["CuPy"] = of_cupy
+    if has("jax"):
+        import jax
+
+        if (jax.default_backend() == "cpu") == (device == "cpu"):
+            found["JAX"] = of_jax
+    return found
+
+
+def measured(device: str, tune: bool, quick: bool) -> list[dict[str, Any]]:
+    """A row a problem: its name, and GB/s by library, and of xpose with arrays of that library."""
+    rows = []
+    for shape, axes, dtype in PROBLEMS[:3] if quick else PROBLEMS:
+        if quick:
+            shape = tuple(max(1, extent // 8) for extent in shape)
+        x = numpy.ones(shape, dtype)
+        row: dict[str, Any] = {"problem": f"{'x'.join(map(str, shape))} {axes} {dtype}"}
+        for name, make in libraries(device).items():
+            theirs, ours, wait = make(x, axes)
+            if tune and name in ("NumPy", "PyTorch"):
+                array = x if name == "NumPy" else __import__("torch").from_numpy(x).to(device)
+                xpose.tune(array, axes, progress=False)
+            row[name] = 2e-9 * x.nbytes / seconds(theirs, wait, 3 if quick else 7)
+            row[f"xpose, {name}"] = 2e-9 * x.nbytes / seconds(ours, wait, 3 if quick else 7)
+        rows.append(row)
+    return rows
+
+
+def show(rows: list[dict[str, Any]]) -> None:
+    names = [name for name in rows[0] if name != "problem"]
+    print("GB/s, read and written\n\n| problem | " + " | ".join(names) + " |")
+    print("|---|" + "--:|" * len(names))
+    for row in rows:
+        print(f"| {row['problem']} | " + " | ".join(f"{row[name]:.0f}" for name in names) + " |")
+
+
+def plot(rows: list[dict[str, Any]], file: str) -> None:
+    from matplotlib import pyplot
+
+    names = [name for name in rows[0] if name != "problem"]
+    _figure, axes = pyplot.subplots(figsize=(9, 1 + 0.6 * len(rows)), layout="constrained")
+    for i, name in enumerate(names):
+        places = [row + i / (len(names) + 1) for row in range(len(rows))]
+        axes.barh(places, [row[name] for row in rows], 1 / (len(names) + 1), label=name)
+    axes.set_yticks(range(len(rows)), [row["problem"] for row in rows])
+    axes.invert_yaxis()
+    axes.set_xlabel("GB/s, read and written")
+    axes.legend()
+    pyplot.savefig(file)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--device", choices=["cpu", "cuda"], default="cpu")
+    parser.add_argument("--quick", action="store_true", help="three small problems")
+    parser.add_argument("--tune", action="store_true", help="try the strategies first")
+    parser.add_argument("--plot", metavar="FILE.png", help="draw the table by matplotlib")
+    given = parser.parse_args()
+    if not libraries(given.device):
+        parser.exit(77, f"no library here has arrays on {given.device}\n")
+    rows = measured(given.device, given.tune, given.quick)
+    show(rows)
+    if given.plot:
+        plot(rows, given.plot)
+
+
+if __name__ == "__main__":
+    main()

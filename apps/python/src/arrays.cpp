@@ -1,0 +1,175 @@
+#include "arrays.hpp"
+
+#include <string>
+
+#include "dlpack.hpp"
+
+namespace xpose::python {
+namespace {
+
+[[noreturn]] void refuse(const std::string& why) { throw Error(ErrorKind::invalid, why); }
+
+std::int64_t integer(nb::handle value) {
+  const long long number = PyLong_AsLongLong(value.ptr());
+  if (number == -1 && PyErr_Occurred() != nullptr) throw nb::python_error();
+  return number;
+}
+
+// Also of what has __index__, as NumPy's integers.
+std::int64_t index(nb::handle value) {
+  if (PyLong_CheckExact(value.ptr())) return integer(value);
+  const nb::object number = nb::steal(PyNumber_Index(value.ptr()));
+  if (!number.is_valid()) throw nb::python_error();
+  return integer(number);
+}
+
+std::size_t normal_axis(std::int64_t axis, std::size_t rank) {
+  const auto count = static_cast<std::int64_t>(rank);
+  if (axis < -count || axis >= count)
+    refuse("axis " + std::to_string(axis) + " is out of bounds for an array of " +
+           std::to_string(rank) + (rank == 1 ? " axis" : " axes"));
+  return static_cast<std::size_t>(axis < 0 ? axis + count : axis);
+}
+
+const dlpack::Tensor& tensor_of(const nb::object& capsule, bool& writable) {
+  if (PyCapsule_IsValid(capsule.ptr(), "dltensor_versioned") != 0) {
+    const auto* managed = static_cast<const dlpack::ManagedTensorVersioned*>(
+        PyCapsule_GetPointer(capsule.ptr(), "dltensor_versioned"));
+    if (managed->major != dlpack::kMajorVersion)
+      throw nb::buffer_error(
+          "the array's DLPack version is not 1.x; update xpose, or pass "
+          "another kind of array");
+    writable = (managed->flags & dlpack::kReadOnly) == 0;
+    return managed->tensor;
+  }
+  if (PyCapsule_IsValid(capsule.ptr(), "dltensor") != 0) {
+    writable = true;
+    return static_cast<const dlpack::ManagedTensor*>(
+               PyCapsule_GetPointer(capsule.ptr(), "dltensor"))
+        ->tensor;
+  }
+  throw nb::type_error("__dlpack__ returned no DLPack capsule, or one that is used up");
+}
+
+bool is_on_cuda(std::int32_t device_type) {
+  switch (device_type) {
+    case dlpack::kCpu:
+    case dlpack::kCudaHost:
+      return false;
+    case dlpack::kCuda:
+    case dlpack::kCudaManaged:
+      return true;
+    default:
+      throw nb::type_error("the array is on a device that is neither CPU nor CUDA; copy it first");
+  }
+}
+
+}  // namespace
+
+Buffer::Buffer(nb::handle array, bool writable) {
+  if (PyObject_GetBuffer(array.ptr(), &view_,
+                         writable ? PyBUF_STRIDES | PyBUF_WRITABLE : PyBUF_STRIDES) != 0) {
+    if (!writable) throw nb::python_error();
+    PyErr_Clear();
+    refuse("out is read-only; pass an array that may be written");
+  }
+  layout_.address = view_.buf;
+  layout_.element_bytes = view_.itemsize;
+  layout_.writable = view_.readonly == 0;
+  for (int i = 0; i < view_.ndim; ++i) {
+    layout_.extents.push(view_.shape[i]);
+    layout_.strides.push(view_.strides[i]);
+  }
+}
+
+Buffer::~Buffer() { PyBuffer_Release(&view_); }
+
+Axes numbers(nb::handle sequence) {
+  Axes result;
+  const nb::object items = nb::steal(PySequence_Fast(sequence.ptr(), "not a sequence of integers"));
+  if (!items.is_valid()) throw nb::python_error();
+  PyObject** const first = PySequence_Fast_ITEMS(items.ptr());
+  for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(items.ptr()); ++i)
+    result.push(index(first[i]));
+  return result;
+}
+
+void* pointer(nb::handle address) {
+  void* const result = PyLong_AsVoidPtr(address.ptr());
+  if (result == nullptr && PyErr_Occurred() != nullptr) throw nb::python_error();
+  return result;
+}
+
+Layout layout_of(const nb::tuple& stated) {
+  if (stated.size() < 8) throw nb::type_error("not the description of an array");
+  Layout layout;
+  layout.address = pointer(stated[0]);
+  layout.extents = numbers(stated[1]);
+  layout.strides = numbers(stated[2]);
+  if (layout.strides.size() != layout.extents.size())
+    refuse("the array's strides are not as many as its axes");
+  const std::int64_t unit = integer(stated[3]);
+  for (std::size_t i = 0; i < layout.strides.size(); ++i) layout.strides[i] *= unit;
+  layout.element_bytes = integer(stated[4]);
+  layout.device = {stated[5].ptr() == Py_True ? DeviceKind::cuda : DeviceKind::host,
+                   static_cast<int>(integer(stated[6]))};
+  layout.writable = stated[7].ptr() == Py_True;
+  return layout;
+}
+
+nb::tuple of_capsule(const nb::object& capsule) {
+  bool writable = true;
+  const dlpack::Tensor& tensor = tensor_of(capsule, writable);
+  const std::uint32_t bits = std::uint32_t{tensor.bits} * tensor.lanes;
+  constexpr std::uint32_t kBitsOfByte = 8;
+  if (bits % kBitsOfByte != 0)
+    throw nb::type_error("the array has elements of less than a byte, which are not moved");
+  Axes extents, strides;
+  for (std::int32_t i = 0; i < tensor.ndim; ++i) extents.push(tensor.shape[i]);
+  if (tensor.strides == nullptr)
+    strides = dense(extents, 1, {}).strides;
+  else
+    for (std::int32_t i = 0; i < tensor.ndim; ++i) strides.push(tensor.strides[i]);
+  const bool on_cuda = is_on_cuda(tensor.device_type);
+  const std::uint32_t bytes = bits / kBitsOfByte;
+  return nb::make_tuple(reinterpret_cast<std::uintptr_t>(tensor.data) + tensor.byte_offset,
+                        tuple_of(extents), tuple_of(strides), bytes, bytes, on_cuda,
+                        on_cuda ? tensor.device_id : 0, writable, capsule);
+}
+
+Axes order_of(nb::handle axes, std::size_t rank) {
+  Axes order;
+  if (axes.is_none()) {
+    for (std::size_t i = rank; i-- > 0;) order.push(static_cast<std::int64_t>(i));
+    return order;
+  }
+  if (PyIndex_Check(axes.ptr()) != 0 && PySequence_Check(axes.ptr()) == 0)
+    order.push(index(axes));
+  else
+    order = numbers(axes);
+  if (order.size() != rank)
+    refuse("axes names " + std::to_string(order.size()) + " axes, the array has " +
+           std::to_string(rank));
+  std::uint64_t seen = 0;
+  for (std::size_t i = 0; i < rank; ++i) {
+    const std::size_t axis = normal_axis(order[i], rank);
+    if ((seen >> axis & 1) != 0)
+      refuse("axes names axis " + std::to_string(axis) + " twice; each stands once");
+    seen |= std::uint64_t{1} << axis;
+    order[i] = static_cast<std::int64_t>(axis);
+  }
+  return order;
+}
+
+nb::tuple tuple_of(const Axes& axes) {
+  const nb::object result = nb::steal(PyTuple_New(static_cast<Py_ssize_t>(axes.size())));
+  if (!result.is_valid()) throw nb::python_error();
+  for (std::size_t i = 0; i < axes.size(); ++i) {
+    PyObject* const number = PyLong_FromLongLong(axes[i]);
+    if (number == nullptr) throw nb::python_error();
+    PyTuple_SET_ITEM(result.ptr(), static_cast<Py_ssize_t>(i), number);
+  }
+  return nb::borrow<nb::tuple>(result);
+}
+
+}  // namespace xpose::python

@@ -1,0 +1,107 @@
+#include "layout.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <string>
+#include <vector>
+
+namespace xpose::python {
+namespace {
+
+constexpr std::int64_t kMostElementBytes = 256;
+
+[[noreturn]] void refuse(const std::string& why) { throw Error(ErrorKind::invalid, why); }
+
+std::string shape_text(const Axes& extents) {
+  std::string text = "(";
+  for (const std::int64_t extent : extents.span())
+    text += (text.size() > 1 ? ", " : "") + std::to_string(extent);
+  return text + (extents.size() == 1 ? ",)" : ")");
+}
+
+// The largest number of bytes, at most 256, of which elements and strides are multiples.
+std::int64_t unit_of(const Layout& in, const Layout& out) {
+  std::int64_t unit = in.element_bytes;
+  for (const Layout* layout : {&in, &out})
+    for (std::size_t i = 0; i < layout->extents.size(); ++i)
+      if (layout->extents[i] > 1) unit = std::gcd(unit, layout->strides[i]);
+  for (std::int64_t bytes = std::min(unit, kMostElementBytes);; --bytes)
+    if (unit % bytes == 0) return bytes;
+}
+
+// Strides in units of `bytes`. That of a unit axis means nothing, and need not be a multiple.
+std::vector<std::int64_t> strides_in(const Layout& layout, std::int64_t bytes) {
+  std::vector<std::int64_t> strides(layout.strides.span().begin(), layout.strides.span().end());
+  for (std::size_t i = 0; i < strides.size(); ++i)
+    strides[i] = layout.extents[i] > 1 ? strides[i] / bytes : 1;
+  return strides;
+}
+
+}  // namespace
+
+void Axes::push(std::int64_t value) {
+  if (size_ == kMostAxes)
+    refuse("an array has at most " + std::to_string(kMostAxes) + " axes here, as in NumPy");
+  values_[size_++] = value;
+}
+
+bool Layout::is_empty() const {
+  return element_bytes == 0 || std::ranges::find(extents.span(), 0) != extents.span().end();
+}
+
+Layout dense(const Axes& extents, std::int64_t element_bytes, Device device) {
+  Layout layout{
+      .extents = extents, .strides = extents, .element_bytes = element_bytes, .device = device};
+  std::int64_t stride = element_bytes;
+  for (std::size_t i = extents.size(); i-- > 0;) {
+    layout.strides[i] = stride;
+    stride *= extents[i];
+  }
+  return layout;
+}
+
+Axes permuted(const Axes& extents, const Axes& axes) {
+  Axes result;
+  for (const std::int64_t axis : axes.span()) result.push(extents[static_cast<std::size_t>(axis)]);
+  return result;
+}
+
+bool stays(const Layout& in, const Layout& out, const Axes& axes) {
+  for (std::size_t i = 0; i < axes.size(); ++i)
+    if (out.extents[i] > 1 && in.strides[static_cast<std::size_t>(axes[i])] != out.strides[i])
+      return false;
+  return true;
+}
+
+void check_fit(const Layout& in, const Layout& out, const Axes& axes) {
+  if (const Axes wanted = permuted(in.extents, axes);
+      !std::ranges::equal(wanted.span(), out.extents.span()))
+    refuse("out has the shape " + shape_text(out.extents) + ", the result " + shape_text(wanted));
+  if (in.element_bytes != out.element_bytes)
+    refuse("out has elements of " + std::to_string(out.element_bytes) + " bytes, the input of " +
+           std::to_string(in.element_bytes) + ": elements are moved, not converted");
+  if (in.device != out.device)
+    refuse("out is on " + to_string(out.device) + ", the input on " + to_string(in.device) +
+           ": copy one to the other's device first");
+}
+
+Problem problem_of(const Layout& in, const Layout& out, const Axes& axes, bool in_place) {
+  check_fit(in, out, axes);
+  const std::int64_t unit = unit_of(in, out);
+  std::vector<std::int64_t> shape(in.extents.span().begin(), in.extents.span().end());
+  std::vector<std::int64_t> in_strides = strides_in(in, unit), out_strides = strides_in(out, unit);
+  std::vector<int> order(axes.span().begin(), axes.span().end());
+  if (unit != in.element_bytes) {  // the parts of an element are an axis that stays innermost
+    shape.push_back(in.element_bytes / unit);
+    in_strides.push_back(1);
+    out_strides.push_back(1);
+    order.push_back(static_cast<int>(order.size()));
+  }
+  Problem problem = permutation(shape, order, in_strides, out_strides,
+                                static_cast<std::uint32_t>(unit), in.device);
+  problem.in_place = in_place;
+  problem.in_alignment = problem.out_alignment = 1;
+  return problem;
+}
+
+}  // namespace xpose::python

@@ -1,0 +1,165 @@
+#include "mover.hpp"
+
+#include <nanobind/nanobind.h>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+namespace xpose::python {
+namespace {
+
+namespace nb = nanobind;
+
+constexpr std::size_t kMostPlans = 4096;
+constexpr std::uint32_t kHostAlignment = 16;   // that of malloc; more would part plans by chance
+constexpr std::uint32_t kCudaAlignment = 256;  // that of cudaMalloc
+
+}  // namespace
+
+std::uint32_t alignment_for_plans(const void* address, DeviceKind kind) {
+  const std::uint64_t most = kind == DeviceKind::cuda ? kCudaAlignment : kHostAlignment;
+  const auto bits = reinterpret_cast<std::uintptr_t>(address) | most;
+  return static_cast<std::uint32_t>(bits & (~bits + 1));
+}
+
+namespace {
+
+// Everything that a plan depends on, in a buffer on the stack.
+class Words {
+ public:
+  Words(const Layout& in, const Layout& out, const Axes& axes, bool in_place, Policy policy) {
+    push(static_cast<std::int64_t>(policy) * 2 + (in_place ? 1 : 0));
+    push(in.element_bytes);
+    push(out.element_bytes);
+    for (const Layout* layout : {&in, &out}) {
+      push(layout->device.kind == DeviceKind::cuda ? layout->device.ordinal : -1);
+      push(static_cast<std::int64_t>(layout->extents.size()));
+      push(layout->extents);
+      push(layout->strides);
+    }
+    push(axes);
+  }
+  std::span<const std::int64_t> span() const { return {words_.data(), size_}; }
+
+ private:
+  void push(std::int64_t word) { words_[size_++] = word; }
+  void push(const Axes& axes) {
+    std::ranges::copy(axes.span(), words_.begin() + static_cast<std::ptrdiff_t>(size_));
+    size_ += axes.size();
+  }
+
+  std::size_t size_ = 0;
+  std::array<std::int64_t, 7 + 5 * kMostAxes> words_;  // the first size_ of them
+};
+
+}  // namespace
+
+Policy parse_policy(std::string_view text) {
+  if (text == "estimate") return Policy::estimate;
+  if (text == "measure") return Policy::measure;
+  if (text == "cached_only") return Policy::cached_only;
+  throw Error(ErrorKind::invalid, "policy '" + std::string(text) +
+                                      "' is none of 'estimate', 'measure' and 'cached_only'");
+}
+
+void Interruption::keep() noexcept {
+  if (error_ == nullptr) error_ = std::current_exception();
+}
+
+bool Interruption::came() {
+  if (error_ == nullptr) {
+    const nb::gil_scoped_acquire lock;
+    if (PyErr_CheckSignals() != 0) error_ = std::make_exception_ptr(nb::python_error());
+  }
+  return error_ != nullptr;
+}
+
+void Interruption::raise() const {
+  if (error_ != nullptr) std::rethrow_exception(error_);
+}
+
+std::optional<Plan> AlignedPlans::plan_for(const void* in, const void* out) {
+  if (!problem_) return std::nullopt;
+  const std::uint32_t in_alignment = alignment_for_plans(in, problem_->device.kind);
+  const std::uint32_t out_alignment = alignment_for_plans(out, problem_->device.kind);
+  for (const Made& made : made_)
+    if (made.in_alignment == in_alignment && made.out_alignment == out_alignment) return made.plan;
+  Problem problem = *problem_;
+  problem.in_alignment = in_alignment;
+  problem.out_alignment = out_alignment;
+  Interruption interruption;
+  PlanOptions options = options_;
+  if (!made_.empty()) options.policy = Policy::estimate;
+  options.tune.interrupted = [&] { return interruption.came(); };
+  std::optional<Plan> plan;
+  try {
+    const nb::gil_scoped_release unlocked;
+    plan = engine_.plan(problem, options);
+  } catch (const Error&) {
+    interruption.raise();
+    throw;
+  }
+  interruption.raise();
+  made_.push_back({in_alignment, out_alignment, *plan});
+  return plan;
+}
+
+void execute(AlignedPlans& plans, const void* in, void* out, void* stream) {
+  const std::optional<Plan> plan = plans.plan_for(in, out);
+  if (!plan) return;
+  const nb::gil_scoped_release unlocked;
+  plan->execute(in, out, stream);
+}
+
+std::size_t Mover::KeyHash::operator()(std::span<const std::int64_t> words) const {
+  std::uint64_t hash = words.size();
+  for (const std::int64_t word : words) {  // the mixing step of MurmurHash
+    hash = (hash ^ static_cast<std::uint64_t>(word)) * 0xff51afd7ed558ccdULL;
+    hash ^= hash >> 32;
+  }
+  return hash;
+}
+
+bool Mover::KeyEqual::operator()(std::span<const std::int64_t> a,
+                                 std::span<const std::int64_t> b) const {
+  return std::ranges::equal(a, b);
+}
+
+Mover::Mover(const EngineOptions& options) : engine_(options) {}
+
+void Mover::move(const Layout& in, const Layout& out, const Axes& axes, void* stream,
+                 Policy policy) {
+  if (in.is_empty()) {
+    check_fit(in, out, axes);
+    return;
+  }
+  const bool in_place = in.address == out.address;
+  const Words words(in, out, axes, in_place, policy);
+  auto found = plans_.find(words.span());
+  if (found == plans_.end()) {
+    PlanOptions options;
+    options.policy = policy;
+    auto prepared = prepare(in, out, axes, in_place, options);
+    if (plans_.size() >= kMostPlans) choose_anew();
+    found =
+        plans_.emplace(Key(words.span().begin(), words.span().end()), std::move(prepared)).first;
+  }
+  const std::shared_ptr<AlignedPlans> plans = found->second;  // others may forget it meanwhile
+  execute(*plans, in.address, out.address, stream);
+}
+
+std::shared_ptr<AlignedPlans> Mover::prepare(const Layout& in, const Layout& out, const Axes& axes,
+                                             bool in_place, const PlanOptions& options) {
+  std::optional<Problem> problem = problem_of(in, out, axes, in_place);
+  if (in_place && stays(in, out, axes)) problem.reset();
+  return std::make_shared<AlignedPlans>(engine_, std::move(problem), options);
+}
+
+void Mover::choose_anew() {
+  for (const auto& [key, plans] : plans_)
+    if (plans->holds_cuda()) retired_.push_back(plans);
+  plans_.clear();
+}
+
+}  // namespace xpose::python

@@ -1,0 +1,103 @@
+// An engine with the plans that its callers asked for, by the layout of their arrays.
+//
+// Python's lock guards all that is here. It is released while an engine chooses and a plan runs.
+#pragma once
+
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+#include <xpose/xpose.hpp>
+
+#include "layout.hpp"
+
+namespace xpose::python {
+
+// "measure", "estimate" or "cached_only". Throws Error invalid.
+Policy parse_policy(std::string_view text);
+
+// The alignment of an address that plans are parted by, in bytes; of null the most.
+std::uint32_t alignment_for_plans(const void* address, DeviceKind kind);
+
+// The exceptions of Python that end a call of the engine: those of signals, such as Ctrl-C, and of
+// callbacks. The first one is kept.
+class Interruption {
+ public:
+  bool came();           // asks for signals; takes Python's lock
+  void keep() noexcept;  // the exception that is being handled
+  void raise() const;    // with Python's lock; nothing where none came
+
+ private:
+  std::exception_ptr error_;
+};
+
+// The plans for one problem, by the alignment of the buffers.
+class AlignedPlans {
+ public:
+  // `problem`: none where there is nothing to do.
+  AlignedPlans(Engine engine, std::optional<Problem> problem, const PlanOptions& options)
+      : engine_(std::move(engine)), problem_(std::move(problem)), options_(options) {}
+
+  // With Python's lock, which is released while a new plan is made. None where there is nothing to
+  // do. The first is made by the policy; others are estimates. Throws as Engine::plan() does, and
+  // Python's exception after a signal.
+  std::optional<Plan> plan_for(const void* in, const void* out);
+
+  bool holds_cuda() const { return problem_ && problem_->device.kind == DeviceKind::cuda; }
+
+ private:
+  struct Made {
+    std::uint32_t in_alignment;
+    std::uint32_t out_alignment;
+    Plan plan;
+  };
+
+  Engine engine_;
+  std::optional<Problem> problem_;
+  PlanOptions options_;
+  std::vector<Made> made_;
+};
+
+// Enqueues, or does, the work of `plans` without Python's lock. `in` and `out` are the addresses of
+// element 0.
+void execute(AlignedPlans& plans, const void* in, void* out, void* stream);
+
+class Mover {
+ public:
+  explicit Mover(const EngineOptions& options);
+
+  // Moves `in` to `out`, whose axis i is axis axes[i] of `in`, by a plan that later calls find.
+  // In place where both begin at one address.
+  void move(const Layout& in, const Layout& out, const Axes& axes, void* stream, Policy policy);
+
+  // The plans for arrays of these layouts. Those of `move` are apart.
+  std::shared_ptr<AlignedPlans> prepare(const Layout& in, const Layout& out, const Axes& axes,
+                                        bool in_place, const PlanOptions& options);
+
+  // Forgets the plans of `move`, since a better choice may be known.
+  void choose_anew();
+
+  Engine& engine() { return engine_; }
+
+ private:
+  using Key = std::vector<std::int64_t>;
+  struct KeyHash {
+    using is_transparent = void;  // NOLINT(readability-identifier-naming): the library's name
+    std::size_t operator()(std::span<const std::int64_t> words) const;
+  };
+  struct KeyEqual {
+    using is_transparent = void;  // NOLINT(readability-identifier-naming)
+    bool operator()(std::span<const std::int64_t> a, std::span<const std::int64_t> b) const;
+  };
+  using Plans = std::unordered_map<Key, std::shared_ptr<AlignedPlans>, KeyHash, KeyEqual>;
+
+  Engine engine_;
+  Plans plans_;
+  // A CUDA graph may hold launches of a plan, which must outlive it.
+  std::vector<std::shared_ptr<AlignedPlans>> retired_;
+};
+
+}  // namespace xpose::python

@@ -1,0 +1,108 @@
+#include "numpy.hpp"
+
+#include <string>
+
+namespace xpose::python {
+namespace {
+
+// Never freed: the interpreter is gone when this library's destructors run.
+struct PythonSide {
+  nb::object ndarray, empty, permute_other, call_other;
+  nb::object dtype = nb::steal(PyUnicode_InternFromString("dtype"));
+  nb::object has_object = nb::steal(PyUnicode_InternFromString("hasobject"));
+};
+PythonSide& python_side() {
+  static auto* const side = new PythonSide;
+  return *side;
+}
+
+nb::object attribute(nb::handle object, const nb::object& name) {
+  nb::object value = nb::steal(PyObject_GetAttr(object.ptr(), name.ptr()));
+  if (!value.is_valid()) throw nb::python_error();
+  return value;
+}
+
+template <class... Arguments>
+nb::object called(const nb::object& function, Arguments... arguments) {
+  PyObject* const all[] = {arguments.ptr()...};
+  nb::object result =
+      nb::steal(PyObject_Vectorcall(function.ptr(), all, sizeof...(arguments), nullptr));
+  if (!result.is_valid()) throw nb::python_error();
+  return result;
+}
+
+bool is_numpy(nb::handle x) {
+  return reinterpret_cast<PyObject*>(Py_TYPE(x.ptr())) == python_side().ndarray.ptr();
+}
+
+// Of an array whose elements may be moved as bytes.
+nb::object movable_dtype(nb::handle x) {
+  nb::object dtype = attribute(x, python_side().dtype);
+  if (attribute(dtype, python_side().has_object).ptr() != Py_False)
+    throw nb::type_error(
+        "arrays of Python objects are not moved: their elements are references, "
+        "which only the interpreter may copy; numpy.transpose serves them");
+  return dtype;
+}
+
+// The array to write: `out`, or a new one.
+nb::object target(nb::handle out, const Axes& shape, const nb::object& dtype) {
+  if (out.is_none())
+    return called(python_side().empty, nb::handle(tuple_of(shape)), nb::handle(dtype));
+  const nb::object other = attribute(out, python_side().dtype);
+  if (other.is(dtype)) return nb::borrow(out);
+  const int equal = PyObject_RichCompareBool(dtype.ptr(), other.ptr(), Py_EQ);
+  if (equal < 0) throw nb::python_error();
+  if (equal == 0)
+    throw nb::type_error(("out has dtype " + std::string(nb::str(other).c_str()) + ", x " +
+                          std::string(nb::str(dtype).c_str()) +
+                          ": elements are moved, not converted")
+                             .c_str());
+  return nb::borrow(out);
+}
+
+Policy policy_of(nb::handle policy) {
+  Py_ssize_t size = 0;
+  const char* const text = PyUnicode_AsUTF8AndSize(policy.ptr(), &size);
+  if (text == nullptr) throw nb::python_error();
+  return parse_policy({text, static_cast<std::size_t>(size)});
+}
+
+}  // namespace
+
+void set_python_side(nb::object ndarray, nb::object empty, nb::object permute_other,
+                     nb::object call_other) {
+  PythonSide& side = python_side();
+  side.ndarray = std::move(ndarray);
+  side.empty = std::move(empty);
+  side.permute_other = std::move(permute_other);
+  side.call_other = std::move(call_other);
+}
+
+nb::object permute(Mover& mover, nb::handle x, nb::handle axes, nb::handle out, nb::handle stream,
+                   nb::handle policy) {
+  if (!is_numpy(x) || !(out.is_none() || is_numpy(out)))
+    return called(python_side().permute_other, nb::find(mover), x, axes, out, stream, policy);
+  const Policy known = policy_of(policy);
+  const nb::object dtype = movable_dtype(x);
+  const Buffer in(x, false);
+  const Axes order = order_of(axes, in.layout().extents.size());
+  const Axes shape = permuted(in.layout().extents, order);
+  nb::object result = target(out, shape, dtype);
+  const Buffer to(result, true);
+  mover.move(in.layout(), to.layout(), order, nullptr, known);
+  return result;
+}
+
+nb::object call(const PreparedPlan& plan, nb::handle x, nb::handle out, nb::handle stream) {
+  if (!is_numpy(x) || !(out.is_none() || is_numpy(out)))
+    return called(python_side().call_other, nb::find(plan), x, out, stream);
+  const nb::object dtype = movable_dtype(x);
+  const Buffer in(x, false);
+  nb::object result = target(out, plan.shape(), dtype);
+  const Buffer to(result, true);
+  plan.execute(in.layout(), to.layout(), nullptr);
+  return result;
+}
+
+}  // namespace xpose::python

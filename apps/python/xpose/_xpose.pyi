@@ -1,0 +1,93 @@
+from typing import Any, Callable, Sequence
+
+__version__: str
+
+class Error(RuntimeError): ...
+class NoStrategyError(Error): ...
+class DeviceError(Error): ...
+class WrongResultError(Error): ...
+
+# (address, shape, strides, bytes of a stride's unit, bytes of an element, on CUDA, ordinal,
+# writable, ...)
+_Layout = tuple[Any, ...]
+
+class Plan:
+    """A variant bound to a layout of arrays. Made by `xpose.plan`."""
+
+    def __call__(self, x: Any, out: Any = None, *, stream: Any = None) -> Any: ...
+    def execute(self, source: _Layout, target: _Layout | int, stream: int) -> None: ...
+    @property
+    def shape(self) -> tuple[int, ...]: ...
+    @property
+    def problem(self) -> str: ...
+    @property
+    def variant(self) -> str: ...
+    @property
+    def launch(self) -> str: ...
+    @property
+    def is_estimate(self) -> bool: ...
+
+class Engine:
+    def __init__(
+        self,
+        plugin_folders: Sequence[str],
+        threads: int,
+        worker: str,
+        cache: str,
+        remember: bool,
+        in_process: bool,
+        stage_seconds: float,
+    ) -> None: ...
+    def permute(
+        self, x: Any, axes: Sequence[int] | None, out: Any, stream: Any, policy: str
+    ) -> Any: ...
+    def move(
+        self,
+        source: _Layout,
+        axes: Sequence[int] | None,
+        target: _Layout | int,
+        stream: int,
+        policy: str,
+    ) -> None: ...
+    def prepare(
+        self,
+        source: _Layout,
+        axes: Sequence[int] | None,
+        target: _Layout | None,
+        policy: str,
+        budget: float,
+    ) -> Plan: ...
+    def tune(
+        self,
+        source: _Layout,
+        axes: Sequence[int] | None,
+        target: _Layout | None,
+        budget: float,
+        max_rounds: int,
+        every_strategy: bool,
+        warm: bool,
+        whole: bool,
+        variants: Sequence[str],
+        progress: Callable[[str, int, int], Any] | None,
+    ) -> str: ...
+    def explain(
+        self,
+        source: _Layout,
+        axes: Sequence[int] | None,
+        target: _Layout | None,
+        variant: str,
+        measure: bool,
+    ) -> dict[str, Any]: ...
+    def plugins(self) -> list[dict[str, Any]]: ...
+
+def permuted_shape(shape: Sequence[int], axes: Sequence[int] | None) -> tuple[int, ...]: ...
+def of_capsule(capsule: Any) -> _Layout: ...
+def synchronize(ordinal: int) -> None: ...
+def devices() -> list[dict[str, Any]]: ...
+def cuda_unavailable_reason() -> str: ...
+def set_python_side(
+    ndarray: type,
+    empty: Callable[..., Any],
+    permute_other: Callable[..., Any],
+    call_other: Callable[..., Any],
+) -> None: ...

@@ -1,0 +1,127 @@
+"""Arrays of other libraries: DLPack, PyTorch, JAX, on the CPU."""
+
+import ctypes
+
+import numpy
+import pytest
+
+import xpose
+
+
+class OfDLPack:
+    """An array with __dlpack__ alone, of a library that knows versions or does not."""
+
+    def __init__(self, array, versioned=True):
+        self.array, self.versioned = array, versioned
+
+    def __dlpack_device__(self):
+        return 1, 0
+
+    def __dlpack__(self, **given):
+        if not self.versioned and "max_version" in given:
+            raise TypeError("max_version")
+        try:
+            return self.array.__dlpack__(**given)
+        except TypeError:  # NumPy before 2.1
+            return self.array.__dlpack__()
+
+
+@pytest.mark.parametrize("versioned", [True, False])
+def test_dlpack(versioned):
+    x = numpy.arange(24.0).reshape(2, 3, 4)[:, ::-1]
+    out = xpose.permute_dims(OfDLPack(x, versioned), (2, 0, 1))
+    assert (out == x.transpose(2, 0, 1)).all() and out.dtype == x.dtype
+    place = numpy.zeros((4, 2, 3))
+    xpose.permute_dims(x, (2, 0, 1), out=OfDLPack(place, versioned))
+    assert (place == x.transpose(2, 0, 1)).all()
+
+
+def test_read_only_dlpack():
+    x = numpy.arange(6.0).reshape(2, 3)
+    x.flags.writeable = False
+    try:
+        x.__dlpack__(max_version=(1, 0))
+    except (TypeError, BufferError):
+        pytest.skip("this NumPy exports no read-only arrays")
+    assert xpose.transpose(OfDLPack(x)).tolist() == x.T.tolist()
+    frozen = numpy.zeros((3, 2))
+    frozen.flags.writeable = False
+    with pytest.raises(ValueError, match="read-only"):
+        xpose.transpose(x, out=OfDLPack(frozen))
+
+
+def test_another_device():
+    class Elsewhere(OfDLPack):
+        def __dlpack_device__(self):
+            return 8, 0  # Metal
+
+        def __dlpack__(self, **given):
+            raise BufferError("not here")
+
+    with pytest.raises((BufferError, TypeError)):
+        xpose.transpose(Elsewhere(numpy.zeros((2, 3))))
+
+
+def test_cuda_array_interface_is_of_cuda():
+    class OnCuda:
+        place = (ctypes.c_char * 64)()
+        dtype = "<f4"
+        __cuda_array_interface__ = {
+            "shape": (2, 3), "typestr": "<f4", "data": (ctypes.addressof(place), True), "version": 3,
+        }  # fmt: skip
+
+    with pytest.raises(TypeError, match="out="):
+        xpose.transpose(OnCuda())
+    with pytest.raises(ValueError, match="device"):
+        xpose.transpose(OnCuda(), out=numpy.zeros((3, 2), "f4"))
+
+
+def test_torch():
+    torch = pytest.importorskip("torch")
+    for dtype in (torch.float32, torch.bfloat16, torch.bool, torch.complex64, torch.uint8):
+        x = torch.randint(0, 2, (3, 5, 7)).to(dtype)
+        result = xpose.permute_dims(x, (2, 0, 1))
+        assert result.dtype == dtype and torch.equal(result, x.permute(2, 0, 1))
+    x = torch.randn(4, 6, dtype=torch.complex64).conj()
+    assert torch.equal(xpose.transpose(x), x.T)
+    out = torch.empty(6, 4, dtype=torch.complex64)
+    assert xpose.transpose(x, out=out) is out
+    plan = xpose.plan(out, (1, 0))
+    assert torch.equal(plan(out), out.T)
+    place = numpy.zeros((6, 4), "c8")
+    assert (xpose.transpose(x, out=place) == x.resolve_conj().numpy().T).all()
+    with pytest.raises(TypeError, match="dtype"):
+        xpose.transpose(x, out=numpy.zeros((6, 4), "f8"))
+    with pytest.raises(TypeError, match="sparse"):
+        xpose.transpose(torch.eye(3).to_sparse())
+
+
+def test_torch_operator():
+    torch = pytest.importorskip("torch")
+    import xpose.torch
+
+    x = torch.randn(3, 4, 5, dtype=torch.float64, requires_grad=True)
+    assert torch.autograd.gradcheck(lambda y: xpose.torch.permute(y, (2, 0, 1)), (x,))
+    y = xpose.permute_dims(x, (1, 2, 0))  # has a gradient of itself
+    y.square().sum().backward()
+    assert torch.allclose(x.grad, 2 * x)
+    with pytest.raises(ValueError, match="gradient"):
+        xpose.permute_dims(x, (1, 2, 0), out=torch.empty(4, 5, 3, dtype=x.dtype))
+    with pytest.raises(ValueError, match="gradient"):
+        xpose.plan(x.detach(), (1, 2, 0))(x)
+    torch.library.opcheck(torch.ops.xpose.permute.default, (x, [1, -1, 0]))
+    fake = torch.compile(
+        lambda t: xpose.permute_dims(t, (2, 0, 1)) + 1, fullgraph=True, backend="eager"
+    )
+    assert torch.equal(fake(x), x.permute(2, 0, 1) + 1)
+
+
+def test_jax():
+    jax = pytest.importorskip("jax")
+    x = jax.numpy.arange(60.0).reshape(3, 4, 5)
+    result = xpose.permute_dims(x, (2, 0, 1))
+    assert isinstance(result, jax.Array) and (result == x.transpose(2, 0, 1)).all()
+    with pytest.raises(ValueError, match="read-only"):
+        xpose.permute_dims(x, (2, 0, 1), out=result)
+    with pytest.raises(TypeError, match="traced"):
+        jax.jit(lambda y: xpose.permute_dims(y, (2, 0, 1)))(x)

@@ -1,0 +1,42 @@
+"""rearrange, by patterns of einops."""
+
+import numpy
+import pytest
+
+import xpose
+
+
+def test_axes():
+    x = numpy.arange(2 * 3 * 4 * 5).reshape(2, 3, 4, 5)
+    assert (xpose.rearrange(x, "b h w c -> b c h w") == x.transpose(0, 3, 1, 2)).all()
+    assert (xpose.rearrange(x, "... w c->c ... w") == x.transpose(3, 0, 1, 2)).all()
+    assert xpose.rearrange(x, "b h w c -> b (h w) c").shape == (2, 12, 5)
+    assert xpose.rearrange(x[:1], "1 h w c -> c h w 1").shape == (5, 3, 4, 1)
+
+
+def test_groups():
+    x = numpy.arange(2 * 12 * 8).reshape(2, 12, 8)
+    expected = x.reshape(2, 3, 4, 2, 4).transpose(0, 1, 3, 2, 4).reshape(2, 6, 16)
+    result = xpose.rearrange(x, "b (h p) (w q) -> b (h w) (p q)", p=4, w=2)
+    assert (result == expected).all()
+
+
+@pytest.mark.parametrize(
+    "pattern, sizes, words",
+    [
+        ("a b", {}, "->"),
+        ("a b c -> a b c", {}, "axes on the left"),
+        ("a b -> a", {}, "one side"),
+        ("a a -> a a", {}, "twice"),
+        ("(a b -> a b", {}, "pair"),
+        ("(a c) b -> a b c", {}, "open"),
+        ("(a c) b -> a b c", {"a": 4}, "does not fit"),
+        ("a b -> b a", {"z": 4}, "does not name"),
+        ("a b -> b a", {"a": 5}, "does not fit"),
+        ("a 2b -> 2b a", {}, "neither"),
+        ("... a -> a", {}, "'...'"),
+    ],
+)
+def test_errors(pattern, sizes, words):
+    with pytest.raises(ValueError, match=words):
+        xpose.rearrange(numpy.zeros((6, 7)), pattern, **sizes)
