@@ -1,8 +1,8 @@
 // xpose: parse the subcommand, run it, print errors in one place.
 #include <iostream>
-#include <map>
 
-#include "commands/commands.hpp"
+#include "commands/command_list.hpp"
+#include "commands/version.hpp"
 #include "output/exit_cleanup.hpp"
 #include "output/file_descriptor.hpp"
 #include "output/progress_line.hpp"
@@ -12,28 +12,7 @@ namespace {
 
 using xpose::app::Arguments;
 
-struct Command {
-  int (*run)(const Arguments&);
-  const char* summary;
-};
-
-const std::map<std::string, Command>& commands() {
-  static const std::map<std::string, Command> all = {
-      {"tune", {xpose::app::tune, "try every strategy on a problem and name the fastest"}},
-      {"run", {xpose::app::run, "write a NumPy file with its axes in another order"}},
-      {"bench",
-       {xpose::app::bench, "measure the standard table of problems, beside other libraries"}},
-      {"explain", {xpose::app::explain, "show why a strategy is fast or slow, line by line"}},
-      {"plugins",
-       {xpose::app::plugins, "list plugins and strategies, and the reason for each refusal"}},
-      {"check", {xpose::app::check, "run the conformance suite on a plugin"}},
-      {"cache", {xpose::app::cache, "show, forget, export or import remembered decisions"}},
-      {"lab", {xpose::app::lab, "run small kernels that show the cost of memory accesses"}},
-      {"doctor",
-       {xpose::app::doctor, "list the devices of this machine, missing parts and their remedies"}},
-  };
-  return all;
-}
+using xpose::app::commands;
 
 void print_help(std::ostream& out) {
   const std::size_t width = xpose::app::help_width();
@@ -47,8 +26,9 @@ void print_help(std::ostream& out) {
       << "\n\n";
   constexpr std::size_t kNames = 11;  // columns of them
   for (const auto& [name, command] : commands())
-    out << "  " << name << std::string(kNames - 2 - name.size(), ' ')
-        << wrapped(command.summary, kNames) << '\n';
+    if (!command.summary.empty())
+      out << "  " << name << std::string(kNames - 2 - name.size(), ' ')
+          << wrapped(command.summary, kNames) << '\n';
   out << '\n'
       << wrapped(
              "`xpose help COMMAND` explains a command. Exit codes: 0 done, 1 failed, 2 wrong "
@@ -89,7 +69,7 @@ int dispatch(const Arguments& arguments) {
     return xpose::app::done;
   }
   if (name == "--version") {
-    std::cout << "xpose " << xpose::version() << '\n';
+    std::cout << xpose::app::version_text();
     return xpose::app::done;
   }
   const auto command = commands().find(name);

@@ -15,5 +15,7 @@ int check(const Arguments& arguments);
 int cache(const Arguments& arguments);
 int lab(const Arguments& arguments);
 int doctor(const Arguments& arguments);
+int complete(const Arguments& arguments);
+int manual(const Arguments& arguments);
 
 }  // namespace xpose::app

@@ -6,6 +6,7 @@
 #include <charconv>
 #include <iostream>
 
+#include "options/command_line.hpp"
 #include "output/progress_line.hpp"
 #include "output/screen.hpp"
 
@@ -51,6 +52,51 @@ std::string usage_of(const std::string& command, const std::vector<std::string>&
   return usage;
 }
 
+// Where parse() leaves the words of a command instead of printing its help.
+CommandLine*& listener() {
+  static CommandLine* line = nullptr;
+  return line;
+}
+
+// The names and values of an option, from Boost's "VALUE (=default)" and "[=VALUE(=implied)] ...".
+OptionWords words_of(const po::option_description& option) {
+  OptionWords words;
+  words.name = option.long_name();
+  if (const std::string name =
+          option.canonical_display_name(po::command_line_style::allow_dash_for_short);
+      name.size() == 2 && name[0] == '-')
+    words.letter = name.substr(1);
+  words.about = option.description();
+  const auto semantic = option.semantic();
+  if (semantic->max_tokens() == 0) return words;
+  words.repeats = semantic->is_composing() ||
+                  dynamic_cast<const po::typed_value<std::vector<std::string>>*>(semantic.get());
+  std::string text = semantic->name();
+  if (const std::size_t at = text.find(" (="); at != std::string::npos) {
+    words.standard = text.substr(at + 3, text.size() - at - 4);
+    text.erase(at);
+  }
+  if (text.starts_with("[=")) {  // [=VALUE(=implied)]
+    const std::size_t at = text.find("(=");
+    words.implied = text.substr(at + 2, text.size() - at - 4);
+    text = text.substr(2, at - 2);
+  }
+  words.value = text;
+  return words;
+}
+
+CommandLine command_line(const std::string& usage, const std::string& about,
+                         const po::options_description& options,
+                         const std::vector<std::string>& positional) {
+  CommandLine line{usage + " [options]", about, {}, {}};
+  for (const std::string& name : positional)
+    line.arguments.push_back(words_of(options.find(name, false)));
+  for (const auto& option : options.options())
+    if (std::ranges::find(positional, option->long_name()) == positional.end())
+      line.options.push_back(words_of(*option));
+  return line;
+}
+
 po::variables_map values_of(const po::options_description& options,
                             const std::vector<std::string>& positional,
                             const Arguments& arguments) {
@@ -82,6 +128,10 @@ std::optional<po::variables_map> parse(const std::string& command, const std::st
   try {
     po::variables_map values = values_of(all, positional, arguments);
     if (values.count("help") != 0) {
+      if (listener() != nullptr) {
+        *listener() = command_line(usage, about, all, positional);
+        return std::nullopt;
+      }
       std::cout << "usage: " << usage << " [options]\n\n"
                 << wrapped_text(about, width) << "\n\n"
                 << all;
@@ -100,6 +150,20 @@ std::optional<po::variables_map> parse(const std::string& command, const std::st
   } catch (const po::error& e) {
     throw UsageError(name + ": " + message_of(e, arguments));
   }
+}
+
+CommandLine command_line_of(int (*run)(const Arguments&), Arguments action) {
+  CommandLine line;
+  action.emplace_back("--help");
+  listener() = &line;
+  try {
+    run(action);
+  } catch (...) {
+    listener() = nullptr;
+    throw;
+  }
+  listener() = nullptr;
+  return line;
 }
 
 std::int64_t whole_number_of(const po::variables_map& values, const std::string& option,
