@@ -108,7 +108,7 @@ struct Permute {
       throw Unsupported("shared=0 needs an innermost axis of at least 32 bytes on both sides");
     if (!cut.direct() && kept >= kAlwaysDirect)
       throw Unsupported("shared=1 needs an innermost axis of less than 128 bytes on both sides");
-    if (tile.tiles > INT32_MAX) throw Unsupported("needs less than 2^31 tiles");
+    if (tile.tiles > INT32_MAX) throw Unsupported("needs fewer than 2^31 tiles");
     if (config["along_input"] != 0 && tile.tiles <= resident(problem, cut))
       throw Unsupported("along_input=1 needs more tiles than run at once");
     for (const int64_t other : kRuns) {

@@ -35,8 +35,8 @@ Form form_of(const Problem& problem) {
   if (small && (matrices_of(problem) > 1 || (narrow && flat))) return Form::kSmall;
   if (narrow || (!flat && problem.cols == line)) return Form::kDeinterleave;
   if (flat) return Form::kInterleave;
-  throw Unsupported("rows are longer than a line of " + std::to_string(line) +
-                    " elements, columns no shorter; needs a short side or small matrices");
+  throw Unsupported("needs rows of at most " + std::to_string(line) +
+                    " elements (64 bytes), shorter columns, or a batch of matrices up to 4 KiB");
 }
 
 // Bytes of one side that lie together: a row, or all rows of a matrix, or all matrices. Where less

@@ -249,7 +249,9 @@ class Bench(unittest.TestCase):
             self.assertIn(words, result.stderr)
         result = bench(cells=("no such problem",))
         self.assertEqual(result.returncode, 2)
-        self.assertIn(SMALLEST, result.stderr)  # lists what there is
+        *names, message = result.stderr.splitlines()  # a name a line, and the message last
+        self.assertIn("  " + SMALLEST, names)
+        self.assertEqual(message, "xpose: --only names no problem of the table, which is listed above; see `xpose bench --help`")
 
     def test_a_wrong_path_or_document_fails_before_anything_is_measured(self):
         for option in ("--json", "--csv", "--markdown", "--svg"):

@@ -78,7 +78,7 @@ TEST_F(ViewsTest, ViewsHaveStridesOfTheirOwn) {
     ADD_FAILURE() << "other extents were accepted";
   } catch (const Error& error) {
     EXPECT_EQ(std::string(error.what()),
-              "axis 0 of the output has 5 elements, but axis 0 of the input, which it is, has 3");
+              "output axis 0 has 5 elements, but input axis 0, which moves there, has 3");
   }
 }
 

@@ -149,13 +149,14 @@ const Case kDeclined = {"Declined",
 
 INSTANTIATE_TEST_SUITE_P(
     Imports, UselessImports,
-    testing::Values(kACopy, kANumeric, kUnknown, kNoConfig, kDeclined,
-                    Case{"Absent", "nothing", {"host_naive_row", {}}, "its plugin is not here"},
-                    Case{"Wrong", "do_nothing", {"do_nothing", {}}, "wrong_result, out["},
-                    Case{"WrongAfterAWhile", "right_once", {"right_once", {}}, "wrong_result, "},
-                    Case{"CrashInLaunch", "crash_in_launch", {"crash_in_launch", {}}, "crashed, "},
-                    Case{"CrashInQuote", "crash_in_quote", {"crash_in_quote", {}}, "crashed, "},
-                    Case{"CrashInLoad", "crash_in_load", {"crash_in_load", {}}, "signal 11"}),
+    testing::Values(
+        kACopy, kANumeric, kUnknown, kNoConfig, kDeclined,
+        Case{"Absent", "nothing", {"host_naive_row", {}}, "its plugin is not installed here"},
+        Case{"Wrong", "do_nothing", {"do_nothing", {}}, "wrong_result, out["},
+        Case{"WrongAfterAWhile", "right_once", {"right_once", {}}, "wrong_result, "},
+        Case{"CrashInLaunch", "crash_in_launch", {"crash_in_launch", {}}, "crashed, "},
+        Case{"CrashInQuote", "crash_in_quote", {"crash_in_quote", {}}, "crashed, "},
+        Case{"CrashInLoad", "crash_in_load", {"crash_in_load", {}}, "signal 11"}),
     [](const auto& info) { return info.param.name; });
 
 // ---------------------------------------------------------------------- rows that somebody edited

@@ -15,7 +15,7 @@ TimedVariant timed(const Trial& trial) {
 
 // A wrong strategy is a better reason than one that does not serve the problem.
 void explain(CellResult& result, const TuneReport& report) {
-  result.skipped = "no strategy is loaded for it";
+  result.skipped = "no loaded strategy serves the device";
   bool found = false;
   for (const Trial& trial : report.trials) {
     if (trial.role != Role::transpose || trial.verdict == Verdict::ok) continue;

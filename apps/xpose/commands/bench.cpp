@@ -40,18 +40,18 @@ po::options_description bench_options() {
                         "device to measure: host, cuda or cuda:N; every device by default")(
       "only", po::value<std::vector<std::string>>()->value_name("TEXT"),
       "only problems whose name contains the text; may be repeated")(
-      "quick", "one problem of each row, in less than 60 seconds in all")(
+      "quick", "one problem of each kind, in less than 60 seconds in all")(
       "budget", po::value<std::string>()->value_name("S"),
       "seconds to spend on a problem (default 3, or 0.3 with --quick)")(
       "warm", "keep the caches warm for every problem")(
       "random", po::value<std::string>()->value_name("N"),
       "measure N random matrices and permutations instead of the table")(
       "seed", po::value<std::string>()->value_name("S"),
-      "seed of --random, part of the problems' names (default: another one each time)")(
+      "seed of --random, part of the problems' names (default: a new one each time)")(
       "most", po::value<std::string>()->default_value("1073741824")->value_name("BYTES"),
       "bytes of the largest random array");
   add_bench_outputs(options);
-  options.add_options()("resume", "keep the results in the file of --json that have this setup");
+  options.add_options()("resume", "keep earlier results of the same setup from the file of --json");
   add_engine_options(options);
   return options;
 }
@@ -67,7 +67,7 @@ std::vector<DeviceInfo> chosen_devices(const std::string& name) {
 constexpr std::int64_t kMostRandom = 1000;       // what --resume reads
 constexpr std::int64_t kMostSeed = 999'999'999;  // fits into a name
 
-// What --random asks for; a count of 0 where it was not given.
+// The request of --random; a count of 0 where it was not given.
 RandomDraw random_draw(const po::variables_map& values) {
   RandomDraw draw;
   draw.most_bytes = static_cast<std::uint64_t>(
@@ -107,12 +107,11 @@ Work work_of(const std::vector<DeviceInfo>& devices, const std::vector<std::stri
       work.emplace_back(info.device, std::move(cell));
     }
   }
-  if (work.empty()) {
-    std::string names;
+  if (work.empty()) {  // a name a line: a message is one line
     for (const DeviceInfo& info : devices)
       for (const Cell& cell : table_of(info.device.kind, draw))
-        if (!cell.on_request) names += "\n  " + cell.name;
-    throw UsageError("--only names no problem of the table:" + names + "\n");
+        if (!cell.on_request) std::cerr << "  " << cell.name << '\n';
+    throw UsageError("--only names no problem of the table, which is listed above");
   }
   return work;
 }
@@ -258,7 +257,7 @@ int bench(const Arguments& arguments) {
       parse("bench",
             "Measures the standard table of problems on every device. Each line compares the "
             "winner with the fastest copy of the same bytes in the same run, and with other "
-            "libraries, and shows what would have been chosen without a trial.",
+            "libraries, and has the estimate: the choice without a trial.",
             bench_options(), {}, arguments);
   if (!values) return done;
   BenchOutputs outputs(*values);

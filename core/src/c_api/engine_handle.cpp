@@ -43,7 +43,7 @@ using namespace xpose;
 
 xpose_status_t xpose_engine_create(const xpose_engine_options_t* options, xpose_engine_t** engine) {
   return c_api::guarded([&] {
-    c_api::required(engine, "the place for the engine");
+    c_api::required(engine, "the argument engine");
     *engine = nullptr;
     *engine = new xpose_engine_t{Engine(c_api::engine_options(options))};
   });

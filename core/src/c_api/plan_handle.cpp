@@ -85,7 +85,7 @@ xpose_status_t xpose_prepare(xpose_engine_t* engine, const xpose_tensor_t* in,
                              const xpose_tensor_t* out, const int32_t* axes, int32_t policy,
                              const xpose_plan_options_t* options, xpose_plan_t** plan) {
   return c_api::guarded([&] {
-    c_api::required(plan, "the place for the plan");
+    c_api::required(plan, "the argument plan");
     *plan = nullptr;
     const auto& made_by = c_api::required(engine, "the engine");
     const auto stated = c_api::versioned(options, "xpose_plan_options_t");

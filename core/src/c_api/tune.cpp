@@ -54,7 +54,7 @@ xpose_status_t xpose_tune(xpose_engine_t* engine, const xpose_tensor_t* in,
                           const xpose_tensor_t* out, const int32_t* axes,
                           const xpose_tune_options_t* options, char** json) {
   return c_api::guarded([&] {
-    c_api::required(json, "the place for the report");
+    c_api::required(json, "the argument json");
     *json = nullptr;
     Engine& tuner = c_api::required(engine, "the engine").engine;
     const auto stated = c_api::versioned(options, "xpose_tune_options_t");

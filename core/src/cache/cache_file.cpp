@@ -60,7 +60,7 @@ std::string remedy(Fault fault) {
     case Fault::newer:
       return "update xpose, or set XPOSE_CACHE to another file";
     case Fault::older:
-      return "`xpose cache show --cache FILE` by whoever may write it brings it up to date";
+      return "run `xpose cache show --cache FILE` as a user with write access to update it";
     case Fault::foreign:
     case Fault::failed:
       break;

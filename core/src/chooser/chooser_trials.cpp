@@ -1,4 +1,4 @@
-// What the chooser tries strategies on, and with which.
+// The chooser's trials: the problem that they run on, and the strategies.
 #include <algorithm>
 #include <chrono>
 #include <utility>
@@ -37,16 +37,17 @@ void list_unreachable(const Catalog& catalog, const Problem& problem, TuneReport
   }
 }
 
-// What is tried on one problem must serve the other as well.
+// A variant that is tried on one problem must serve the other as well.
 void decline_unless_both(Candidate& candidate, const std::vector<Candidate>& on_whole) {
   const auto whole = std::ranges::find(on_whole, candidate.variant, &Candidate::variant);
   const bool declined = whole == on_whole.end() || whole->outcome.verdict != Verdict::ok;
   if (candidate.outcome.verdict == Verdict::ok && declined)
-    candidate.outcome = whole == on_whole.end()
-                            ? Outcome{Verdict::unsupported, "with these values not on the whole"}
-                            : whole->outcome;
+    candidate.outcome =
+        whole == on_whole.end()
+            ? Outcome{Verdict::unsupported, "has no such config for the whole problem"}
+            : whole->outcome;
   else if (candidate.outcome.verdict == Verdict::unsupported && !declined)
-    candidate.outcome.detail = "not on what stands in: " + candidate.outcome.detail;
+    candidate.outcome.detail = "declines the stand-in: " + candidate.outcome.detail;
 }
 
 }  // namespace

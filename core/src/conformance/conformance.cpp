@@ -52,8 +52,8 @@ const Strategy& loaded_here(Subject& subject, const Strategy& described) {
   } catch (const Refusal& refusal) {
     throw Error(ErrorKind::failed, "refused " + refusal.why);
   }
-  throw Error(ErrorKind::failed,
-              "it does not offer " + described.info.name + " here, but did in the worker");
+  throw Error(ErrorKind::failed, "the plugin offered " + described.info.name +
+                                     " in the worker, but not in this process");
 }
 
 // And examined. The first plan is destroyed after its launch; the second is launched twice, so that

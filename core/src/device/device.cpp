@@ -180,8 +180,8 @@ class HostBackend final : public Backend {
  private:
   static void* checked(void* memory, std::uint64_t bytes) {
     if (memory == nullptr)
-      throw Error(ErrorKind::no_memory,
-                  "the host has no room for " + std::to_string(bytes) + " bytes");
+      throw Error(ErrorKind::no_memory, "the host cannot allocate " + std::to_string(bytes) +
+                                            " bytes; end other programs, or move less at a time");
     return memory;
   }
   static void* allocate_or_null(std::uint64_t bytes, std::uint64_t alignment) {
@@ -228,7 +228,7 @@ Backend& backend(Device device) {
                   (reason.empty() ? "this machine has " + std::to_string(all.size()) +
                                         " CUDA device(s), numbered from 0"
                                   : reason) +
-                  "; --device host always works");
+                  "; every machine has the device host");
 }
 
 std::uint64_t page_bytes() { return static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE)); }
@@ -243,7 +243,8 @@ std::string cuda_unavailable_reason() { return cuda_reason(); }
 
 std::uint64_t free_memory(Device device) { return backend(device).free_bytes(); }
 
-Device parse_device(std::string_view text) {
+Device parse_device(std::string_view given) {
+  std::string_view text = given;
   if (text == "host") return {DeviceKind::host, 0};
   if (text == "auto") return cuda_backends().empty() ? Device{} : Device{DeviceKind::cuda, 0};
   Device device{DeviceKind::cuda, 0};
@@ -255,7 +256,9 @@ Device parse_device(std::string_view text) {
     text = "";
   }
   if (text.empty())
-    throw Error(ErrorKind::invalid, "a device is auto, host, cuda or cuda:N with N from 0");
+    throw Error(ErrorKind::invalid,
+                '\'' + one_line(given, 128) +
+                    "' is no device: write auto, host, cuda or cuda:N with N from 0");
   backend(device);
   return device;
 }

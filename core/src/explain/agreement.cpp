@@ -27,12 +27,11 @@ std::string sector_words(const AccessTotals& simulated, const AccessTotals& hard
   for (const Pair& pair : {Pair{"load", simulated.load_sectors, hardware.load_sectors},
                            Pair{"store", simulated.store_sectors, hardware.store_sectors}})
     if (std::abs(pair.difference()) > kCountsAgreeWithin)
-      words +=
-          std::string(" The counters have ") + percent(std::abs(pair.difference())) +
-          (pair.difference() > 0 ? " more " : " fewer ") + pair.name +
-          " sectors than the simulator. Sectors are exact on both sides, so that the device runs "
-          "other instructions than the simulator does: accesses that the compiler merged, split "
-          "or left out, or memory that registers spilled to.";
+      words += std::string(" The counters have ") + percent(std::abs(pair.difference())) +
+               (pair.difference() > 0 ? " more " : " fewer ") + pair.name +
+               " sectors than the simulator. Both counts are exact, so the device runs other "
+               "instructions than the simulator does: accesses that the compiler merged, split "
+               "or left out, or memory that registers spilled to.";
   return words.empty() ? " Simulator and counters agree on the sectors." : words;
 }
 
@@ -65,8 +64,8 @@ std::string dram_words(const Explanation& told) {
   if (read.simulated != 0 && read.difference() > kLinesAgreeWithin)
     words +=
         " DRAM reads were " + times(1 + read.difference()) +
-        " times the bytes needed: lines left the L2 before all of them was used, or partly written "
-        "ones were read to be completed.";
+        " times the bytes needed: lines left the L2 before all their bytes were used, or partly "
+        "written ones were read to be completed.";
   if (written.simulated != 0 && written.difference() > kLinesAgreeWithin)
     words +=
         " DRAM writes were " + times(1 + written.difference()) +
@@ -74,8 +73,8 @@ std::string dram_words(const Explanation& told) {
         "again.";
   else if (written.simulated != 0 && written.difference() < -kLinesAgreeWithin)
     words +=
-        " DRAM writes were fewer than the bytes needed: what the L2 still held at the end is "
-        "not counted.";
+        " DRAM writes were fewer than the bytes needed: sectors that the L2 still held at the "
+        "end are not counted.";
   return words;
 }
 

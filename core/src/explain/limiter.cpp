@@ -148,8 +148,8 @@ std::string standing(const Explanation& told) {
 std::string closing(Limiter limiter, const Explanation& told) {
   switch (limiter) {
     case Limiter::wrong:
-      return "The kernel is wrong, so that its speed means nothing: " +
-             told.simulation->findings.front().text + ". Mend that first.";
+      return "The kernel is wrong, so its speed means nothing: " +
+             told.simulation->findings.front().text + ". Correct it first.";
     case Limiter::bytes_in_flight: {
       const std::uint64_t bytes = loads_in_flight(told);
       return "The limiter is too few bytes in flight: its accesses are as good as they can be, but "

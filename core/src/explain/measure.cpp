@@ -75,7 +75,8 @@ class Launches {
     if (least > free)
       throw Error(ErrorKind::no_memory, "counting " + to_string(normal) + " takes buffers of " +
                                             std::to_string(least) + " bytes, but " +
-                                            std::to_string(free) + " bytes are free");
+                                            std::to_string(free) +
+                                            " bytes are free; explain a smaller problem");
     const std::uint64_t one = Arena::footprint(normal, 2) - least;
     const std::uint64_t cold = 2 * backend.info().cache_bytes / one + 2;
     const std::uint64_t fitting = 1 + (free - least) / 2 / one;
@@ -98,7 +99,7 @@ std::variant<HardwareAccount, std::string> measure(Chooser& chooser, const Candi
   Times times;
   if (candidate.strategy->info.role != Role::experiment)
     times = times_of(chooser, candidate, normal);
-  // Who measures or counts on the device waits for the other.
+  // A process that measures on the device and one that counts wait for each other.
   const DeviceLock lock(device.info().id, kLongestWaitSeconds, [] { return true; });
   device.make_current();
   Launches launch(device, candidate, normal);

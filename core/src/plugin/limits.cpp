@@ -9,7 +9,7 @@ namespace xpose {
 namespace {
 
 const std::string kNaming =
-    "[a-z][a-z0-9_]*, of at most " + std::to_string(kMaxNameBytes) + " bytes";
+    "[a-z][a-z0-9_]* with at most " + std::to_string(kMaxNameBytes) + " bytes";
 
 std::string axes_problem(const StrategyInfo& strategy) {
   if (strategy.axes.size() > XPOSE_MAX_AXES)
@@ -18,7 +18,7 @@ std::string axes_problem(const StrategyInfo& strategy) {
   std::uint64_t configs = 1;
   std::set<std::string_view> names;
   for (const auto& [axis, values] : strategy.axes) {
-    if (!is_name(axis)) return "has an axis whose name is not of " + kNaming;
+    if (!is_name(axis)) return "has an axis whose name does not match " + kNaming;
     if (!names.insert(axis).second) return "has two axes named '" + axis + "'; rename one";
     if (values.empty() || values.size() > XPOSE_MAX_AXIS_VALUES)
       return "has no values, or more than " + std::to_string(XPOSE_MAX_AXIS_VALUES) +
@@ -31,7 +31,7 @@ std::string axes_problem(const StrategyInfo& strategy) {
 }
 
 std::string problem_of(const StrategyInfo& strategy) {
-  if (!is_name(strategy.name)) return "has a strategy whose name is not of " + kNaming;
+  if (!is_name(strategy.name)) return "has a strategy whose name does not match " + kNaming;
   const std::string name = "its strategy '" + strategy.name + "' ";
   if (strategy.summary.size() > kMaxSummaryBytes)
     return name + "has a summary of more than " + std::to_string(kMaxSummaryBytes) +
@@ -53,7 +53,7 @@ bool is_name(std::string_view text) {
 }
 
 std::string description_problem(const PluginInfo& plugin) {
-  if (!is_name(plugin.name)) return "its name is not of " + kNaming;
+  if (!is_name(plugin.name)) return "its name does not match " + kNaming;
   if (plugin.strategies.size() > kMaxStrategies) return kTooManyStrategies;
   std::set<std::string_view> names;
   for (const StrategyInfo& strategy : plugin.strategies) {

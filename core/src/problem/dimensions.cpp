@@ -45,10 +45,13 @@ std::vector<std::int64_t> dense_strides(std::span<const std::int64_t> shape) {
   std::vector<std::int64_t> strides(shape.size());
   std::int64_t stride = 1;
   for (std::size_t i = shape.size(); i-- > 0;) {
-    if (shape[i] < 0) throw Error(ErrorKind::invalid, "an extent is negative");
+    if (shape[i] < 0)
+      throw Error(ErrorKind::invalid, "axis " + std::to_string(i) +
+                                          " needs an extent of 0 or more, not " +
+                                          std::to_string(shape[i]));
     strides[i] = stride;
     if (__builtin_mul_overflow(stride, std::max<std::int64_t>(shape[i], 1), &stride))
-      throw Error(ErrorKind::invalid, "the array's size does not fit in 63 bits");
+      throw Error(ErrorKind::invalid, "the array has more than 2^63 - 1 elements");
   }
   return strides;
 }

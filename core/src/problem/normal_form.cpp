@@ -49,24 +49,26 @@ void check_output_is_disjoint(const Problem& problem) {
   for (const BatchDim& dim : dims) {
     if (dim.out_stride < span.elements)
       refuse(problem, "output elements overlap: an output stride of " +
-                          std::to_string(dim.out_stride) + " elements steps into " +
-                          std::to_string(span.elements) + " elements that lie closer together");
+                          std::to_string(dim.out_stride) + " elements is less than the " +
+                          std::to_string(span.elements) + " elements that inner axes span");
     span.reach(dim.extent, dim.out_stride);
   }
 }
 
 void check_sizes(const Problem& problem) {
-  if (problem.rows < 0 || problem.cols < 0) refuse(problem, "a size is negative");
+  if (problem.rows < 0 || problem.cols < 0) refuse(problem, "rows and cols must be 0 or more");
   for (const BatchDim& dim : problem.batch)
-    if (dim.extent < 0) refuse(problem, "a batch extent is negative");
+    if (dim.extent < 0) refuse(problem, "a batch extent must be 0 or more");
   if (const std::string refusal = element_size_refusal(problem.element_bytes); !refusal.empty())
     refuse(problem, refusal);
   if (problem.in_place && !is_moved_whole(problem.element_bytes))
     refuse(problem,
-           "in place, elements are of 1, 2, 4, 8 or 16 bytes, or of a multiple of 16 up to 256; "
+           "in place, elements have 1, 2, 4, 8 or 16 bytes, or a multiple of 16 up to 256; "
            "transpose others into another buffer");
   if (!std::has_single_bit(problem.in_alignment) || !std::has_single_bit(problem.out_alignment))
-    refuse(problem, "an alignment is not a power of two");
+    refuse(problem, "alignments must be powers of two, not " +
+                        std::to_string(problem.in_alignment) + " and " +
+                        std::to_string(problem.out_alignment));
 }
 
 void fill_leading_dimensions(Problem& problem) {
@@ -89,13 +91,15 @@ void check_in_place(const Problem& problem) {
     refuse(problem, "in place, input and output share one " + what + ", but these are " +
                         std::to_string(in) + " and " + std::to_string(out));
   };
-  if (problem.rows != problem.cols) refuse(problem, "only a square matrix is transposed in place");
+  if (problem.rows != problem.cols)
+    refuse(problem,
+           "only a square matrix is transposed in place; transpose others into another buffer");
   if (problem.in_ld != problem.out_ld) differ("leading dimension", problem.in_ld, problem.out_ld);
   for (const BatchDim& dim : problem.batch)
     if (dim.in_stride != dim.out_stride) differ("batch stride", dim.in_stride, dim.out_stride);
   if (problem.in_ld < 0 ||
       std::ranges::any_of(problem.batch, [](const BatchDim& dim) { return dim.in_stride < 0; }))
-    refuse(problem, "in place, strides are positive; transpose into another buffer");
+    refuse(problem, "in place, strides must be positive; transpose into another buffer");
 }
 
 // A key that says these alignments.

@@ -16,12 +16,12 @@ namespace {
 void check_axes(std::size_t rank, std::span<const int> axes) {
   std::vector<bool> seen(rank, false);
   if (axes.size() != rank)
-    refuse("a permutation of " + std::to_string(rank) + " axes needs as many entries, not " +
-           std::to_string(axes.size()));
+    refuse("a permutation of " + std::to_string(rank) +
+           " axes needs as many entries in axes, not " + std::to_string(axes.size()));
   for (const int axis : axes) {
     if (axis < 0 || static_cast<std::size_t>(axis) >= rank || seen[static_cast<std::size_t>(axis)])
       refuse("axes must name each of 0 to " + std::to_string(rank - 1) + " once; " +
-             std::to_string(axis) + " does not");
+             std::to_string(axis) + " is out of range or named twice");
     seen[static_cast<std::size_t>(axis)] = true;
   }
 }
@@ -68,13 +68,15 @@ Problem permutation(std::span<const std::int64_t> shape, std::span<const int> ax
   check_axes(shape.size(), axes);
   if (in_strides.size() != shape.size() || out_strides.size() != shape.size())
     refuse("a permutation of " + std::to_string(shape.size()) +
-           " axes needs as many strides of either side, not " + std::to_string(in_strides.size()) +
-           " and " + std::to_string(out_strides.size()));
+           " axes needs a stride for each axis of both sides, not " +
+           std::to_string(in_strides.size()) + " and " + std::to_string(out_strides.size()));
   Problem problem = matrix(1, 1, element_bytes, device);
   std::vector<BatchDim> dims(shape.size());
   for (std::size_t i = 0; i < shape.size(); ++i) {
     const auto axis = static_cast<std::size_t>(axes[i]);
-    if (shape[axis] < 0) refuse("an extent is negative");
+    if (shape[axis] < 0)
+      refuse("input axis " + std::to_string(axis) + " needs an extent of 0 or more, not " +
+             std::to_string(shape[axis]));
     if (shape[axis] == 0) return matrix(0, 0, element_bytes, device);
     if (shape[axis] > 1 && out_strides[i] == 0)
       refuse("output elements overlap: the stride of output axis " + std::to_string(i) + " is 0");
@@ -95,8 +97,8 @@ void check_permuted_extents(std::span<const std::int64_t> in, std::span<const st
   check_axes(in.size(), axes);
   for (std::size_t i = 0; i < axes.size(); ++i)
     if (const std::int64_t wanted = in[static_cast<std::size_t>(axes[i])]; out[i] != wanted)
-      refuse("axis " + std::to_string(i) + " of the output has " + std::to_string(out[i]) +
-             " elements, but axis " + std::to_string(axes[i]) + " of the input, which it is, has " +
+      refuse("output axis " + std::to_string(i) + " has " + std::to_string(out[i]) +
+             " elements, but input axis " + std::to_string(axes[i]) + ", which moves there, has " +
              std::to_string(wanted));
 }
 

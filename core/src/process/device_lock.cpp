@@ -139,7 +139,7 @@ DeviceLock::DeviceLock(const std::string& device, double seconds,
   } catch (const Unusable& why) {
     file_ = Descriptor();
     trouble_ = "the lock " + file.string() + " cannot be used: " + why.words +
-               "; other processes may measure at the same time; remove what is there";
+               "; other processes may measure at the same time; remove it";
   }
 }
 

@@ -31,7 +31,7 @@ void Registry::accuse_unfinished() {
     cache_.store(row);
     if (warn_)
       warn_(one_line("strategy " + row.strategy + " is now in quarantine: " + row.words +
-                     "; if that was not its doing, `xpose cache forget --strategy " + row.strategy +
+                     "; if another cause is known, `xpose cache forget --strategy " + row.strategy +
                      '`'));
   }
 }
@@ -82,7 +82,7 @@ Registry::Offered Registry::offered(Admission& admission, const Catalog& catalog
                                     const std::string& digest, const Variant& variant,
                                     const Device& device) {
   const PluginInfo* plugin = catalog.find(digest);
-  if (plugin == nullptr) throw unusable("its plugin is not here");
+  if (plugin == nullptr) throw unusable("its plugin is not installed here");
   if (!plugin->refused.empty()) throw unusable(plugin->refused);
   require_no_quarantine(digest, variant.strategy);
   const PluginInfo info = described_file(admission, catalog, *plugin);
@@ -94,7 +94,7 @@ Registry::Offered Registry::offered(Admission& admission, const Catalog& catalog
   return {{*found, digest, nullptr}, std::move(values)};
 }
 
-// What a plugin's file offers. Throws Error where it is refused with the content that it had.
+// The offer of a plugin's file. Throws Error where it is refused with the content that it had.
 PluginInfo Registry::described_file(Admission& admission, const Catalog& catalog,
                                     const PluginInfo& plugin) {
   try {
@@ -128,8 +128,8 @@ const Strategy& Registry::loaded(Admission& admission, const std::string& digest
   const PluginLibrary& library = load(admission, *plugin);
   const Strategy* const found = find_strategy(library.strategies, strategy);
   if (found == nullptr)
-    throw Error(ErrorKind::failed, library.info.file.string() + " does not offer " + strategy +
-                                       " here, but did in the worker");
+    throw Error(ErrorKind::failed, library.info.file.string() + " offered " + strategy +
+                                       " in the worker, but not in this process");
   return *found;
 }
 
@@ -143,7 +143,7 @@ Candidate Registry::bind(Admission& admission, const Candidate& candidate, const
     throw Error(
         bound.outcome.verdict == Verdict::no_memory ? ErrorKind::no_memory : ErrorKind::failed,
         to_string(bound.variant) +
-            " was accepted by its quote before, and is not now: " + bound.outcome.detail);
+            " was accepted by its quote before, and is declined now: " + bound.outcome.detail);
   return bound;
 }
 

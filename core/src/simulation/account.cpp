@@ -147,7 +147,7 @@ void Account::keep_example(Site& site, const xpose_access& access) const {
 
 void Account::on_access(const xpose_access& access) {
   if (!std::has_single_bit(access.lane_bytes) || access.lane_bytes > 16 || kernels_.empty())
-    throw Error(ErrorKind::failed, "the simulator told of an access of " +
+    throw Error(ErrorKind::failed, "the simulator reported an access of " +
                                        std::to_string(access.lane_bytes) +
                                        " bytes, or of one before any kernel");
   Site& site = site_of(access);
@@ -247,7 +247,7 @@ AccessAccount Account::finish(const LineOf& line_of) const {
     else
       account.findings.push_back(std::move(finding));
   }
-  // What ended a launch explains the rest.
+  // The fault that ended a launch comes first: it explains the rest.
   std::ranges::stable_sort(account.findings, {}, &Finding::kind);
   return account;
 }

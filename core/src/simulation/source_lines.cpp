@@ -126,7 +126,7 @@ SourceLines::SourceLines(const void* code, const std::filesystem::path& file) tr
   libdw().dwfl_report_end(impl->session, nullptr, nullptr);
   if (module != nullptr) impl_ = std::move(impl);
 } catch (const Denial& denial) {
-  throw Error(ErrorKind::failed, "source lines cannot be told: " + denial.text);
+  throw Error(ErrorKind::failed, "source lines are unknown: " + denial.text);
 }
 
 SourceLines::~SourceLines() = default;

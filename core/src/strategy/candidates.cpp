@@ -32,7 +32,7 @@ Alignment alignment_for(const StrategyInfo& card, const Problem& problem) {
                                  : row_alignment(problem);
 }
 
-// What the card alone rules out, or nothing.
+// The refusal by the card alone, or nothing.
 std::string card_refusal(const StrategyInfo& card, const Problem& problem,
                          const DeviceInfo& device) {
   if (!serves_elements(card.element_sizes, problem.element_bytes))
@@ -41,7 +41,7 @@ std::string card_refusal(const StrategyInfo& card, const Problem& problem,
       card.min_alignment == 0 ? std::min(problem.element_bytes, 16U) : card.min_alignment;
   const Alignment rows = alignment_for(card, problem);
   if (const std::uint32_t aligned = std::min(rows.in, rows.out); aligned < needed)
-    return "needs rows aligned to " + std::to_string(needed) + " bytes; these are to " +
+    return "needs rows aligned to " + std::to_string(needed) + " bytes; these are aligned to " +
            std::to_string(aligned);
   if (device.compute_capability < card.min_compute_capability)
     return "needs compute capability " + std::to_string(card.min_compute_capability / 10) + '.' +
@@ -50,13 +50,17 @@ std::string card_refusal(const StrategyInfo& card, const Problem& problem,
     return "serves at most " + std::to_string(card.max_extent) + " rows and columns";
   if (problem.in_place && !card.in_place) return "does not work in place";
   if (!card.permutes && !is_of_matrices(problem, card.max_batch_rank))
-    return "serves matrices, and reads no axis backwards";
+    return "serves matrices only; this problem reads an axis backwards";
   const bool on_host = problem.device.kind == DeviceKind::host;
   const std::int64_t launches = calls(card, problem);
-  if (card.role == Role::numeric && !on_host && launches > kMostNumericLaunches)
-    return "is for comparison alone, and would be launched " + std::to_string(launches) + " times";
-  if (launches > (on_host ? kMostLaunchesOfHost : kMostLaunchesOfCuda))
-    return "would be launched " + std::to_string(launches) + " times";
+  const bool is_compared_only = card.role == Role::numeric && !on_host;
+  const std::int64_t most = is_compared_only ? kMostNumericLaunches
+                            : on_host        ? kMostLaunchesOfHost
+                                             : kMostLaunchesOfCuda;
+  if (launches > most)
+    return "needs " + std::to_string(launches) + " launches; a strategy" +
+           (is_compared_only ? " that is only compared" : "") + " gets at most " +
+           std::to_string(most);
   return {};
 }
 

@@ -100,7 +100,7 @@ void Arena::hold_patterns(Content content) {
     pattern->flip = are_numbers ? 1 : kOtherFlip;  // a normal number stays one
     pattern->guard = kOtherGuardByte;
   }
-  // What was not written shows: by a transpose, or in place by a copy.
+  // Unwritten bytes show: by a transpose, or in place by a copy.
   Pattern& complement = problem_.in_place ? input_ : poison_;
   complement.flip = ~complement.flip;
 }
@@ -118,8 +118,8 @@ void Arena::hold_check_against_eigen() {
   backend_.upload(sets_[0].out.data(), out.data(), out.size());
   if (backend_.difference(expected_, sets_[0].out.data(), 0, expected_.bytes))
     throw Error(ErrorKind::failed, "the check of " + to_string(problem_) +
-                                       " does not accept Eigen's transpose: results on " +
-                                       to_string(problem_.device) + " cannot be trusted");
+                                       " refuses Eigen's transpose: " + to_string(problem_.device) +
+                                       " returns wrong bytes; test its memory");
   poison(0);
 }
 
@@ -139,8 +139,8 @@ std::span<const std::byte> Arena::out_buffer(std::size_t set) const {
 
 void* Arena::workspace(std::uint64_t bytes) {
   if (bytes > kMaxWorkspace)
-    throw Error(ErrorKind::no_memory,
-                "no device has a workspace of " + std::to_string(bytes) + " bytes");
+    throw Error(ErrorKind::no_memory, "the quote asks for a workspace of " + std::to_string(bytes) +
+                                          " bytes, more than any device has");
   workspace_bytes_ = bytes == 0 ? 0 : round_up(bytes);
   if (bytes == 0) return nullptr;
   if (workspace_.bytes() < 2 * kGuard + workspace_bytes_)

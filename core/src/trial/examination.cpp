@@ -82,7 +82,7 @@ Outcome Examination::alone(Side& side, const BoundPlan& plan) {
     backend_.synchronize();
     touched = watch.open();
   }
-  // What was changed says more than what was touched.
+  // A changed byte says more than a touched page.
   Outcome outcome = side.check();
   if (outcome.verdict != Verdict::ok || touched == nullptr) return outcome;
   return side.arena.explain_touch(0, side.launched, touched);
@@ -134,7 +134,8 @@ bool Examination::launch_together(const BoundPlan& plan) {
     run(0);
     other.join();
   } catch (const std::system_error& error) {
-    throw Error(ErrorKind::no_memory, std::string("cannot start a thread: ") + error.what());
+    throw Error(ErrorKind::no_memory, std::string("cannot start a thread: ") + error.what() +
+                                          "; raise the limit on processes");
   }
   for (const std::optional<Error>& error : failed)
     if (error) throw Error(*error);

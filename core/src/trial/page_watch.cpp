@@ -12,7 +12,7 @@
 namespace xpose {
 namespace {
 
-// What the handler looks at.
+// The state that the handler reads.
 struct Watched {
   std::span<const PageWatch::Pages> pages;
   std::uintptr_t page_bytes = 0;
@@ -24,7 +24,8 @@ std::mutex mutex;  // held while pages are closed
 
 void protect(const PageWatch::Pages& pages, int protection) {
   if (mprotect(pages.begin, static_cast<std::size_t>(pages.end - pages.begin), protection) != 0)
-    throw Error(ErrorKind::no_memory, "the system cannot close pages between buffers");
+    throw Error(ErrorKind::no_memory,
+                "the system cannot protect the pages between buffers; raise vm.max_map_count");
 }
 
 // Calls only what a handler may. Where it is not about us, the same comes again, and finds the

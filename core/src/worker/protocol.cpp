@@ -15,7 +15,7 @@
 namespace xpose {
 namespace {
 
-// What a message consists of, in order, for both directions.
+// The fields of a message, in order, for both directions.
 template <class Io>
 void fields(Io& io, Device& device) {
   io(device.kind, device.ordinal);
@@ -160,7 +160,7 @@ class Reader {
   std::size_t length() {
     std::size_t count = 0;
     get(count);
-    if (count > rest_.size()) refuse("as much as was said before");
+    if (count > rest_.size()) refuse("as many bytes as the length before them");
     return count;
   }
   void get(std::string& value) {
@@ -193,7 +193,7 @@ class Reader {
     if constexpr (std::is_enum_v<T>) {
       int number = 0;
       get(number);
-      if (number < 0 || number > last(T{})) refuse("one of the values of a list");
+      if (number < 0 || number > last(T{})) refuse("an enumerator");
       value = static_cast<T>(number);
     } else {
       fields(*this, value);
@@ -224,12 +224,14 @@ void clean(Outcome& outcome) { outcome.detail = one_line(outcome.detail, kMaxDet
 
 void clean(PluginInfo& plugin) {
   if (const std::size_t bytes = encode(plugin).size(); bytes > kMaxDescriptionBytes)
-    throw Error(ErrorKind::failed, "a description of " + std::to_string(bytes) + " bytes");
+    throw Error(ErrorKind::failed, "the plugin's description has " + std::to_string(bytes) +
+                                       " bytes; the limit is " +
+                                       std::to_string(kMaxDescriptionBytes));
   plugin.version = one_line(plugin.version, kMaxSummaryBytes);
   plugin.build = one_line(plugin.build, kMaxSummaryBytes);
   for (StrategyInfo& strategy : plugin.strategies) strategy.summary = one_line(strategy.summary);
   if (const std::string problem = description_problem(plugin); !problem.empty())
-    throw Error(ErrorKind::failed, "a description that says too much: " + problem);
+    throw Error(ErrorKind::failed, "the plugin's description is over a limit: " + problem);
 }
 
 }  // namespace

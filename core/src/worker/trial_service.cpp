@@ -54,7 +54,9 @@ void TrialService::quote(const Request& request, Reply& reply) {
   const Strategy& strategy = strategy_of(request);
   for (const Values& values : request.configs) {
     if (values.size() != strategy.info.axes.size())
-      throw Error(ErrorKind::failed, "a config of " + std::to_string(values.size()) + " values");
+      throw Error(ErrorKind::failed, "a config of " + request.strategy + " has " +
+                                         std::to_string(strategy.info.axes.size()) +
+                                         " values, not " + std::to_string(values.size()));
     reply.quotes.push_back(xpose::quote(strategy, values, request.problem, request.device));
   }
 }
@@ -78,7 +80,7 @@ Candidate TrialService::candidate(const Request& request) const {
   if (runner_ == nullptr) throw Error(ErrorKind::failed, "no problem is prepared");
   const Strategy& strategy = strategy_of(request);
   if (request.configs.size() != 1 || request.configs[0].size() != strategy.info.axes.size())
-    throw Error(ErrorKind::failed, "not one config of the strategy");
+    throw Error(ErrorKind::failed, "a trial needs one config of " + request.strategy);
   return candidate_of(
       strategy, request.configs[0],
       xpose::quote(strategy, request.configs[0], problem_, backend(problem_.device).info()));

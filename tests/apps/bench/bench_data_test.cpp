@@ -149,7 +149,7 @@ TEST(BenchCell, WithoutMarksNothingIsReachedOrMissed) {
 TEST(BenchCell, SaysWhyThereIsNoWinner) {
   TuneReport none;
   EXPECT_EQ(result_of(cell("4095x4097, 4 bytes"), kHost, none).skipped,
-            "no strategy is loaded for it");
+            "no loaded strategy serves the device");
   none.trials = {without_time("a", Verdict::unsupported, "does not work in place"),
                  without_time("b", Verdict::unsupported, "no CUDA device")};
   CellResult result = result_of(cell("4095x4097, 4 bytes"), kHost, none);

@@ -26,9 +26,11 @@ static void refused_tensors(xpose_engine_t* engine) {
   bad.extents = NULL;
   EXPECT_REFUSED(prepare(engine, &bad, NULL, NULL, estimate), XPOSE_STATUS_INVALID, "extents");
   bad.extents = negative;
-  EXPECT_REFUSED(prepare(engine, &bad, NULL, NULL, estimate), XPOSE_STATUS_INVALID, "negative");
+  EXPECT_REFUSED(prepare(engine, &bad, NULL, NULL, estimate), XPOSE_STATUS_INVALID,
+                 "axis 1 needs an extent of 0 or more, not -");
   bad.extents = huge;
-  EXPECT_REFUSED(prepare(engine, &bad, NULL, NULL, estimate), XPOSE_STATUS_INVALID, "63 bits");
+  EXPECT_REFUSED(prepare(engine, &bad, NULL, NULL, estimate), XPOSE_STATUS_INVALID,
+                 "2^63 - 1 elements");
   bad = good;
   bad.device_kind = 7;
   EXPECT_REFUSED(prepare(engine, &bad, NULL, NULL, estimate), XPOSE_STATUS_INVALID, "device_kind");
@@ -43,11 +45,12 @@ static void refused_tensors(xpose_engine_t* engine) {
   EXPECT_REFUSED(prepare(engine, &bad, NULL, NULL, estimate), XPOSE_STATUS_INVALID, "2^56 bytes");
   bad = good;
   bad.alignment = 24;
-  EXPECT_REFUSED(prepare(engine, &bad, NULL, NULL, estimate), XPOSE_STATUS_INVALID, "power of two");
+  EXPECT_REFUSED(prepare(engine, &bad, NULL, NULL, estimate), XPOSE_STATUS_INVALID,
+                 "powers of two, not 24 and 24");
   EXPECT_REFUSED(prepare(engine, &good, NULL, twice, estimate), XPOSE_STATUS_INVALID, "axes");
   EXPECT_REFUSED(prepare(engine, &good, NULL, beyond, estimate), XPOSE_STATUS_INVALID, "axes");
   EXPECT_REFUSED(prepare(engine, &good, &good, NULL, estimate), XPOSE_STATUS_INVALID,
-                 "axis 0 of the output has 37 elements");
+                 "output axis 0 has 37 elements");
   xpose_tensor_t to = good;
   to.extents = target;
   to.strides = still;

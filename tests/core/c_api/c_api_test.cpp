@@ -119,7 +119,7 @@ TEST_F(CApi, EachThreadHasItsOwnLastError) {
   std::jthread([] {
     EXPECT_STREQ(xpose_last_error(), "");
     EXPECT_EQ(xpose_engine_create(nullptr, nullptr), XPOSE_STATUS_INVALID);
-    EXPECT_STREQ(xpose_last_error(), "the place for the engine is null");
+    EXPECT_STREQ(xpose_last_error(), "the argument engine is null");
   }).join();
   EXPECT_STREQ(xpose_last_error(), "the plan is null");
   const xpose_tensor_t stated = tensor();

@@ -165,7 +165,7 @@ class CtypesTest(unittest.TestCase):
         status = xpose.xpose_permute(self.engine, self.tensor(2, 3), address(out), None, address(out) + 4,
                                      int32s(1, -1), ESTIMATE, None)
         self.assertEqual(status, INVALID)
-        self.assertIn(b"axes must name each of 0 to 1 once; -1 does not", xpose.xpose_last_error())
+        self.assertIn(b"axes must name each of 0 to 1 once; -1 is out of range or named twice", xpose.xpose_last_error())
 
 
 if __name__ == "__main__":

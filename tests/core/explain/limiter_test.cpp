@@ -132,7 +132,7 @@ TEST(Limiter, Instructions) {
 TEST(Limiter, AWrongKernelHasNone) {
   Told told;
   told.simulation->findings.push_back({FindingKind::race, {}, 0, 0, "they met", 1});
-  expect(told, Limiter::wrong, "The kernel is wrong, so that its speed means nothing: they met");
+  expect(told, Limiter::wrong, "The kernel is wrong, so its speed means nothing: they met");
 }
 
 TEST(Limiter, NothingIsKnownWithoutASimulator) {

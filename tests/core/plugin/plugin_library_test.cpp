@@ -141,7 +141,7 @@ TEST_F(ReadPlugin, NamesHaveAtMost128Bytes) {
     *name = longest.c_str();
     EXPECT_EQ(refusal(), "");
     *name = too_long.c_str();
-    EXPECT_NE(refusal().find("of at most 128 bytes"), std::string::npos) << refusal();
+    EXPECT_NE(refusal().find("with at most 128 bytes"), std::string::npos) << refusal();
     *name = good;
   }
 }

@@ -7,17 +7,17 @@ namespace xpose {
 namespace {
 
 TEST(NormalFormRefusals, AreForWhatIsMalformed) {
-  expect_refused(matrix(-1, 5, 4), "negative");
+  expect_refused(matrix(-1, 5, 4), "rows and cols must be 0 or more");
   expect_refused(matrix(3, 5, 0), "elements have 1 to 256 bytes");
   expect_refused(matrix(3, 5, 257), "1 to 256 bytes; state longer ones as one more axis");
   Problem pixels = matrix(5, 5, 3);
   pixels.in_place = true;
-  expect_refused(pixels, "in place, elements are of 1, 2, 4, 8 or 16 bytes");
+  expect_refused(pixels, "in place, elements have 1, 2, 4, 8 or 16 bytes");
   expect_refused(strided(3, 5, 4, 0), "leading dimension 4 is shorter");
   expect_refused(strided(3, 5, 0, 2), "leading dimension 2 is shorter");
   Problem alignment = matrix(3, 5, 4);
   alignment.in_alignment = 3;
-  expect_refused(alignment, "power of two");
+  expect_refused(alignment, "alignments must be powers of two, not ");
 }
 
 TEST(NormalFormRefusals, AreForOutputThatOverlaps) {
@@ -61,7 +61,7 @@ TEST(NormalFormRefusals, SizesNearTheMostOverflowNowhere) {
 TEST(NormalFormRefusals, AreForStridesBackwardsInPlace) {
   Problem problem = strided(5, 5, -8, -8);
   problem.in_place = true;
-  expect_refused(problem, "in place, strides are positive");
+  expect_refused(problem, "in place, strides must be positive");
 }
 
 TEST(NormalFormRefusals, AreForTheLeastNumberAsAStride) {

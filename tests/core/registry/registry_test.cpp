@@ -167,7 +167,7 @@ TEST_F(RegistryTest, ARememberedVariantIsOfferedOnlyIfItMayBeChosen) {
       {[&] {
          offered("0123", {"host_naive_row", {}});
        },
-       "its plugin is not here"},
+       "its plugin is not installed here"},
       {[&] {
          offered(naive, {"host_nothing", {}});
        },

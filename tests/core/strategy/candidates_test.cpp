@@ -47,14 +47,14 @@ TEST_F(Candidates, TheCardRulesOut) {
   EXPECT_EQ(reason([](StrategyInfo& c) { c.element_sizes = XPOSE_FAT_SIZES; }), "");
   problem.in_alignment = 8;
   EXPECT_EQ(reason([](StrategyInfo& c) { c.element_sizes = XPOSE_FAT_SIZES; }),
-            "needs rows aligned to 16 bytes; these are to 8");
+            "needs rows aligned to 16 bytes; these are aligned to 8");
   problem = narrow;
   EXPECT_EQ(reason([](StrategyInfo& c) { c.min_alignment = 32; }),
-            "needs rows aligned to 32 bytes; these are to 16");
+            "needs rows aligned to 32 bytes; these are aligned to 16");
   problem.in_alignment = problem.out_alignment = 256;  // output rows of 400 bytes
   EXPECT_EQ(reason([](StrategyInfo& c) { c.min_alignment = 16; }), "");
   EXPECT_EQ(reason([](StrategyInfo& c) { c.min_alignment = 32; }),
-            "needs rows aligned to 32 bytes; these are to 16");
+            "needs rows aligned to 32 bytes; these are aligned to 16");
   problem = narrow;
   EXPECT_EQ(reason([](StrategyInfo& c) { c.min_compute_capability = 90; }),
             "needs compute capability 9.0");
@@ -71,8 +71,9 @@ TEST_F(Candidates, WhatIsNeverChosenIsNotLaunchedForEachOfManyMatrices) {
   geam.info.device_kind = DeviceKind::cuda;
   problem = matrix(5, 5, 4, {DeviceKind::cuda, 0});
   problem.batch = {{10'001, 25, 25}};
-  EXPECT_EQ(names({&geam}), std::vector<std::string>{
-                                "geam is for comparison alone, and would be launched 10001 times"});
+  EXPECT_EQ(names({&geam}),
+            std::vector<std::string>{
+                "geam needs 10001 launches; a strategy that is only compared gets at most 10000"});
   geam.info.max_batch_rank = 1;
   EXPECT_EQ(names({&geam}).size(), 3U);
   geam.info.max_batch_rank = 0;

@@ -78,7 +78,7 @@ TEST(Worker, SaysWhatItCannotDo) {
   worker.ask(about(Request::What::prepare));
   Request two = about(Request::What::verify);
   two.configs = {{1, 2, 3}};
-  EXPECT_EQ(worker.ask(two).outcome.detail, "not one config of the strategy");
+  EXPECT_EQ(worker.ask(two).outcome.detail, "a trial needs one config of host_naive_row");
 }
 
 // ------------------------------------------------------------------------- what a worker may say
