@@ -110,7 +110,7 @@ int show(const Arguments& arguments) {
 
 int forget_rows(const Arguments& arguments) {
   po::options_description options;
-  options.add_options()("all", "every row")("quarantine", "strategies in quarantine alone")(
+  options.add_options()("all", "every row")("quarantine", "only strategies in quarantine")(
       "problem", po::value<std::string>()->value_name("TEXT"),
       "decisions whose problem contains this text")(
       "strategy", po::value<std::string>()->value_name("NAME"),

@@ -114,7 +114,7 @@ void list_tests(const StrategyInfo& strategy, std::uint32_t bytes) {
   if (strategy.has_simulator) std::cout << line << "simulator\n";
 }
 
-// What the command line asks for.
+// The request of the command line.
 struct Checked {
   std::string file;
   Variant only;             // no strategy: every one
@@ -125,9 +125,9 @@ struct Checked {
 
 std::optional<Checked> parse_check(const Arguments& arguments) {
   po::options_description options;
-  options.add_options()("plugin", po::value<std::string>(), "the plugin file")(
+  options.add_options()("plugin", po::value<std::string>()->value_name("FILE"), "the plugin file")(
       "strategy", po::value<std::string>()->value_name("S[{A=V,...}]"),
-      "check only this strategy, in braces only its configs with these values")(
+      "check only this strategy; in braces, only its configs with these values")(
       "bytes", po::value<std::string>()->value_name("N"), "check only this element size")(
       "problem", po::value<std::string>()->value_name("I"), "only the suite's problem number I")(
       "max-elements", po::value<std::string>()->value_name("N"),
@@ -142,7 +142,7 @@ std::optional<Checked> parse_check(const Arguments& arguments) {
       "Runs the conformance suite on a plugin. Every config of its strategies meets awkward "
       "problems, and each result is compared with Eigen's. The suite then examines reads beside "
       "the input, two launches at once, and the end of the process. Trials run in a worker "
-      "process, which a plugin may crash or hang. Exit code 77: no device to check on.",
+      "process, so a crash or a hang is a line of the report. Exit code 77: no device to check on.",
       options, {"plugin"}, arguments);
   if (!values) return std::nullopt;
   Checked asked;

@@ -27,9 +27,9 @@ std::uint64_t parse_size(const std::string& text) {
 
 int run(const Arguments& arguments) {
   po::options_description options;
-  options.add_options()("in", po::value<std::string>(),
+  options.add_options()("in", po::value<std::string>()->value_name("FILE"),
                         "the .npy file or pipe to read; -: standard input")(
-      "out", po::value<std::string>(),
+      "out", po::value<std::string>()->value_name("FILE"),
       "the .npy file or pipe to write, which may be the same file; -: standard output")(
       "device", po::value<std::string>()->default_value("auto")->value_name("D"),
       "auto (the host), host, cuda or cuda:N")(
@@ -44,9 +44,10 @@ int run(const Arguments& arguments) {
       "MB "
       "besides")("verbose,v", "report each step");
   add_axis_options(options);
-  add_variant_option(options,
-                     "use this strategy, in braces only its configs with these values; of several, "
-                     "--tune or the prediction chooses, and the decision is not remembered");
+  add_variant_option(
+      options,
+      "use this strategy; in braces, only its configs with these values; of several, "
+      "--tune or the prediction chooses, and the decision is not remembered");
   add_engine_options(options);
   const auto values =
       parse("run",

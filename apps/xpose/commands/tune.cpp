@@ -31,9 +31,10 @@ po::options_description tune_options() {
                                   "write the report as one HTML page; measures the fastest "
                                   "strategies at other sizes too, for at "
                                   "most about 3 seconds more");
-  add_variant_option(options,
-                     "try only this strategy, in braces only its configs with these values; may be "
-                     "repeated");
+  add_variant_option(
+      options,
+      "try only this strategy; in braces, only its configs with these values; may be "
+      "repeated");
   add_engine_options(options);
   return options;
 }
@@ -64,8 +65,9 @@ int tune(const Arguments& arguments) {
   const auto values = parse(
       "tune --shape RxC",
       "Tries every strategy on a problem, verifies each against Eigen, times them against the "
-      "fastest copy of the same bytes, and names the winner. A variant that is predicted to take "
-      "over twice the best is tried only while the budget lasts. --strategy tries it regardless.",
+      "fastest copy of the same bytes, and names the winner. A variant with a prediction of more "
+      "than "
+      "twice the best time is tried only while the budget lasts. --strategy tries it regardless.",
       tune_options(), {}, arguments);
   if (!values) return done;
   JsonOutput json(output_name(*values, "json"));

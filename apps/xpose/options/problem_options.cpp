@@ -13,7 +13,7 @@ std::uint32_t alignment_of(const po::variables_map& values) {
   return alignment;
 }
 
-// What two axes alone have.
+// Options of a matrix, not of other arrays.
 constexpr const char* kOfMatrices[] = {"batch", "in-ld", "out-ld", "in-place"};
 
 bool is_given(const po::variables_map& values, const std::string& option) {
@@ -66,9 +66,9 @@ void add_axis_options(po::options_description& options) {
                         "output axis i is input axis AXES[i], as in NumPy's transpose; without "
                         "this option the axes are reversed")(
       "pattern", po::value<std::string>()->value_name("P"),
-      "the same by names, as in einops: 'b h w c -> b c h w'; parentheses split and merge axes")(
-      "sizes", po::value<std::string>()->value_name("P=N,..."),
-      "sizes of the pattern's axes that the shape leaves open, such as p=16,q=16");
+      "the order of the axes by name, as in einops: 'b h w c -> b c h w'; parentheses split and "
+      "merge axes")("sizes", po::value<std::string>()->value_name("P=N,..."),
+                    "sizes of the pattern's axes that the shape leaves open, such as p=16,q=16");
 }
 
 AxisOrder axis_order_of(const po::variables_map& values) try {
@@ -92,14 +92,14 @@ void add_problem_options(po::options_description& options) {
       "bytes", po::value<std::string>()->default_value("4")->value_name("N"),
       "bytes of an element: 1 to 256")(
       "batch", po::value<std::string>()->default_value("1")->value_name("N"),
-      "matrices, one behind the other")(
+      "number of matrices, one behind the other")(
       "in-ld", po::value<std::string>()->default_value("0")->value_name("N"),
       "leading dimension of the input in elements; 0: dense rows")(
       "out-ld", po::value<std::string>()->default_value("0")->value_name("N"),
       "leading dimension of the output in elements; 0: dense rows")(
       "alignment", po::value<std::string>()->default_value("256")->value_name("N"),
-      "power of two that divides both base addresses")("in-place",
-                                                       "transpose a square into itself");
+      "power of two in bytes that divides both base addresses")("in-place",
+                                                                "transpose a square into itself");
   add_axis_options(options);
 }
 
