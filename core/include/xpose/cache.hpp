@@ -20,7 +20,7 @@ namespace xpose {
 struct CacheKey {
   std::string device;   // class of device: "NAME, cc 9.0, 132 multiprocessors"
   std::string driver;   // CUDA: the driver's version; host: ""
-  std::string abi;      // plugin ABI: "1.2"
+  std::string abi;      // plugin ABI: "2.0"
   std::string plugins;  // digest over the digests of all plugins that could be chosen
   std::string problem;  // key of the normal form, see problem_text()
   std::string policy;   // "measure cold threads=2"
@@ -29,9 +29,9 @@ struct CacheKey {
 
 // A trial of a decision: one variant on the key's problem, or on the decision's stand-in.
 struct CachedTrial {
-  std::string digest;  // of the plugin's file
-  Variant variant;
-  Role role = Role::transpose;
+  std::string digest;             // of the plugin's file
+  Variant variant;                // that was tried
+  Role role = Role::transpose;    // of its strategy
   Verdict verdict = Verdict::ok;  // how the trial ended
   std::string detail;             // one line, as Trial::detail
   double seconds = 0;             // of one call, median; 0: not timed
@@ -43,13 +43,13 @@ struct CachedTrial {
 
 // A choice that was measured, with the trials behind it.
 struct Decision {
-  CacheKey key;
-  std::string digest;  // of the winner's plugin file
-  Variant winner;
-  double margin = 0;        // runner-up's time / winner's time - 1
-  double roof_seconds = 0;  // of one call of the fastest copy; 0: no copy was timed
-  std::int64_t when = 0;    // seconds since 1970
-  std::vector<CachedTrial> trials = {};
+  CacheKey key;                          // its circumstances
+  std::string digest;                    // of the winner's plugin file
+  Variant winner;                        // the variant that is kept
+  double margin = 0;                     // runner-up's time / winner's time - 1
+  double roof_seconds = 0;               // of one call of the fastest copy; 0: no copy was timed
+  std::int64_t when = 0;                 // seconds since 1970
+  std::vector<CachedTrial> trials = {};  // the winner's and its rivals'
   // The number of strategies that may be faster and that the budget did not reach. Above 0 the
   // decision is provisional: the next engine that measures the problem tries them.
   std::int64_t untried = 0;
@@ -73,8 +73,8 @@ struct Quarantine {
 
 // All rows of a cache file that tools read and write, oldest first.
 struct CacheContents {
-  std::vector<Decision> decisions;
-  std::vector<Quarantine> quarantine;
+  std::vector<Decision> decisions;     // one a key
+  std::vector<Quarantine> quarantine;  // one a plugin and strategy
   bool operator==(const CacheContents&) const = default;
 };
 

@@ -12,7 +12,7 @@ namespace xpose {
 
 // One variant on one problem of the conformance suite.
 struct ConformanceCase {
-  Variant variant;
+  Variant variant;                // with a value for every axis
   std::size_t index = 0;          // of the problem in the suite, from 0
   Problem problem;                // in the caller's form
   Verdict verdict = Verdict::ok;  // unsupported where the strategy declines

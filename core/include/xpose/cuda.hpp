@@ -38,7 +38,7 @@ struct alignas(Align) Element {
   using Word = std::conditional_t<
       Align == 1, uint8_t,
       std::conditional_t<Align == 2, uint16_t, std::conditional_t<Align == 4, uint32_t, uint64_t>>>;
-  Word words[Bytes / sizeof(Word)];
+  Word words[Bytes / sizeof(Word)];  // the bytes, in order
 
 #ifdef XPOSE_SIMULATOR
   // Word by word where that is how nvcc moves it: all loads, then all stores.
@@ -113,8 +113,8 @@ void launch_kernel(const char* name, void (*kernel)(Parameters...), Shape grid, 
 
 // Whether L2 still holds the blocks of 256 bytes that load_ahead brought when the next column of
 // tiles reads the rest of them. `row_bytes` is the width of a tile, in bytes of an input row. The
-// answer is yes up to 8 MiB of input in a column of tiles. Beyond, the loss is larger than the gain
-// was.
+// answer is yes up to 8 MiB of input in a column of tiles. Beyond, the prefetch costs more than it
+// gains.
 inline bool stays_in_l2(const Problem& problem, int64_t row_bytes) {
   return problem.rows <= (int64_t{8} << 20) / row_bytes;
 }

@@ -19,9 +19,9 @@
 
 namespace xpose {
 
-// The memory of an access, and its direction.
+// The memory of an access.
 enum class MemorySpace { global, shared };
-enum class AccessKind { load, store };
+enum class AccessKind { load, store };  // the direction of an access
 
 // A line of a plugin's source.
 struct SourceLine {
@@ -43,14 +43,14 @@ struct WarpAccess {
 // The accesses of one line of the source over a whole launch, all warps added up. Sites of one
 // space, kind and width at a line are one.
 struct AccessSite {
-  SourceLine where;
-  MemorySpace space = MemorySpace::global;
-  AccessKind kind = AccessKind::load;
-  std::uint32_t lane_bytes = 0;        // of one lane's access: 1, 2, 4, 8 or 16
-  std::uint64_t requests = 0;          // warp instructions
-  std::uint64_t bytes = 0;             // asked for by the active lanes
-  std::uint64_t sectors = 0;           // global: sectors of 32 bytes moved
-  std::uint64_t wavefronts = 0;        // shared: wavefronts taken
+  SourceLine where;                         // the line of the access
+  MemorySpace space = MemorySpace::global;  // the memory that it reaches
+  AccessKind kind = AccessKind::load;       // its direction
+  std::uint32_t lane_bytes = 0;             // of one lane's access: 1, 2, 4, 8 or 16
+  std::uint64_t requests = 0;               // warp instructions
+  std::uint64_t bytes = 0;                  // asked for by the active lanes
+  std::uint64_t sectors = 0;                // global: sectors of 32 bytes moved
+  std::uint64_t wavefronts = 0;             // shared: wavefronts taken
   std::uint64_t ideal_sectors = 0;     // the fewest that hold the distinct bytes of each request
   std::uint64_t ideal_wavefronts = 0;  // likewise
   std::uint32_t worst_conflict = 0;    // the largest ratio of wavefronts to ideal of one request
@@ -77,11 +77,11 @@ enum class FindingKind {
 
 // A defect of a kernel.
 struct Finding {
-  FindingKind kind = FindingKind::wrong_output;
-  SourceLine where;                       // empty for wrong_output
-  std::uint64_t block = 0;                // numbered as in WarpAccess
-  std::uint32_t thread = 0;               // of the block, x first
-  std::string text;                       // one line
+  FindingKind kind = FindingKind::wrong_output;  // its class
+  SourceLine where;                              // empty for wrong_output
+  std::uint64_t block = 0;                       // numbered as in WarpAccess
+  std::uint32_t thread = 0;                      // of the block, x first
+  std::string text;                              // one line
   std::uint64_t times = 1;                // at this line; the other fields are of the first time
   std::optional<AccessKind> access = {};  // out_of_bounds: the access that went outside, if known
 };
@@ -97,16 +97,16 @@ struct KernelAccount {
   std::array<std::uint32_t, 3> grid = {1, 1, 1};   // blocks, of the first launch
   std::array<std::uint32_t, 3> block = {1, 1, 1};  // threads, of the first launch
   std::uint64_t shared_bytes = 0;                  // dynamic, of a block of the first launch
-  std::uint64_t launches = 0;
-  std::uint64_t barriers = 0;     // passed, counted once for each block
-  std::vector<AccessSite> sites;  // in the order in which they were first met
+  std::uint64_t launches = 0;                      // of this kernel
+  std::uint64_t barriers = 0;                      // passed, counted once for each block
+  std::vector<AccessSite> sites;                   // in the order in which they were first met
 };
 
 // The simulator's account of one variant on one problem.
 struct AccessAccount {
-  std::vector<KernelAccount> kernels;
-  std::vector<Finding> findings;  // in the order of FindingKind; empty: the kernel is right
-  double seconds = 0;             // that the simulator took
+  std::vector<KernelAccount> kernels;  // one for each kernel
+  std::vector<Finding> findings;       // in the order of FindingKind; empty: the kernel is right
+  double seconds = 0;                  // that the simulator took
 
   // Sums over all sites of all kernels.
   XPOSE_API AccessTotals totals() const;
@@ -118,11 +118,11 @@ struct HardwareAccount {
   // The wavefronts of `totals` with those that arbitration repeats, where shared and global
   // accesses compete for the data stage. They vary from run to run.
   std::uint64_t arbitrated_load_wavefronts = 0, arbitrated_store_wavefronts = 0;
-  std::uint64_t dram_read_bytes = 0, dram_write_bytes = 0;
-  std::uint64_t instructions = 0;               // executed by warps
-  std::uint32_t registers = 0;                  // of a thread
-  std::uint64_t shared_bytes = 0;               // of a block, static and dynamic
-  std::uint32_t blocks_per_multiprocessor = 0;  // resident at once
+  std::uint64_t dram_read_bytes = 0, dram_write_bytes = 0;  // moved between DRAM and L2
+  std::uint64_t instructions = 0;                           // executed by warps
+  std::uint32_t registers = 0;                              // of a thread
+  std::uint64_t shared_bytes = 0;                           // of a block, static and dynamic
+  std::uint32_t blocks_per_multiprocessor = 0;              // resident at once
   double occupancy = 0;     // active warps over the most that a multiprocessor holds
   double seconds = 0;       // of one launch, median, caches cold
   double roof_seconds = 0;  // of the fastest copy of the same bytes in the same run
@@ -137,8 +137,8 @@ struct ExplainOptions {
 
 // The accesses of one variant on one problem, and the limiter of its speed.
 struct Explanation {
-  Problem problem;  // in normal form
-  Variant variant;
+  Problem problem;                          // in normal form
+  Variant variant;                          // with a value for every axis
   std::string launch;                       // the launch in short
   std::optional<AccessAccount> simulation;  // empty: see no_simulation
   std::string no_simulation;                // why `simulation` is empty, one line
@@ -148,7 +148,7 @@ struct Explanation {
   // under way. Without `hardware`, compute capability 9.0 says how many blocks are resident. 0
   // without a simulator.
   std::uint64_t bytes_in_flight = 0;
-  std::string limiter;  // a paragraph for people
+  std::string limiter;  // a paragraph: the limiter, its evidence, a remedy
 };
 
 // Explains a variant on a problem of a CUDA device. An axis without a value has the author's

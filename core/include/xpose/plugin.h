@@ -29,17 +29,17 @@
 extern "C" {
 #endif
 
-#define XPOSE_ABI_MAJOR 2u
-#define XPOSE_ABI_MINOR 0u
+#define XPOSE_ABI_MAJOR 2u /* the host refuses plugins of another major */
+#define XPOSE_ABI_MINOR 0u /* a higher one appends fields */
 
-#define XPOSE_MAX_BATCH_RANK 62u
-#define XPOSE_MAX_AXES 8u
-#define XPOSE_MAX_AXIS_VALUES 64u
+#define XPOSE_MAX_BATCH_RANK 62u  /* batch dimensions of a problem */
+#define XPOSE_MAX_AXES 8u         /* of a card */
+#define XPOSE_MAX_AXIS_VALUES 64u /* of an axis */
 
 /* The bit of a card's element_sizes that stands for fat elements: of every multiple of 16 bytes
  * from 32 to XPOSE_MAX_ELEMENT_BYTES. */
 #define XPOSE_FAT_SIZES 32u
-#define XPOSE_MAX_ELEMENT_BYTES 256u
+#define XPOSE_MAX_ELEMENT_BYTES 256u /* the largest element */
 
 /* The name of the one exported symbol. */
 #define XPOSE_ENTRY_SYMBOL "xpose_plugin_entry"
@@ -158,12 +158,12 @@ typedef struct xpose_quote {
 
   /* The launch in figures, from which the host predicts its time. The host predicts nothing without
    * the runs, and on CUDA without blocks and threads. */
-  uint64_t blocks;         /* CUDA: of the whole grid */
-  uint32_t threads;        /* CUDA: of a block */
-  uint32_t shared_bytes;   /* CUDA: of a block */
+  uint64_t blocks;         /* CUDA: blocks of the whole grid */
+  uint32_t threads;        /* CUDA: threads of a block */
+  uint32_t shared_bytes;   /* CUDA: shared memory of a block */
   uint64_t load_run;       /* bytes that a block (host: a tile) reads side by side */
-  uint64_t store_run;      /* bytes that it writes side by side */
-  uint32_t slower_percent; /* measured: by how much it is slower than these figures say */
+  uint64_t store_run;      /* bytes that a block (host: a tile) writes side by side */
+  uint32_t slower_percent; /* measured: the time beyond that of these figures, per cent */
   uint32_t traits;         /* XPOSE_QUOTE_* */
 } xpose_quote;
 

@@ -28,8 +28,8 @@
 
 namespace xpose::plugin {
 
-using Problem = xpose_problem;
-using Launch = xpose_launch;
+using Problem = xpose_problem;  // in normal form
+using Launch = xpose_launch;    // buffers, stream, threads
 
 // Thrown by quote, with the reason: this config cannot serve this problem. Becomes
 // XPOSE_UNSUPPORTED.
@@ -67,12 +67,12 @@ struct Card {
 // A launch in figures, from which the host predicts its time; the fields are those of xpose_quote.
 // A strategy without figures is ranked as if it took twice as long as the best.
 struct Demand {
-  uint64_t blocks = 0;          // CUDA: of the whole grid
-  uint32_t threads = 0;         // CUDA: of a block
-  uint32_t shared_bytes = 0;    // CUDA: of a block
+  uint64_t blocks = 0;          // CUDA: blocks of the whole grid
+  uint32_t threads = 0;         // CUDA: threads of a block
+  uint32_t shared_bytes = 0;    // CUDA: shared memory of a block
   uint64_t load_run = 0;        // bytes that a block (host: a tile) reads side by side
-  uint64_t store_run = 0;       // bytes that it writes side by side
-  uint32_t slower_percent = 0;  // measured: by how much it is slower than these figures say
+  uint64_t store_run = 0;       // bytes that a block (host: a tile) writes side by side
+  uint32_t slower_percent = 0;  // measured: the time beyond that of these figures, per cent
   uint32_t traits = 0;          // XPOSE_QUOTE_*
 };
 

@@ -26,8 +26,8 @@ enum {
 
 /* Global memory that a kernel may access: [begin, begin + bytes). */
 typedef struct xpose_region {
-  const void* begin;
-  uint64_t bytes;
+  const void* begin; /* the first byte */
+  uint64_t bytes;    /* of the region */
 } xpose_region;
 
 /* One kernel launch. A block is numbered x + grid[0] * (y + grid[1] * z), a thread likewise, and
@@ -44,11 +44,11 @@ typedef struct xpose_kernel {
 /* One memory instruction of one warp. A site is the address in the plugin's code just behind the
  * access, so that site - 1 has the access's line in the plugin's debug information. */
 typedef struct xpose_access {
-  uint32_t size;       /* sizeof(xpose_access) of the plugin */
-  uint32_t space;      /* XPOSE_GLOBAL or XPOSE_SHARED */
-  uint32_t kind;       /* XPOSE_LOAD or XPOSE_STORE */
-  uint32_t lane_bytes; /* 1, 2, 4, 8 or 16 */
-  const void* site;
+  uint32_t size;        /* sizeof(xpose_access) of the plugin */
+  uint32_t space;       /* XPOSE_GLOBAL or XPOSE_SHARED */
+  uint32_t kind;        /* XPOSE_LOAD or XPOSE_STORE */
+  uint32_t lane_bytes;  /* 1, 2, 4, 8 or 16 */
+  const void* site;     /* as described above */
   uint32_t warp;        /* of the block */
   uint32_t lanes;       /* bit set of the active ones; the others' addresses are unspecified */
   uint64_t address[32]; /* global: the address; shared: an offset whose bank is offset / 4 % 32 */

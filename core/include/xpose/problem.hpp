@@ -1,4 +1,4 @@
-// Errors, devices, device memory, and the problem that a caller states.
+// Errors, devices, device memory and problems. Without a tag: [any thread], see xpose.hpp.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 #include <vector>
 
 #if defined(__GNUC__)
-#define XPOSE_API __attribute__((visibility("default")))
+#define XPOSE_API __attribute__((visibility("default")))  // exports a declaration
 #else
 #define XPOSE_API
 #endif
@@ -32,12 +32,12 @@ enum class ErrorKind {
   failed,       // any other failure: files, processes, threads
 };
 
-// The one type that the library throws. what() is one line: what failed, on what, why, and what to
-// do about it.
+// The one type that the library throws. what() is one line: the failure, its object, the reason and
+// the remedy.
 class XPOSE_API Error : public std::runtime_error {
  public:
   Error(ErrorKind kind, const std::string& what) : std::runtime_error(what), kind_(kind) {}
-  ErrorKind kind() const noexcept { return kind_; }
+  ErrorKind kind() const noexcept { return kind_; }  // as constructed
 
  private:
   ErrorKind kind_;
@@ -50,14 +50,14 @@ enum class DeviceKind { host, cuda };
 
 // One device of the machine. The default is the host.
 struct Device {
-  DeviceKind kind = DeviceKind::host;
-  int ordinal = 0;  // the CUDA runtime's number; 0 for the host
+  DeviceKind kind = DeviceKind::host;  // host memory, or a GPU's
+  int ordinal = 0;                     // the CUDA runtime's number; 0 for the host
   bool operator==(const Device&) const = default;
 };
 
 // The figures of a device that a choice depends on.
 struct DeviceInfo {
-  Device device;
+  Device device;                     // as functions take it
   std::string name;                  // the device's, or the processor's model name
   std::string id;                    // CUDA: "GPU-" and the UUID; host: "host"
   std::string driver;                // CUDA: the driver's version; host: ""
@@ -73,7 +73,7 @@ struct DeviceInfo {
 XPOSE_API std::vector<DeviceInfo> devices();
 
 // The reason why no CUDA device can be used ("no CUDA device", "built without CUDA", the driver's
-// words), or an empty string where at least one can. [any thread]
+// words). Empty where at least one can be used. [any thread]
 XPOSE_API std::string cuda_unavailable_reason();
 
 // The device that a text names: "host", "cuda" (the first one), "cuda:N", or "auto" (the first CUDA
@@ -83,7 +83,7 @@ XPOSE_API Device parse_device(std::string_view text);
 // "host" or "cuda:N", as parse_device() takes it.
 XPOSE_API std::string to_string(Device device);
 
-// The bytes of a device's memory that can be had now. On the host the limits of control groups
+// The bytes of a device's memory that are free now. On the host the limits of control groups
 // count, and memory that the kernel would give up, such as cached files, is free. Throws Error
 // device. [any thread]
 XPOSE_API std::uint64_t free_memory(Device device);
@@ -95,13 +95,13 @@ class XPOSE_API DeviceMemory {
   // Allocates `bytes` bytes with unspecified content. Throws Error no_memory or device.
   DeviceMemory(Device device, std::uint64_t bytes);
   ~DeviceMemory();
-  DeviceMemory(DeviceMemory&&) noexcept;
-  DeviceMemory& operator=(DeviceMemory&&) noexcept;
+  DeviceMemory(DeviceMemory&&) noexcept;             // leaves the source without memory
+  DeviceMemory& operator=(DeviceMemory&&) noexcept;  // frees the memory held before
 
   void* data() const;           // CUDA: a device pointer
   std::uint64_t bytes() const;  // as constructed
   // Copies `bytes` bytes from `host` to the start of the memory. Throws Error invalid where they do
-  // not fit, device.
+  // not fit; device.
   void upload(const void* host, std::uint64_t bytes);
   // Waits for the device's work, then copies `bytes` bytes from the start of the memory to `host`.
   // Throws as upload() does.
@@ -149,8 +149,8 @@ struct Problem {
   // A power of two that divides the address of element 0, in bytes; malloc gives 16. The plan's
   // buffers must keep it. Above 256 it counts as 256.
   std::uint32_t in_alignment = 16;
-  std::uint32_t out_alignment = 16;
-  Device device = {};  // where both buffers live
+  std::uint32_t out_alignment = 16;  // likewise, of the output
+  Device device = {};                // where both buffers live
   bool operator==(const Problem&) const = default;
 };
 
@@ -178,10 +178,10 @@ XPOSE_API Problem matrix(std::int64_t rows, std::int64_t cols, std::uint32_t ele
 XPOSE_API Problem permutation(std::span<const std::int64_t> shape, std::span<const int> axes,
                               std::uint32_t element_bytes, Device device = {});
 
-// The same for arrays that are not dense: in_strides[i] is that of input axis i, out_strides[i]
-// that of output axis i, in elements. Strides of the input may be 0, where the axis repeats, or
-// negative, where it lies backwards; those of the output may be negative. Throws Error invalid also
-// where a list of strides has another length than `shape`.
+// permutation() for arrays that are not dense: in_strides[i] is that of input axis i,
+// out_strides[i] that of output axis i, in elements. Strides of the input may be 0, where the axis
+// repeats, or negative, where it lies backwards; those of the output may be negative. Throws Error
+// invalid also where a list of strides has another length than `shape`.
 //
 //   const std::int64_t shape[] = {1000, 300}, in[] = {-300, 1}, out[] = {1000, 1};
 //   const int axes[] = {1, 0};  // a[::-1].T; the input's address is that of its last row

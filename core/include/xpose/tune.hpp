@@ -1,5 +1,5 @@
 // Tuning, for callers: variants and their text, trials, the report of a tune and its options.
-// xpose.hpp includes this header.
+// xpose.hpp includes this header, and states the thread rules.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +30,7 @@ struct Variant {
 };
 // "smem_pad{tile=64,rows=8}"; "naive" where the config is empty.
 XPOSE_API std::string to_string(const Variant& variant);
-// The variant of such a text. Whether a plugin offers it is not asked.
+// The variant of such a text. No plugin is asked whether it offers the variant.
 // Throws Error invalid for another text.
 XPOSE_API Variant parse_variant(std::string_view text);
 
@@ -72,7 +72,7 @@ struct Timing {
 
 // One variant verified and timed on one problem.
 struct Trial {
-  Variant variant;
+  Variant variant;                // no values where no config serves the problem
   std::string launch;             // the launch in short: "grid 128x256 block 32x16"
   Role role = Role::transpose;    // of the strategy
   Verdict verdict = Verdict::ok;  // of the last check
@@ -93,14 +93,14 @@ struct Trial {
 // The outcome of tuning a problem.
 struct TuneReport {
   Problem problem;          // in normal form
-  std::uint64_t bytes = 0;  // that one call reads and writes, of the problem that was tried
+  std::uint64_t bytes = 0;  // read and written by one call on the problem that was tried
   // Transposes and copies, the fastest first, then those without a time. The indices below are
   // into this list.
   std::vector<Trial> trials;
   std::optional<std::size_t> roof;       // the fastest copy; empty: no copy was timed
   std::optional<std::size_t> winner;     // empty: no variant was right
   std::optional<std::size_t> runner_up;  // the best variant of another strategy than the winner's
-  std::optional<std::size_t> estimate;   // what Policy::estimate would have chosen
+  std::optional<std::size_t> estimate;   // the choice of Policy::estimate
   double margin = 0;                     // runner-up's time / winner's time - 1; 0 without one
   // Variants that were left out: by the budget, by a prediction far behind the best, or by a
   // strategy's slow first config.
@@ -109,9 +109,9 @@ struct TuneReport {
   // The untried strategies that may win: only the budget left them out. The choice is provisional
   // then, and the next engine that measures the problem tries these first.
   std::vector<std::string> untried_rivals;
-  int rounds = 0;            // of the race; those that count
+  int rounds = 0;            // of the race, without the discarded ones
   int discarded_rounds = 0;  // in which the fastest copy slowed down: the clock dropped
-  double seconds = 0;        // spent tuning, the making of the buffers included
+  double seconds = 0;        // of the whole tune, with the making of buffers
   bool interrupted = false;  // TuneOptions::interrupted ended it early; nothing is remembered
   // The smaller problem that trials ran on, where those of `problem` fit into neither budget nor
   // memory. All times and shares are its. Empty: trials ran on `problem`.

@@ -30,8 +30,8 @@
  * Units. Extents and strides are in elements, an element's size is in bits, all else is in bytes
  * or seconds.
  *
- * This header compiles as C11 and as C++, without any other header of xpose. No name of it is one
- * of plugin.h: types of this header end with _t.
+ * This header compiles as C11 and as C++, and needs no other header of xpose. Its types end with
+ * _t, so that a source may include plugin.h as well.
  */
 #ifndef XPOSE_XPOSE_H
 #define XPOSE_XPOSE_H
@@ -39,7 +39,7 @@
 #include <stdint.h>
 
 #if defined(__GNUC__)
-#define XPOSE_C_API __attribute__((visibility("default")))
+#define XPOSE_C_API __attribute__((visibility("default"))) /* exports a function */
 #else
 #define XPOSE_C_API
 #endif
@@ -50,10 +50,10 @@ extern "C" {
 
 /* ----------------------------------------------------------------------------- versions, errors */
 
-/* The version of this header; a higher one has more functions and fields, and no fewer. */
+/* The version of this header. A higher one has every function and field of a lower one. */
 #define XPOSE_C_VERSION 1u
 
-/* That of the loaded library. */
+/* The XPOSE_C_VERSION that the loaded library was built with. */
 XPOSE_C_API uint32_t xpose_c_version(void);
 
 /* The release of the loaded library, such as "0.2.0". A static string. */
@@ -71,8 +71,8 @@ enum {
   XPOSE_STATUS_FAILED = 6       /* any other failure: files, processes, threads */
 };
 
-/* The kind of a failure in a few words, also of a status that this version does not know. A static
- * string. */
+/* The kind of a failure in a few words. A status that this version does not know has a text too. A
+ * static string. */
 XPOSE_C_API const char* xpose_status_text(xpose_status_t status);
 
 /* One line about the last call of this thread that failed; empty where none has. A call that
@@ -88,27 +88,28 @@ XPOSE_C_API void xpose_text_free(char* text);
  * process is the usual case: it is costly to make and cheap to use. */
 typedef struct xpose_engine_t xpose_engine_t;
 
+/* The plugins, processes and files of an engine. A zeroed field has its default. */
 typedef struct xpose_engine_options_t {
   uint32_t size;    /* sizeof(xpose_engine_options_t) */
   uint32_t threads; /* for host strategies; 0: the processors that this process may use */
   /* Absolute folders whose plugins are loaded, in order; none: $XPOSE_PLUGIN_PATH, else those
    * that are installed beside the library. */
   const char* const* plugin_folders;
-  uint64_t plugin_folder_count;
+  uint64_t plugin_folder_count; /* entries of plugin_folders */
   /* The program that plugins are tried in. Null: $XPOSE_TRIAL, else that beside the library. */
   const char* worker;
   const char* cache;    /* the file of remembered choices; null: the user's own */
   uint32_t forget;      /* 1: choices live in memory, and no cache file is read or written */
   uint32_t in_process;  /* 1: this process tries plugins, without a worker; for debuggers */
   double stage_seconds; /* for one stage of a trial, before the worker is ended; 0: 10 */
-  /* Told, in one line, of a fault that did not stop a call. Called in the thread of that call.
-   * `context` is its first argument, and lives as long as the engine and its plans. May be null. */
+  /* Told, in one line, of a fault that did not stop a call. Called in the thread of that call. May
+   * be null. */
   void (*warn)(void* context, const char* text);
-  void* context;
+  void* context; /* the first argument of warn; must live as long as the engine and its plans */
 } xpose_engine_options_t;
 
-/* Makes an engine. Null options: the default of each. A plugin that cannot be used stops nothing.
- * INVALID, NO_MEMORY, FAILED. */
+/* Makes an engine. Null options: the default of each. A plugin that cannot be used is left out.
+ * Returns INVALID, NO_MEMORY or FAILED where no engine was made. */
 XPOSE_C_API xpose_status_t xpose_engine_create(const xpose_engine_options_t* options,
                                                xpose_engine_t** engine);
 
@@ -147,6 +148,7 @@ enum {
   XPOSE_POLICY_CACHED_ONLY = 3 /* an earlier choice, else NO_STRATEGY */
 };
 
+/* The options of a plan. A zeroed field has its default. */
 typedef struct xpose_plan_options_t {
   uint32_t size;         /* sizeof(xpose_plan_options_t) */
   uint32_t in_place;     /* 1: the output is the input */
@@ -164,8 +166,8 @@ typedef struct xpose_plan_t xpose_plan_t;
  * `options`: null: the default of each.
  *
  * In place, square matrices and batches of them are served, with one layout for both sides.
- * INVALID for tensors that do not fit, output elements that overlap, and what in place is not
- * served; NO_STRATEGY, DEVICE, NO_MEMORY, WRONG, FAILED. */
+ * Returns INVALID for tensors that do not fit, output elements that overlap, and in place other
+ * arrays than squares; NO_STRATEGY, DEVICE, NO_MEMORY, WRONG or FAILED. */
 XPOSE_C_API xpose_status_t xpose_prepare(xpose_engine_t* engine, const xpose_tensor_t* in,
                                          const xpose_tensor_t* out, const int32_t* axes,
                                          int32_t policy, const xpose_plan_options_t* options,
@@ -179,16 +181,18 @@ XPOSE_C_API xpose_status_t xpose_prepare(xpose_engine_t* engine, const xpose_ten
  * launch was recorded into a graph must outlive the graph.
  *
  * Addresses of any alignment are served. The first call for a pair that is aligned to less than
- * the tensors' hints chooses once more, as XPOSE_POLICY_ESTIMATE does; later calls find that.
+ * the tensors' hints chooses once more, as XPOSE_POLICY_ESTIMATE does. Later calls find the choice.
  *
- * INVALID for a null address, and buffers that overlap; DEVICE, NO_MEMORY, FAILED; of the choice
- * for another alignment NO_STRATEGY too. */
+ * Returns INVALID for a null address and for buffers that overlap; DEVICE, NO_MEMORY or FAILED;
+ * NO_STRATEGY where no strategy serves the alignment. */
 XPOSE_C_API xpose_status_t xpose_execute(const xpose_plan_t* plan, const void* in, void* out,
                                          void* stream);
 
-/* The variant and its launch in short, such as "smem{tile=64}" and "grid 128x256 block 32x8"; empty
- * where there is nothing to do. Valid as long as the plan. */
+/* The variant, such as "smem{tile=64}"; empty where there is nothing to do. Valid as long as the
+ * plan. */
 XPOSE_C_API const char* xpose_plan_variant(const xpose_plan_t* plan);
+
+/* The launch in short, such as "grid 128x256 block 32x8"; otherwise as xpose_plan_variant. */
 XPOSE_C_API const char* xpose_plan_launch(const xpose_plan_t* plan);
 
 /* 1: the cost model chose, and nothing was measured on the problem. Else 0. */
@@ -199,21 +203,22 @@ XPOSE_C_API void xpose_plan_destroy(xpose_plan_t* plan);
 
 /* ------------------------------------------------------------------------------------- one call */
 
-/* xpose_prepare and xpose_execute in one, for the real alignment of both addresses; a choice is
- * remembered. In place where both lead to one address. A problem that is new while `stream` records
- * a CUDA graph is estimated. Ends as both do. */
+/* xpose_prepare and xpose_execute in one call, for the real alignment of both addresses. The choice
+ * is remembered. Two addresses that lead to one are a problem in place. A problem that is new while
+ * `stream` records a CUDA graph is estimated. Returns the errors of both functions. */
 XPOSE_C_API xpose_status_t xpose_permute(xpose_engine_t* engine, const xpose_tensor_t* in_tensor,
                                          const void* in, const xpose_tensor_t* out_tensor,
                                          void* out, const int32_t* axes, int32_t policy,
                                          void* stream);
 
-/* The same with the last two axes exchanged: a matrix, or a batch of matrices. */
+/* xpose_permute with the last two axes exchanged: transposes a matrix or a batch of matrices. */
 XPOSE_C_API xpose_status_t xpose_transpose(xpose_engine_t* engine, const xpose_tensor_t* in_tensor,
                                            const void* in, const xpose_tensor_t* out_tensor,
                                            void* out, int32_t policy, void* stream);
 
 /* --------------------------------------------------------------------------------------- tuning */
 
+/* The extent of a tune: candidates, time and rounds. A zeroed field has its default. */
 typedef struct xpose_tune_options_t {
   uint32_t size;         /* sizeof(xpose_tune_options_t) */
   uint32_t in_place;     /* 1: the output is the input */
@@ -221,12 +226,11 @@ typedef struct xpose_tune_options_t {
   uint32_t max_rounds;   /* of the race; 0: 15 */
   /* 1: one config of every strategy is tried, until the budget is spent. */
   uint32_t every_strategy;
-  uint32_t warm; /* 1: caches stay warm: every call uses the same buffers */
-  uint32_t
-      whole; /* 1: NO_MEMORY where the problem itself does not fit; 0: a smaller one is tried */
+  uint32_t warm;  /* 1: caches stay warm: every call uses the same buffers */
+  uint32_t whole; /* 1: no stand-in: NO_MEMORY where the problem does not fit */
   /* The candidates: "smem", or "smem{tile_y=32}" for all its configs with that value. None: all. */
   const char* const* variants;
-  uint64_t variant_count;
+  uint64_t variant_count; /* entries of variants */
   /* Told of every step, in the calling thread: `stage` is "verify" while candidates are tried and
    * "measure" in the race, `done` of at most `total` steps are done. May be null. */
   void (*progress)(void* context, const char* stage, uint64_t done, uint64_t total);
@@ -239,7 +243,7 @@ typedef struct xpose_tune_options_t {
 /* Tries the candidates of a problem, whose arguments are those of xpose_prepare, and remembers the
  * winner. `*json` becomes the report, the document "xpose.tune/1" that the command writes by
  * `xpose tune --json`: ASCII, for xpose_text_free(). A problem whose strategies all fail has a
- * report without a winner. INVALID, NO_STRATEGY, DEVICE, NO_MEMORY, FAILED. */
+ * report without a winner. Returns INVALID, NO_STRATEGY, DEVICE, NO_MEMORY or FAILED. */
 XPOSE_C_API xpose_status_t xpose_tune(xpose_engine_t* engine, const xpose_tensor_t* in,
                                       const xpose_tensor_t* out, const int32_t* axes,
                                       const xpose_tune_options_t* options, char** json);

@@ -8,8 +8,8 @@
 //   xpose::Plan plan = engine.plan(xpose::matrix(4096, 4096, 4));
 //   plan.execute(in, out);
 //
-// The library never prints and never aborts. Every failure is an xpose::Error, whose text says what
-// failed, on what, why and what to do.
+// The library never prints and never aborts. Every failure is an xpose::Error, whose text states
+// the failure, its object, the reason and the remedy.
 //
 // A tag in brackets says which threads may call a function:
 //   [any thread]            any, several at once; the rule where there is no tag
@@ -38,17 +38,17 @@ struct StrategyInfo {
   std::string name;                           // [a-z][a-z0-9_]*, unique in an engine
   std::string summary;                        // one line
   DeviceKind device_kind = DeviceKind::host;  // where it runs and its pointers live
-  Role role = Role::transpose;
-  std::uint32_t element_sizes = 0;           // bit set, see serves_elements()
-  std::uint32_t min_alignment = 0;           // bytes; 0: the element size, of fat elements 16
-  std::uint32_t min_compute_capability = 0;  // CUDA: 10 * major + minor; 0: any
-  std::uint32_t max_batch_rank = 0;          // batch dimensions that one launch takes
-  bool in_place = false;                     // serves problems whose output is their input
-  bool capturable = false;                   // its launch may be recorded into a CUDA graph
-  bool permutes = false;                     // serves permutations, not problems of matrices alone
-  bool has_simulator = false;                // its kernels can run on the host, see explain.hpp
-  std::int64_t max_extent = 0;               // the most rows or columns served; 0: no limit
-  int prior_rank = 0;                        // lower is expected to be faster; decides near ties
+  Role role = Role::transpose;                // only a transpose is chosen
+  std::uint32_t element_sizes = 0;            // bit set, see serves_elements()
+  std::uint32_t min_alignment = 0;            // bytes; 0: the element size, of fat elements 16
+  std::uint32_t min_compute_capability = 0;   // CUDA: 10 * major + minor; 0: any
+  std::uint32_t max_batch_rank = 0;           // batch dimensions that one launch takes
+  bool in_place = false;                      // serves problems whose output is their input
+  bool capturable = false;                    // its launch may be recorded into a CUDA graph
+  bool permutes = false;                      // serves permutations, not problems of matrices alone
+  bool has_simulator = false;                 // its kernels can run on the host, see explain.hpp
+  std::int64_t max_extent = 0;                // the most rows or columns served; 0: no limit
+  int prior_rank = 0;                         // lower is expected to be faster; decides near ties
   // Names and values of the axes, in the card's order. The first value is the author's default.
   std::vector<std::pair<std::string, std::vector<std::int64_t>>> axes;
   bool operator==(const StrategyInfo&) const = default;
@@ -107,8 +107,8 @@ enum class Policy {
 
 // The choice of a plan. A choice made with `tune.variants` is not remembered.
 struct PlanOptions {
-  Policy policy = Policy::measure;
-  TuneOptions tune = {};  // read for Policy::measure; `variants` and `warm` always
+  Policy policy = Policy::measure;  // the way of the choice
+  TuneOptions tune = {};            // read for Policy::measure; `variants` and `warm` always
 };
 
 // A variant bound to a problem. A copy is cheap and shares all; it keeps its engine's plugins
@@ -188,15 +188,15 @@ class XPOSE_API Engine {
   void transpose(const void* in, void* out, const Problem& problem, void* stream = nullptr,
                  Policy policy = Policy::measure);
 
-  // The same for permutation(shape, axes, element_bytes, device): a dense array of any number of
-  // axes, as NumPy's transpose.
+  // transpose() of the problem permutation(shape, axes, element_bytes, device): a dense array of
+  // any number of axes, as NumPy's transpose. Throws as transpose() does.
   //
   //   engine.permute(nhwc, nchw, shape, axes, sizeof(float));
   void permute(const void* in, void* out, std::span<const std::int64_t> shape,
                std::span<const int> axes, std::uint32_t element_bytes, Device device = {},
                void* stream = nullptr, Policy policy = Policy::measure);
 
-  // The same for Eigen's matrices in host memory: `out` becomes the transpose of `in`.
+  // transpose() of Eigen's matrices in host memory: `out` becomes the transpose of `in`.
   //
   //   Eigen::MatrixXf a(1000, 300), b;
   //   engine.transpose(a, b);  // b is 300 x 1000
