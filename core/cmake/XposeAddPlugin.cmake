@@ -105,7 +105,7 @@ function(xpose_add_plugin name)
     COMMAND ${CMAKE_COMMAND} -DPLUGIN=$<TARGET_FILE:${name}> -DNM=${CMAKE_NM}
       -P ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/check_symbols.cmake)
 
-  # What the plugin offers is known once it is built, so its tests are listed when ctest starts.
+  # The strategies are known once the plugin is built, so its tests are listed when ctest starts.
   set(listing ${CMAKE_CURRENT_BINARY_DIR}/${name}_conformance_$<CONFIG>.cmake)
   file(GENERATE OUTPUT ${listing} CONTENT
 "set(XPOSE_COMMAND [==[$<TARGET_FILE:xpose::command>]==])

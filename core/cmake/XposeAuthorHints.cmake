@@ -1,4 +1,4 @@
-# What an author is told about a project outside of the tree whose plugin would be slow, untested or not run.
+# Hints for the author of a project outside of the tree whose plugin would be slow, untested or not run.
 include_guard(GLOBAL)
 cmake_policy(PUSH)  # whatever the author's project asks for, or does not
 cmake_policy(VERSION 3.25)

@@ -1,4 +1,4 @@
-// What parts of the library that stand beside the engine need of it.
+// The engine's functions for parts of the library that stand beside it.
 #pragma once
 
 #include "chooser/chooser.hpp"

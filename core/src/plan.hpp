@@ -1,4 +1,4 @@
-// What a plan of a caller is: a bound plan, workspaces, and what its buffers must be.
+// The plan of a caller: a bound plan, workspaces, and the rules for its buffers.
 #pragma once
 
 #include <map>
@@ -35,7 +35,7 @@ class Workspaces {
   std::map<void*, DeviceBuffer> by_stream_;
 };
 
-// What a caller's buffers must be.
+// The rules for a caller's buffers.
 class Promise {
  public:
   Promise() = default;

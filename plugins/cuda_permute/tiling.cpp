@@ -11,7 +11,7 @@ namespace {
 
 constexpr int64_t kSector = 32;
 constexpr int64_t kLeastRun = kSector, kLongestRun = 8192;  // bytes
-// What a run costs besides its sectors, as in the cost model.
+// The cost of a run besides its sectors, as in the cost model.
 constexpr double kRunBytes = 8;
 // The share of a tile's time that its loads take if they were alone.
 constexpr double kWorthOfFullTiles = 0.25;

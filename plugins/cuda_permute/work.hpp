@@ -1,4 +1,4 @@
-// What is compiled: how much of a tile a thread has, and the blocks that a multiprocessor has
+// The compiled kernels: the part of a tile of a thread, and the blocks that a multiprocessor has
 // registers for. As much as spills nothing.
 #pragma once
 

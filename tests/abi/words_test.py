@@ -1,4 +1,5 @@
 """One word for one idea: kernels run on the simulator. A model is the cost model, the threat model or a processor's name.
+And comments have nouns as subjects.
 
 words_test.py SOURCE_DIR
 """
@@ -13,6 +14,7 @@ FOLDERS = ("apps", "core", "plugins", "tests", ".ci")
 KINDS = (".c", ".cmake", ".cpp", ".cu", ".cuh", ".h", ".hpp", ".html", ".js", ".md", ".py", ".sh", ".txt")
 OTHER_WORD = re.compile(r"model", re.IGNORECASE)
 ALLOWED = re.compile(r"cost[ _-]?models?|threat[ -]model|model name", re.IGNORECASE)
+CLAUSE_AS_SUBJECT = re.compile(r'(//|/\*|#|""") *(What|Who|Whoever)\b')
 ITSELF = os.path.join("tests", "abi", "words_test.py")
 
 
@@ -40,6 +42,24 @@ class Words(unittest.TestCase):
                         found.append(f"{path}:{number}: {line.strip()}")
         self.assertGreater(seen, 500)
         self.assertEqual(found, [])
+
+    def test_comments_begin_with_nouns(self):
+        found, seen = [], 0
+        for path in sources(ROOT):
+            if not path.startswith(("tests", ".ci")) and not path.endswith(".md"):
+                with open(os.path.join(ROOT, path), encoding="utf-8", errors="replace") as file:
+                    for number, line in enumerate(file, 1):
+                        seen += 1
+                        if CLAUSE_AS_SUBJECT.search(line):
+                            found.append(f"{path}:{number}: {line.strip()}")
+        self.assertGreater(seen, 30000)
+        self.assertEqual(found, [])
+
+    def test_a_clause_as_subject_is_found(self):
+        for text in ("// What a launch may touch.", "# Who waits is first.", '"""What peers measure."""'):
+            self.assertTrue(CLAUSE_AS_SUBJECT.search(text), text)
+        for text in ("// The pages that a launch may touch.", "## Whole numbers", "// Whether it waits."):
+            self.assertFalse(CLAUSE_AS_SUBJECT.search(text), text)
 
     def test_another_name_is_found(self):
         for text in ("kernels on the model", "XPOSE_MODEL", "has_model", "ModelRunner"):

@@ -7,7 +7,7 @@
 
 namespace xpose::python {
 
-// What _arrays.py gives: numpy.ndarray, numpy.empty, and its function for all other arrays.
+// The objects that _arrays.py passes: numpy.ndarray, numpy.empty, its function for other arrays.
 void set_python_side(nb::object ndarray, nb::object empty, nb::object permute_other,
                      nb::object call_other);
 

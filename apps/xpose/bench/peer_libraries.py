@@ -1,4 +1,4 @@
-"""What peers.py measures: the problems as arrays, and other people's transposes of them.
+"""The parts of peers.py: the problems as arrays, and transposes of them by other libraries.
 
 HPTT and cuTENSOR are found as libhptt.so and libcutensor.so.2, by LD_LIBRARY_PATH.
 """
@@ -72,7 +72,7 @@ class Case:
 
 # ------------------------------------------------------------------------------------------- peers
 # A peer takes a case, the input and the output [views in the output's shape], and returns what runs
-# one transpose. It raises Declined. What it returns keeps its plan alive.
+# one transpose. It raises Declined. Its result keeps the plan alive.
 
 
 def numpy_copy(_case, source, target):

@@ -97,7 +97,7 @@ def measure(peer, case, clock, budget):
 
 
 def figures_of(cell, peers, clock, budget):
-    """What each peer took for a cell: seconds and share of the roof, or why it has none."""
+    """Each peer's seconds and share of the roof for a cell, or the reason why it has none."""
     case = Case(cell["problem"])
     figures = {}
     for name, peer in peers.items():

@@ -165,7 +165,7 @@ void Rows::add_qubits(int qubits, std::uint32_t bytes) {
         shape, shuffled(qubits, order), bytes, {70, 85});
 }
 
-// What people run. The host has the largest of them in a fraction of the size.
+// Permutations of common use. The host has the largest of them in a fraction of the size.
 void add_uses(Rows& rows) {
   constexpr Marks kUse = {85, 95};
   const bool is_host = rows.device().kind == DeviceKind::host;

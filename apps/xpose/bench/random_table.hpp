@@ -10,7 +10,7 @@ namespace xpose::app {
 
 inline constexpr std::uint64_t kLeastRandomBytes = 64 << 10;
 
-// What is drawn. The first problems of a seed are the same however many follow.
+// The problems to draw. The first problems of a seed are the same however many follow.
 struct RandomDraw {
   std::size_t count = 0;
   std::uint64_t seed = 0;

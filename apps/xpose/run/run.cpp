@@ -29,7 +29,7 @@ NpyHeader header_of(const InputFile& file) try {
   throw std::runtime_error(file.name() + ": " + error.what());
 }
 
-// What a shape or the library does not serve is told with the file's name.
+// A refusal of the shape or of the library names the file.
 template <class Call>
 auto with_name(const std::string& name, const Call& call) try {
   return call();

@@ -1,4 +1,4 @@
-// What an engine of the C API is.
+// The engine of the C API.
 #pragma once
 
 #include "xpose/xpose.h"

@@ -21,7 +21,7 @@ xpose_status_t guarded(const Call& call) noexcept {
   }
 }
 
-// What a pointer argument points to. Throws Error invalid for null; `what` names the argument.
+// The target of a pointer argument. Throws Error invalid for null; `what` names the argument.
 template <class Pointed>
 Pointed& required(Pointed* pointer, const char* what) {
   if (pointer == nullptr) throw Error(ErrorKind::invalid, std::string(what) + " is null");

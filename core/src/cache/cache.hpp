@@ -1,4 +1,4 @@
-// What is remembered between processes: rows in a database of the user, above a read-only one of
+// The memory between processes: rows in a database of the user, above a read-only one of
 // the system. A fault of the cache is a miss with one warning; it never fails a transpose.
 #pragma once
 
@@ -33,7 +33,7 @@ struct Unfinished {
   std::int64_t since = 0;
 };
 
-// What the figures of a strategy's quote proved worth on one problem, measured by this machine.
+// The worth of the figures of a strategy's quote on one problem, measured by this machine.
 struct Prediction {
   std::string digest;  // of the plugin's file
   std::string strategy;

@@ -1,5 +1,5 @@
 // The databases behind a cache: the user's file above the system's, and memory above both where the
-// user's cannot be written. What fails is replaced or left out, and told once.
+// user's cannot be written. A layer that fails is replaced or left out, and told once.
 #pragma once
 
 #include <exception>

@@ -169,7 +169,7 @@ std::size_t merge_rows(Database& database, const CacheContents& contents) {
   std::size_t merged = 0;
   for (const Decision& decision : contents.decisions) {
     const std::optional<Decision> standing = find_decision(database, decision.key);
-    // What was measured here counts for more than what somebody else has measured since.
+    // A measurement of this machine counts for more than a later one of another.
     if (standing && decision.imported && !standing->imported) continue;
     if (standing && standing->when >= decision.when) continue;
     replace_decision(database, decision);

@@ -1,4 +1,4 @@
-// What a cache file holds, as rows: the schema, and each thing's way in and out.
+// The rows of a cache file: the schema, and each kind's way in and out.
 #pragma once
 
 #include <array>

@@ -56,7 +56,7 @@ class Statement {
   sqlite3_stmt* handle_;
 };
 
-// What a committed transaction survives.
+// The events that a committed transaction survives.
 enum class Durability {
   nothing,  // may be torn by a crash of the machine: of a file that holds nothing yet
   process,  // the end of the process, however it ends

@@ -1,4 +1,4 @@
-// What is kept of a choice, and under which key.
+// The remembered part of a choice, and its key.
 #pragma once
 
 #include <string>
@@ -13,7 +13,7 @@ namespace xpose {
 // The key of a problem in what is remembered: devices of one class share their choices.
 std::string key_anywhere(Problem normal);
 
-// What a choice depends on. `plugins`: the catalog's digest.
+// The circumstances of a choice. `plugins`: the catalog's digest.
 CacheKey key_of(const Problem& normal, const DeviceInfo& device, const std::string& plugins,
                 unsigned threads, bool warm);
 
@@ -22,7 +22,7 @@ CacheKey key_of(const Problem& normal, const DeviceInfo& device, const std::stri
 Decision decision_of(const CacheKey& key, const TuneReport& report,
                      const std::vector<Candidate>& candidates, const Decision* earlier = nullptr);
 
-// What the predictions of a report that has a roof proved worth, one a strategy: of its best one.
+// The worth of the predictions of a report with a roof, one a strategy: of its best prediction.
 // The error of the cost model itself is nobody's: times are compared with what the best of those
 // strategies took that came with the library, where none of these kept to its prediction.
 std::vector<Prediction> predictions_of(const CacheKey& key, const TuneReport& report,

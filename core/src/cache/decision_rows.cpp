@@ -1,4 +1,4 @@
-// What was decided, for which key, with the trials behind it.
+// The rows of decisions: key, choice and the trials behind it.
 #include <charconv>
 #include <initializer_list>
 #include <string>

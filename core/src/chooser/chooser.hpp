@@ -43,7 +43,7 @@ class Chooser {
     Worker worker;
     Admission admission;
   };
-  // What a race ended with: its report, and the candidate of its winner.
+  // The end of a race: its report, and the candidate of its winner.
   using Race = std::pair<TuneReport, std::optional<Candidate>>;
   enum class Which { all, untried };  // strategies: those that a provisional decision left out
 
@@ -54,7 +54,7 @@ class Chooser {
                                          double seconds) const;
   CacheKey key_for(const Problem& normal, const TuneOptions& options, const Catalog& offered) const;
   Evidence evidence(const Catalog& offered);
-  // What trials run on, with so many bytes free, or as many as the device should have.
+  // The problem of the trials, with so many bytes free, or as many as the device should have.
   static TrialSubject subject_of(const Problem& normal, const TuneOptions& options,
                                  std::optional<std::uint64_t> free_bytes = {});
 

@@ -89,7 +89,7 @@ Candidate Chooser::estimate(Desk& desk, const Problem& normal, const TuneOptions
   throw_no_winner(report);
 }
 
-// What this engine or an earlier process chose.
+// The choice of this engine or of an earlier process.
 std::optional<Choice> Chooser::found(const Problem& normal, const PlanOptions& options,
                                      bool or_estimate) {
   if (!is_whole(options.tune)) return std::nullopt;
@@ -102,7 +102,7 @@ std::optional<Choice> Chooser::found(const Problem& normal, const PlanOptions& o
   return choice;
 }
 
-// What another process has made of a choice that was provisional, unless it still is.
+// The choice of another process in place of a provisional one, unless it still is provisional.
 std::optional<Choice> Chooser::improved_elsewhere(const Problem& normal,
                                                   const TuneOptions& options) {
   const std::lock_guard lock(asking_.mutex);

@@ -1,4 +1,4 @@
-// What the chooser knows from before: decisions, and what predictions proved worth.
+// The chooser's knowledge from before: decisions, and the worth of predictions.
 #include <algorithm>
 #include <utility>
 
@@ -28,7 +28,7 @@ Evidence Chooser::evidence(const Catalog& offered) {
   return known;
 }
 
-// What an earlier process measured here, in buffers of this alignment or else of the nearest.
+// An earlier measurement of this machine, in buffers of this alignment or else of the nearest.
 std::optional<Choice> Chooser::recall(Desk& desk, const Problem& normal,
                                       const TuneOptions& options) {
   const Catalog& offered = registry_.catalog();

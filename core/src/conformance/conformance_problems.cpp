@@ -71,7 +71,7 @@ class Collection {
     if (padding != 0) problem.in_ld = problem.out_ld = side + padding;
     return problem;
   }
-  // What `add` adds, in buffers at multiples of 256 bytes.
+  // The problems that `add` adds, in buffers at multiples of 256 bytes.
   template <class Add>
   void add_aligned(const Add& add) {
     const auto before = static_cast<std::ptrdiff_t>(problems_.size());
@@ -182,7 +182,7 @@ void add_short_sides_and_small_matrices(Collection& all) {
   }
 }
 
-// What strategies meet that permute, and no others.
+// Problems for strategies that permute, and for no others.
 void add_runs_and_backward_axes(Collection& all) {
   constexpr std::int64_t kPoints[] = {13, 37, 3}, kRuns[] = {5, 7, 1000},
                          kTwos[] = {2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2};

@@ -91,7 +91,7 @@ Counted count_or_refuse(Device device, const Launch& launch, const AtStep& at_st
   return counted;
 }
 
-// What it returns, or the text of its denial.
+// The result of `f`, or the text of its denial.
 template <class F>
 auto answer(const F& f) -> std::variant<decltype(f()), std::string> {
   const std::lock_guard lock(counting);

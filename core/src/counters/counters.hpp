@@ -6,7 +6,7 @@
 // with buffers that the caller has prepared; it is called once a pass, so it must be repeatable.
 // Buffers that rotate from call to call keep the caches as cold as they are in a trial. Errors that
 // it throws pass through. Nothing else may run on the device meanwhile, since its work is counted
-// too. What cannot be done comes back as one line that says what failed and what to do.
+// too. A failure comes back as one line with its remedy.
 //
 // Time a strategy before counting it: CUPTI may leave hooks in the driver. [any thread, one at a
 // time: a second call waits]
@@ -33,7 +33,7 @@ struct CounterSchedule {
   std::size_t passes = 0;
 };
 
-// What counting gave. Times are left at zero.
+// The result of counting. Times are left at zero.
 struct Counted {
   HardwareAccount account;  // registers, shared memory and occupancy: of leading_kernel(kernels)
   std::vector<LaunchedKernel> kernels;

@@ -1,4 +1,4 @@
-// What counters.cpp does, where CUPTI was not there to build it with.
+// The functions of counters.cpp for a build without CUPTI.
 #include "counters/counters.hpp"
 
 namespace xpose {

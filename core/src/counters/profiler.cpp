@@ -11,7 +11,7 @@ CUpti_RangeProfiler_Object* object(void* range_profiler) {
   return static_cast<CUpti_RangeProfiler_Object*>(range_profiler);
 }
 
-// What about this device or system keeps CUPTI from profiling; empty where nothing is named.
+// The properties of this device or system that keep CUPTI from profiling; empty: none is named.
 std::string obstacles(const CUpti_Profiler_DeviceSupported_Params& support) {
   std::string text;
   const auto add = [&](CUpti_Profiler_Support_Level level, const char* what) {

@@ -1,4 +1,4 @@
-// What the profiler answered, in words that say what to do.
+// The profiler's answers, as sentences with a remedy.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// What fills and compares buffers on the device, 16 bytes a thread and step. Chunks of patterns are
+// Kernels that fill and compare buffers, 16 bytes a thread and step. Chunks of patterns are
 // computed from their place.
 #pragma once
 

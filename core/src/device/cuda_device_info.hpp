@@ -1,4 +1,4 @@
-// What a CUDA device says of itself.
+// The properties of a CUDA device.
 #pragma once
 
 #include <xpose/problem.hpp>

@@ -47,11 +47,11 @@ class Backend {
   virtual void set_spots(const Spots& spots) = 0;
   virtual std::optional<std::uint32_t> wrong_spot(const Spots& spots) = 0;
 
-  // Leaves nothing of the buffers in the host's caches. What a strategy leaves there unwritten is
-  // else paid for by whatever is timed after it: 10 to 15 % of 128 MiB moved, where 32 MiB of cache
-  // were dirty. Their lines are dropped or, where that is more work or cannot be done, pushed out
-  // by 1.5 times the cache of other memory, which is kept; where there is none, that is left out:
-  // it is no reason not to measure. CUDA: nothing; every kernel leaves its output in the L2.
+  // Leaves nothing of the buffers in the host's caches. The next timed launch would pay for the
+  // lines that the last one left dirty. The lines are dropped or, where that is more work or
+  // impossible, pushed out by other memory of 1.5 times the cache, which is kept. Without such
+  // memory they stay, because that is no reason not to measure. CUDA: does nothing, because
+  // every kernel leaves its output in the L2.
   // [one thread at a time]
   virtual void clean_cache(std::initializer_list<std::span<const std::byte>> buffers) = 0;
 

@@ -1,4 +1,4 @@
-// What keeps a strategy from the roof.
+// The limiter: the cost that keeps a strategy from the roof.
 #pragma once
 
 #include <string>

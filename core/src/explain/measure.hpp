@@ -1,4 +1,4 @@
-// What a device's counters and clock say of one candidate.
+// The figures of a device's counters and clock for one candidate.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// What every byte of a trial's buffers must be, as a function of its place alone: computed where it
+// The right value of every byte of a trial's buffers, by its place alone: computed where it
 // is needed, by processors and by kernels, and never stored.
 #pragma once
 
@@ -31,7 +31,7 @@ struct Pattern {
   std::uint64_t bytes = 0;  // of the allocation
   std::uint64_t begin = 0;  // offset of element 0
   std::int64_t span = 0;    // elements from the first to one past the last; 0: guards alone
-  // A power of two up to 16. What lies in fat elements are their 16-byte parts, each an element
+  // A power of two up to 16. A fat element counts as its 16-byte parts, each an element
   // here with an index of its own, and one dimension more.
   std::uint32_t element_bytes = 1;
   std::uint8_t guard = kGuardByte;
@@ -108,7 +108,7 @@ struct Run {
   std::uint64_t set = 0;
 };
 
-// What an element holds, of the bits of its index.
+// The content of an element, from the bits of its index.
 XPOSE_ANYWHERE constexpr ElementBits marked(ElementBits bits, const Run& run, std::uint64_t flip) {
   return {((bits.low & run.keep) | run.set) ^ flip, ((bits.high & run.keep) | run.set) ^ flip};
 }

@@ -1,4 +1,4 @@
-// What a plugin may say of itself.
+// The limits of a plugin's description.
 #pragma once
 
 #include <string>

@@ -71,7 +71,7 @@ std::string shell_word(const fs::path& path) {
   return word + '\'';
 }
 
-// Who besides root and the user may change a file or folder, and the remedy; nothing: nobody.
+// The others than root and the user who can change a file or folder, and the remedy; empty: none.
 // `above`: a folder that plugin folders lie in.
 std::string weakness(const struct stat& status, const fs::path& path, bool above) {
   const uid_t user = ::geteuid();

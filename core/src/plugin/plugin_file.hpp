@@ -1,6 +1,6 @@
 // A plugin file before anything of it runs: whether it may be loaded, and what it contains.
 //
-// What may be loaded belongs to root or the effective user and can be written by nobody else, and
+// A file to load belongs to root or the effective user and can be written by nobody else, and
 // so does every folder on the way to it, as sshd asks of the files that it trusts. Two exceptions:
 // a group may write if it is the user's own (same number as the user, and the process's group),
 // which is how umask 002 leaves a build; and a folder above the plugins' own may be written by
@@ -25,7 +25,7 @@ struct Refusal {
   std::string why;
 };
 
-// An open plugin file. What is digested, checked and loaded is this descriptor, so that exchanging
+// An open plugin file. This descriptor is digested, checked and loaded, so that exchanging
 // the file under its name changes nothing. [move only; closes itself]
 class PluginFile {
  public:

@@ -39,7 +39,7 @@ std::string cut(const char* text, std::size_t bytes) {
   return text == nullptr ? "" : std::string(text, strnlen(text, bytes + 1));
 }
 
-// What cannot even be copied, of the axes.
+// The fault that forbids even a copy of the axes, or nothing.
 std::string axes_problem(const xpose_card& card) {
   if (card.axis_count > XPOSE_MAX_AXES)
     return "has " + std::to_string(card.axis_count) + " axes, more than " +
@@ -52,7 +52,7 @@ std::string axes_problem(const xpose_card& card) {
   return {};
 }
 
-// What is wrong with a strategy, beside its description, or nothing.
+// The fault of a strategy beside its description, or nothing.
 std::string problem_of(const xpose_card& card, const xpose_strategy& functions) {
   const std::string name = "its strategy '" + one_line(cut(card.name, kMaxNameBytes)) + "' ";
   if (card.summary == nullptr) return name + "has no summary";
@@ -84,7 +84,7 @@ Role role_of(std::int32_t role) {
   }
 }
 
-// What the library keeps of a card: a copy of everything, so that it can outlive a worker.
+// The library's copy of a card, which can outlive a worker.
 StrategyInfo describe(const xpose_card& card, const xpose_strategy& functions) {
   StrategyInfo info;
   info.name = cut(card.name, kMaxNameBytes);

@@ -32,7 +32,7 @@ bool is_empty(const Problem& problem);
 std::int64_t element_count(const Problem& problem);
 
 // [normal form] The lowest element that is read, from element 0: negative where axes are read
-// backwards. What is written begins with element 0.
+// backwards. The written part begins with element 0.
 std::int64_t in_low(const Problem& problem);
 
 // [normal form] Elements from the lowest to one past the highest that are read (written), gaps

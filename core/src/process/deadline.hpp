@@ -14,7 +14,7 @@ class Deadline {
 
   bool passed() const { return Clock::now() >= end_; }
 
-  // What is left, for poll; rounded up, so that waiting for it leads past the deadline.
+  // The rest, for poll; rounded up, so that waiting for it leads past the deadline.
   int milliseconds() const {
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(end_ - Clock::now());
     return static_cast<int>(std::max<std::chrono::milliseconds::rep>(left.count(), 0));

@@ -18,7 +18,7 @@ std::filesystem::path lock_folder();
 
 // Holds an advisory lock while it lives; a process that dies lets go of it. A child that is started
 // with exec does not inherit it; one that only forks shares it, and keeps it while it lives.
-// Who comes first is served first: each draws a ticket, a byte of the file that it locks (OFD), and
+// First come, first served: each draws a ticket, a byte of the file that it locks (OFD), and
 // has the device when all bytes in front are free. So a process that lets go and comes back stands
 // behind those that waited. A waiter looks again a hundred times a second: a wait in the kernel is
 // ended by signals alone, which are not a library's to send. [one thread]

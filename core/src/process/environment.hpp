@@ -1,4 +1,4 @@
-// What the environment may say.
+// The variables of the environment that the library reads.
 #pragma once
 
 namespace xpose {

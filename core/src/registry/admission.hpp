@@ -16,7 +16,7 @@ class Admission {
 
   bool in_process() const { return in_process_; }
 
-  // What a file offers: as `shipped` says, or where that is null from the cache or from the worker.
+  // A file's offer: by `shipped`, or where that is null by the cache or the worker.
   // A file that ends the worker twice is put in quarantine as a whole. Throws Refusal; Error failed
   // where there is no worker.
   PluginInfo describe(const std::filesystem::path& file, const std::string& digest,

@@ -9,7 +9,7 @@
 namespace xpose {
 namespace {
 
-// Path and digest of the file that is found under a name. What was digested before is not opened.
+// Path and digest of the file that is found under a name. A file digested before is not opened.
 template <class Identify, class Describe, class Open>
 void add(Catalog& catalog, const std::filesystem::path& file, Cache& cache,
          const Identify& identify, const Describe& described, const Open& open) {

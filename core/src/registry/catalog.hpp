@@ -38,7 +38,7 @@ using Unloadable = std::map<std::string, std::string>;
 // Whether the descriptions beside the plugins are taken for what is in these.
 enum class Shipped { ignored, believed };
 
-// Finds the plugin files of the folders, in order, without running any. What may not be used is
+// Finds the plugin files of the folders, in order, without running any. A refused file is
 // listed with the reason, a folder that cannot be read likewise.
 Catalog scan(std::span<const std::filesystem::path> folders, Cache& cache,
              const Unloadable& unloadable = {}, Shipped shipped = Shipped::ignored);

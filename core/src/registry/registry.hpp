@@ -38,7 +38,7 @@ class Registry {
   // Built with the library and installed with it, or the same content elsewhere.
   bool is_shipped(const Catalog& catalog, const std::string& digest);
 
-  // What may be chosen of a strategy that somebody remembers.
+  // The strategy and config of a remembered choice, which may be chosen here.
   struct Offered {
     Strategy strategy;  // not loaded here
     Values values;

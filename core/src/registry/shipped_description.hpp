@@ -1,4 +1,4 @@
-// What a plugin offers, written into a file beside it when it was built, so that who only estimates
+// A plugin's description, written into a file beside it when it was built, so that an estimate
 // need not load every plugin into a worker first.
 #pragma once
 
@@ -15,8 +15,8 @@ std::filesystem::path description_file(const std::filesystem::path& plugin);
 
 // The description of a plugin file that lies in the folder, with its digest. Nothing where there is
 // none of this build of xpose, where the plugin has another size than it had or was written later,
-// or where the description may not be trusted, by the rules for plugin files. What it says of the
-// content is not checked: who loads the plugin compares the digest. [any thread]
+// or where the description may not be trusted, by the rules for plugin files. Its account of the
+// content is not checked: loading the plugin compares the digest. [any thread]
 std::optional<PluginInfo> shipped_description(const PluginFolder& folder,
                                               const FileIdentity& plugin);
 

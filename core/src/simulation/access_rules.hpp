@@ -1,4 +1,4 @@
-// What the memory system does with one access of a warp: the rules of explain.hpp as functions.
+// The work of the memory system for one access of a warp: the rules of explain.hpp as functions.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// What was done to each byte of a block's shared memory: finds races and reads of what was never
+// The history of each byte of a block's shared memory: finds races and reads of bytes never
 // written.
 #pragma once
 

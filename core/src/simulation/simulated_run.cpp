@@ -51,7 +51,7 @@ Arena host_buffers(const Problem& normal) {
   return {host, normal, 1};
 }
 
-// What the comparison of the whole buffers says beyond the simulator's own findings.
+// The verdict of the comparison of the whole buffers, beyond the simulator's own findings.
 void add_outcome(const Outcome& outcome, AccessAccount& account) {
   if (outcome.verdict == Verdict::ok) return;
   Finding finding;

@@ -34,7 +34,7 @@ struct Kernel {
   std::size_t argument_bytes;
 };
 
-// What a collective takes from a lane or gives to it.
+// The value that a collective takes from a lane or gives to it.
 struct Value {
   alignas(16) unsigned char bytes[16];
 };

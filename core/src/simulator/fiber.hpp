@@ -28,7 +28,7 @@ class Stacks {
 
   Range range() const;
 
-  // What to switch to so that main(), which must not return, runs on the given stack.
+  // The context to switch to so that main(), which must not return, runs on the given stack.
   void* prepare(std::size_t index, void (*main)()) const;
 
  private:

@@ -1,4 +1,4 @@
-// What an address of a kernel is: the slow way, for accesses that are not aligned ones to input,
+// The meaning of a kernel's address: the slow way, for accesses that are not aligned ones to input,
 // output or dynamic shared memory.
 #include <algorithm>
 #include <cstdio>

@@ -1,4 +1,4 @@
-// What the hooks need of the kernel that runs, and what an access is noted as. One kernel runs at a
+// The state of the running kernel for the hooks, and the record of an access. One kernel runs at a
 // time, by one OS thread, so all of this is plain data.
 #pragma once
 
@@ -49,7 +49,7 @@ struct Log {
   Entry* end = nullptr;
 };
 
-// What a hook reads first. log is empty while no thread of a kernel runs: then a hook does nothing.
+// The first data that a hook reads. Without a running thread, log is empty and a hook does nothing.
 struct Hot {
   Entry* next = nullptr;
   Entry* end = nullptr;

@@ -35,7 +35,7 @@ BoundPlan::BoundPlan(const Candidate& candidate, const Problem& normal, const De
   });
 }
 
-// Whoever wants to hear of a failure calls destroy() before.
+// A caller that wants to hear of a failure calls destroy() before.
 BoundPlan::~BoundPlan() {
   try {
     destroy();

@@ -57,7 +57,7 @@ bool may_be_chosen(const Candidate& candidate) {
   return candidate.role == Role::transpose && candidate.outcome.verdict == Verdict::ok;
 }
 
-// Marks the estimate and the favourites. What won before comes to the front of its strategy.
+// Marks the estimate and the favourites. An earlier winner comes to the front of its strategy.
 void mark(std::vector<Configs>& all, const Evidence& evidence) {
   const auto first = std::ranges::find_if(
       all, [](const Configs& configs) { return may_be_chosen(configs.front()); });

@@ -17,7 +17,7 @@
 
 namespace xpose {
 
-// What a strategy answered for one config.
+// The answer of a strategy for one config.
 struct QuoteAnswer {
   Outcome outcome;  // unsupported with the reason, or how asking ended
   std::string launch;
@@ -50,11 +50,11 @@ struct Candidate {
   bool is_estimate = false;          // what an estimate would take
   Outcome outcome;                   // ok: it may be tried
 
-  // What counts against others: a claim does not.
+  // The time that counts against others: a claim does not.
   double believed() const { return trust.discount ? predicted * *trust.discount : kNotPredicted; }
 };
 
-// What is known before anything is tried.
+// The knowledge before anything is tried.
 struct Evidence {
   std::function<Trust(const Strategy&)> trust = {};  // empty: all came with the library
   std::optional<Variant> standing = {};              // what won before
@@ -68,7 +68,7 @@ std::string choice_refusal(const StrategyInfo& strategy, const Device& device);
 // of the same bytes.
 Problem problem_for(const StrategyInfo& strategy, const Problem& normal);
 
-// What a strategy is told of `problem`, which is problem_for() it.
+// The ABI's form of `problem`, which is problem_for() the strategy.
 xpose_problem to_abi(const StrategyInfo& strategy, const Problem& problem,
                      const DeviceInfo& device);
 

@@ -12,7 +12,7 @@ namespace {
 
 constexpr double kSectorBytes = 32;
 constexpr double kLineBytes = 64;
-// What a run costs besides its sectors: runs of 128 bytes take 3 % longer than those of 256.
+// The cost of a run besides its sectors: runs of 128 bytes take 3 % longer than those of 256.
 constexpr double kRunBytes = 8;
 // A block alone on its multiprocessor keeps the memory busy for a part of the time that grows with
 // the bytes it reads: 26, 42, 58, 63 and 69 % with 4, 8, 16, 32 and 64 KiB.

@@ -1,4 +1,4 @@
-// What the figures of a quote are worth: its author's claim, until they were measured here.
+// The worth of a quote's figures: a claim of its author, until they were measured here.
 #pragma once
 
 #include <optional>

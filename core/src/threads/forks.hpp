@@ -1,4 +1,4 @@
-// What fork() leaves behind.
+// The forks since the library was loaded.
 #pragma once
 
 namespace xpose {

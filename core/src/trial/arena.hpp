@@ -51,7 +51,7 @@ class Arena {
   Outcome check_copy(std::size_t set);       // after a copy into a poisoned set
   void restore(std::size_t set);             // input and output, after damage
 
-  // Spots in as many sets from the first on, `of_set` in each: see spots.hpp. What was launched
+  // Spots in as many sets from the first on, `of_set` in each: see spots.hpp. The kind of launch
   // decides where its output lies.
   enum class Launched { transpose, copy };
   Spots spots(Launched launched, std::size_t first_set, std::size_t sets,
@@ -84,7 +84,7 @@ class Arena {
     std::uint64_t bytes;
     std::uint64_t begin;
   };
-  // What an allocation must hold.
+  // The required content of an allocation.
   struct Side {
     std::uint64_t payload;        // bytes, of which `span` are the problem's
     std::uint64_t span;           // bytes
@@ -94,7 +94,7 @@ class Arena {
   static Place place(const Side& side, ArenaForm::Edge edge);
   static Place place_in(const Problem& problem, ArenaForm::Edge edge);
   static Place place_out(const Problem& problem, ArenaForm::Edge edge);
-  // What a launch may touch of one allocation: pages, each with whether something lies there.
+  // The pages of one allocation: whether a launch may touch each, because something lies there.
   std::vector<bool> used_pages(const DeviceBuffer& buffer, bool is_output, Launched launched) const;
   void hold_patterns(Content content);
   void hold_check_against_eigen();

@@ -16,7 +16,7 @@ int dim_of(const Pattern& pattern, std::int64_t stride) {
   return -1;
 }
 
-// What a copy reads, of whole elements: its bytes begin before element 0 where that is misaligned.
+// The input of a copy, in whole elements: it begins before element 0 where that is misaligned.
 Pattern copied(Pattern input, std::uint64_t end) {
   const std::uint64_t bytes = end - std::min(end, input.begin);
   Pattern::Dim& dim = input.dims[0];

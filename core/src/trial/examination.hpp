@@ -1,4 +1,4 @@
-// What a launch may do wrong although its output is right: see TrialRunner::examine.
+// Faults of a launch whose output is right: see TrialRunner::examine.
 #pragma once
 
 #include <functional>

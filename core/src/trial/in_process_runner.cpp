@@ -15,7 +15,7 @@ constexpr double kHostSampleSeconds = 100e-6;
 constexpr double kCudaSampleSeconds = 500e-6;
 // A launch of as many samples' length is long: it is timed alone, once.
 constexpr double kLongLaunchSamples = 10;
-// What takes as many times the fastest so far when it is verified has lost.
+// A candidate that takes as many times the fastest so far when it is verified has lost.
 constexpr double kFarSlower = 3;
 // On CUDA a pair of buffers of as many times the cache leaves nothing of its beginning there.
 constexpr std::uint64_t kColdPairCaches = 8;
@@ -128,7 +128,7 @@ Outcome InProcessRunner::verify(const Candidate& candidate) {
     Arena& buffers = *arena_;
     buffers.hold(candidate.role == Role::numeric ? Content::numbers : Content::bits);
     mend();
-    // Whoever serves each pair of buffers once has served that one.
+    // A launch that serves each pair of buffers once has served that one.
     const std::size_t set = prepared.timed_set ? *prepared.timed_set : next_set_++ % buffers.sets();
     buffers.poison(set);
     void* workspace = buffers.workspace(candidate.workspace_bytes);

@@ -1,4 +1,4 @@
-// What is right: inputs that encode their own index, and Eigen's transpose of them.
+// The right result: inputs that encode their own index, and Eigen's transpose of them.
 #pragma once
 
 #include <cstddef>
@@ -27,7 +27,7 @@ Pattern input_elements_pattern(const Problem& problem, std::uint64_t bytes, std:
 Pattern output_pattern(const Problem& problem, std::uint64_t bytes, std::uint64_t begin);
 Pattern in_place_pattern(const Problem& problem, std::uint64_t bytes, std::uint64_t begin);
 
-// What elements hold: any bits, or (from 4 bytes on) those of normal floating-point numbers, 16
+// The content of elements: any bits, or (from 4 bytes on) normal floating-point numbers, 16
 // bytes as two, for strategies that do arithmetic on them. Numbers tell indices apart modulo 2^29.
 enum class Content { bits, numbers };
 void hold_numbers(Pattern& pattern);

@@ -1,4 +1,4 @@
-// What a plugin can change of the process and would leave to whoever comes next.
+// State of the process that a plugin can change and would leave to the next one.
 #pragma once
 
 #include <sys/resource.h>

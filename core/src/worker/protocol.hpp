@@ -1,4 +1,4 @@
-// What host and worker say to each other. The host asks; the worker answers each request with
+// The messages of host and worker. The host asks; the worker answers each request with
 // notices of the stage it is in, and one reply. Both are of one build, so that a message is its
 // fields in order and nothing more. (Not JSON: the destructor of nlohmann's allocates, and so ends
 // a host that has run out of memory.)
@@ -45,7 +45,7 @@ struct Reply {
 };
 
 // The stages that a notice may announce while a request is answered, in their order, each once.
-// Who waits gives each its time, and the request no more than all of them together.
+// A waiting host gives each stage its time, and the request no more than all of them together.
 std::span<const std::string_view> stages_of(Request::What what);
 
 std::string encode(const Request& request);

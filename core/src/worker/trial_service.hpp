@@ -1,4 +1,4 @@
-// What the worker does: loads, quotes, verifies and times on request, until the host goes away.
+// The worker's service: loads, quotes, verifies and times on request, until the host goes away.
 #pragma once
 
 #include <unistd.h>

@@ -19,7 +19,7 @@ class Worker {
   // `stage_seconds`: see EngineOptions.
   Worker(std::filesystem::path program, double stage_seconds);
 
-  // Asks and waits for the reply. What the worker's end, silence or babble means is in the reply's
+  // Asks and waits for the reply. The worker's end, silence or babble becomes the reply's
   // outcome (crashed, exited, timed_out, protocol_error), with its last words, and the worker is
   // gone then. `bytes` is what the problem moves: larger ones get more time. A request has the time
   // of its stages together, whatever the notices say.

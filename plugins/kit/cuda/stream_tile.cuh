@@ -91,7 +91,7 @@ __device__ __forceinline__ int past_vector(const void* address) {
 }
 
 // The vectors of a span of bytes that begins `skew` bytes behind an address that is a multiple of
-// 16 and ends `end` bytes behind it: those from first to last lie in it. What is left are `head`
+// 16 and ends `end` bytes behind it: those from first to last lie in it. The rest are `head`
 // bytes before and `tail` bytes behind.
 struct VectorSpan {
   int skew, first, last, head, tail;
