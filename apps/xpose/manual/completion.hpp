@@ -36,7 +36,7 @@ struct Completion {
   std::vector<NamedWord> found;  // whole words that begin with the last one
 };
 
-// What the value of an option is, by its name in the help. Throws std::logic_error for a name that
+// The kind of an option's value, by its name in the help. Throws std::logic_error for a name that
 // is new here, so that each new kind of value gets a decision.
 enum class ValueKind { file, folder, device, strategy, free };
 ValueKind value_kind(const std::string& value_name);
