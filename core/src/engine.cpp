@@ -26,6 +26,7 @@ struct Engine::Impl {
   unsigned threads;  // of host strategies
   Cache cache;
   Registry registry;
+  Tables tables;
   Chooser chooser;
 };
 
@@ -35,7 +36,9 @@ Engine::Impl::Impl(const EngineOptions& options)
             options.warn),
       registry(options.plugin_folders.empty() ? default_plugin_folders() : options.plugin_folders,
                cache, options.warn, options.in_process ? Shipped::ignored : Shipped::believed),
-      chooser(registry, cache, runners(options), options, threads) {}
+      tables(options.table_folders.empty() ? default_table_folders() : options.table_folders,
+             options.warn),
+      chooser({registry, cache, tables, imposed_policy()}, runners(options), options, threads) {}
 
 MakeRunner Engine::Impl::runners(const EngineOptions& options) {
   if (options.in_process)
@@ -92,7 +95,10 @@ void Engine::transpose(const void* in, void* out, const Problem& problem, void* 
     PlanOptions options;
     options.policy = policy;
     // A choice by trial cannot be made while the stream records a graph.
-    if (backend(problem.device).is_capturing(stream)) options.policy = Policy::estimate;
+    if (backend(problem.device).is_capturing(stream)) {
+      options.policy = Policy::estimate;
+      options.tune.budget_seconds = 0;  // whatever policy is imposed
+    }
     const Problem aligned = aligned_as(problem, in, out);
     const Problem normal = normal_form(aligned);
     if (is_empty(normal)) return;

@@ -90,7 +90,10 @@ std::optional<Plan> AlignedPlans::plan_for(const void* in, const void* out) {
   problem.out_alignment = out_alignment;
   Interruption interruption;
   PlanOptions options = options_;
-  if (!made_.empty()) options.policy = Policy::estimate;
+  if (!made_.empty()) {
+    options.policy = Policy::estimate;
+    options.tune.budget_seconds = 0;  // even where XPOSE_POLICY is measure
+  }
   options.tune.interrupted = [&] { return interruption.came(); };
   std::optional<Plan> plan;
   try {

@@ -141,9 +141,46 @@ int forget_rows(const Arguments& arguments) {
 
 // -------------------------------------------------------------------------------- export, import
 
+// The decisions for --device, with which the key of a problem begins.
+void keep_device(CacheContents& contents, const po::variables_map& values) {
+  if (values.count("device") == 0) return;
+  const auto kind = values["device"].as<std::string>();
+  if (kind != "host" && kind != "cuda")
+    throw UsageError("--device of a table is host or cuda, not '" + kind + '\'');
+  std::erase_if(contents.decisions,
+                [&](const Decision& decision) { return !decision.key.problem.starts_with(kind); });
+}
+
+int export_table(const po::variables_map& values, CacheContents contents, ResultOutput& output) {
+  keep_device(contents, values);
+  EngineOptions options;
+  options.remember = false;
+  const Table table = table_of(contents, Engine(options).plugins(),
+                               values.count("note") == 0 ? "" : values["note"].as<std::string>());
+  if (table.rows == 0)
+    throw Error(ErrorKind::failed,
+                "no table is written, because no decision of the cache has a trial of a plugin "
+                "that is here; measure first, for example by `xpose bench`");
+  output.write(table.json);
+  if (output.is_stdout()) return done;
+  std::cout << "Wrote " << count_text(table.rows, "row") << " to " << output_name(values, "file")
+            << ".\n";
+  if (table.unknown != 0)
+    std::cout << "Left out because their plugins are not here: "
+              << count_text(table.unknown, "decision") << ".\n";
+  return done;
+}
+
 int export_rows(const Arguments& arguments) {
   po::options_description options;
-  options.add_options()("file", po::value<std::string>(), "the JSON file to write; -: print it");
+  options.add_options()("file", po::value<std::string>(), "the JSON file to write; -: print it")(
+      "table",
+      "write a table instead: what is fastest on a class of devices, by versions of plugins and "
+      "not by their digests, for a folder of XPOSE_TABLE_PATH")(
+      "device", po::value<std::string>()->value_name("host|cuda"),
+      "with --table: only decisions for this kind of device")(
+      "note", po::value<std::string>()->value_name("TEXT"),
+      "with --table: what produced it, for its readers");
   add_cache_option(options);
   const auto values = parse("cache export",
                             "Writes every row as JSON, for `xpose cache import` on another machine "
@@ -151,9 +188,13 @@ int export_rows(const Arguments& arguments) {
                             "at all.",
                             options, {"file"}, arguments);
   if (!values) return done;
+  const bool is_table = values->count("table") != 0;
+  if (!is_table && values->count("device") + values->count("note") != 0)
+    throw UsageError("--device and --note are of a table: give --table too");
   const std::string target = output_name(*values, "file");
   ResultOutput output("cache export", target);
-  const CacheContents contents = read_cache(cache_file(*values));
+  CacheContents contents = read_cache(cache_file(*values));
+  if (is_table) return export_table(*values, std::move(contents), output);
   output.write(text_of(to_json(contents)) + '\n');
   if (output.is_stdout()) return done;
   std::cout << "Wrote " << count_text(contents.decisions.size(), "decision") << " and "

@@ -68,6 +68,11 @@ int run(const Arguments& arguments) {
   chosen.how.engine = engine_options(*values);
   chosen.how.names_refused = values->count("plugins") != 0;
   chosen.how.plan.policy = values->count("tune") != 0 ? Policy::measure : Policy::estimate;
+  if (const auto imposed = imposed_policy();
+      chosen.how.plan.policy == Policy::measure && imposed && imposed != Policy::measure)
+    throw UsageError(
+        "--tune measures, but XPOSE_POLICY forbids it: leave --tune out, or unset "
+        "XPOSE_POLICY");
   chosen.how.plan.tune.variants = variants_of(*values);
   chosen.how.plan.tune.budget_seconds = seconds_of(*values, "budget");
   chosen.order = axis_order_of(*values);

@@ -32,6 +32,10 @@ constexpr Told kEnvironment[] = {
     {"XPOSE_CACHE",
      "file of decisions, instead of `xpose/trials.sqlite` in `$XDG_CACHE_HOME` or `~/.cache`"},
     {"XPOSE_TRIAL", "program of the worker"},
+    {"XPOSE_POLICY",
+     "`measure`, `estimate` or `cached_only`, in place of the policy of every choice; with "
+     "`estimate` no measurement counts"},
+    {"XPOSE_TABLE_PATH", "folders of tables, separated by colons, instead of the installed one"},
     {"TMPDIR", "folder for pipes that `run` stores"},
     {"COLUMNS`, `TERM`, `NO_COLOR",
      "width of tables; no escapes for `dumb` or a set `NO_COLOR`"},

@@ -69,7 +69,10 @@ std::optional<Plan> TileTransposer::plan_as_measured(const Problem& tile) try {
 Plan TileTransposer::plan(const TileWork& work, const void* in, const void* out) {
   const Problem problem = aligned_as(problem_of(work), in, out);
   PlanOptions options = options_.plan;
-  if (work != most_) options.policy = Policy::estimate;
+  if (work != most_) {
+    options.policy = Policy::estimate;
+    options.tune.budget_seconds = 0;  // whatever XPOSE_POLICY says: a tile does not wait
+  }
   Plan made = engine_->plan(problem, options);
   if (made.is_estimate()) made = plan_as_measured(problem).value_or(made);
   if (work != most_) return made;

@@ -104,6 +104,19 @@ XPOSE_API CacheContents read_cache(const std::filesystem::path& file);
 // Error failed, and then nothing has changed. [any thread]
 XPOSE_API std::size_t merge_into_cache(const std::filesystem::path& file,
                                        const CacheContents& contents);
+// The knowledge of classes of devices, to be installed with a library.
+struct Table {
+  std::string json;         // the document "xpose.table/1": indented, ASCII
+  std::size_t rows = 0;     // one a class of devices, problem, and cold or warm caches
+  std::size_t unknown = 0;  // decisions of which no plugin here has a trial that was right
+};
+// The table of a cache's decisions. A row names up to three variants, the fastest of a strategy
+// each, by name and version of their plugin, so that another build of that version is meant as
+// well. `plugins`: those of the engine that measured. `note`: what produced it, for people. [any
+// thread]
+XPOSE_API Table table_of(const CacheContents& contents, const std::vector<PluginInfo>& plugins,
+                         const std::string& note);
+
 // Removes the rows that match and returns their number. Throws Error failed where the file is
 // missing or cannot be written. [any thread]
 XPOSE_API std::size_t forget(const std::filesystem::path& file, const CacheFilter& filter);

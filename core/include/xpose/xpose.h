@@ -141,10 +141,11 @@ typedef struct xpose_tensor_t {
 
 /* ---------------------------------------------------------------------------------------- plans */
 
-/* The way a plan's variant is chosen. */
+/* The way a plan's variant is chosen. XPOSE_POLICY in the environment (measure, estimate or
+ * cached_only) comes in its place; xpose.hpp has the rules at imposed_policy(). */
 enum {
   XPOSE_POLICY_MEASURE = 1,    /* an earlier choice, else by trials within a budget */
-  XPOSE_POLICY_ESTIMATE = 2,   /* an earlier choice, else by the cost model, without a trial */
+  XPOSE_POLICY_ESTIMATE = 2,   /* an earlier choice, else by tables and the cost model */
   XPOSE_POLICY_CACHED_ONLY = 3 /* an earlier choice, else NO_STRATEGY */
 };
 

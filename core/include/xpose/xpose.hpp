@@ -85,6 +85,10 @@ struct EngineOptions {
   std::filesystem::path cache = {};
   bool remember = true;  // false: choices live in memory, and no cache file is read
 
+  // Absolute folders of tables (*.json), in order. Empty: default_table_folders(). A table was
+  // measured on devices of one class, and orders candidates.
+  std::vector<std::filesystem::path> table_folders = {};
+
   // Told, in one line, of a fault that did not stop the call: a cache that cannot be written, a
   // strategy that was put in quarantine. Called in the thread that made the call.
   std::function<void(std::string_view)> warn = {};
@@ -98,12 +102,29 @@ XPOSE_API std::filesystem::path installed_folder();
 // process), else the folder `plugins` of installed_folder().
 XPOSE_API std::vector<std::filesystem::path> default_plugin_folders();
 
-// How a plan's variant is chosen.
+// The folders of $XPOSE_TABLE_PATH (as $XPOSE_PLUGIN_PATH), else the folder `tables` of
+// installed_folder().
+XPOSE_API std::vector<std::filesystem::path> default_table_folders();
+
+// How a plan's variant is chosen: by an earlier measurement of the problem here, or else
 enum class Policy {
   measure,      // by trials within a budget
-  estimate,     // by the cost model, without a trial
-  cached_only,  // by an earlier measurement, else Error no_strategy
+  estimate,     // by tables and the cost model, without a trial
+  cached_only,  // not at all: Error no_strategy
 };
+// Without an earlier measurement, an estimate of one problem is the same variant in every process,
+// on every day and for any number of threads, on devices of one class with the same version of the
+// library, its tables and its plugins. Strategies of other plugins count in it as far as their
+// predictions were measured here, and strategies in quarantine do not.
+
+// The policy that XPOSE_POLICY names ("measure", "estimate" or "cached_only"), empty where it is
+// unset or the process privileged. An engine that is made meanwhile takes it in place of the policy
+// that a plan states. With "estimate" nothing that was measured here counts, so that a problem has
+// the same variant whatever a user has tuned; in code, Policy::estimate does the same in an engine
+// with EngineOptions::remember = false that tunes nothing. Engine::tune() measures all the same,
+// and what must not wait is estimated with "measure" too: a stream that records a graph, a budget
+// of 0. Throws Error invalid for another word.
+XPOSE_API std::optional<Policy> imposed_policy();
 
 // The choice of a plan. A choice made with `tune.variants` is not remembered.
 struct PlanOptions {
@@ -159,7 +180,7 @@ concept DenseMatrix = requires(M& m) {
 class XPOSE_API Engine {
  public:
   // Finds the plugins of the folders. A file that cannot be used stands in plugins() with the
-  // reason and stops nothing. Throws Error no_memory or failed.
+  // reason and stops nothing. Throws Error no_memory or failed, and invalid as imposed_policy().
   explicit Engine(const EngineOptions& options = {});
 
   // The plugin files, by folder and then by file name, those refused included. The first call may
@@ -205,7 +226,7 @@ class XPOSE_API Engine {
   // and is transposed in place. Throws Error invalid where the shapes do not fit, an inner stride
   // is not 1, or the two overlap otherwise; else as plan() and execute() do.
   template <DenseMatrix In, DenseMatrix Out>
-  void transpose(const In& in, Out&& out);
+  void transpose(const In& in, Out&& out, Policy policy = Policy::measure);
 
  private:
   friend struct EngineAccess;  // of the library
@@ -219,7 +240,7 @@ XPOSE_API void check_dense_pair(std::int64_t in_rows, std::int64_t in_cols, std:
                                 std::int64_t out_cols, bool unit_inner_strides);
 
 template <DenseMatrix In, DenseMatrix Out>
-void Engine::transpose(const In& in, Out&& out) {
+void Engine::transpose(const In& in, Out&& out, Policy policy) {
   using InM = std::remove_cvref_t<In>;
   using OutM = std::remove_cvref_t<Out>;
   static_assert(sizeof(typename InM::Scalar) == sizeof(typename OutM::Scalar),
@@ -240,7 +261,8 @@ void Engine::transpose(const In& in, Out&& out) {
   problem.in_ld = in.outerStride();
   problem.out_ld = out.outerStride();
   problem.in_place = in_place;
-  transpose(static_cast<const void*>(in.data()), static_cast<void*>(out.data()), problem);
+  transpose(static_cast<const void*>(in.data()), static_cast<void*>(out.data()), problem, nullptr,
+            policy);
 }
 
 // A foreign text, made fit for a terminal: one line of valid UTF-8 of at most `limit` bytes (at

@@ -11,15 +11,17 @@ constexpr double kLongestWaitSeconds = 600;  // for another process that measure
 
 }  // namespace
 
-Chooser::Chooser(Registry& registry, Cache& cache, MakeRunner make_runner,
-                 const EngineOptions& options, unsigned threads)
-    : registry_(registry),
-      cache_(cache),
+Chooser::Chooser(const Sources& sources, MakeRunner make_runner, const EngineOptions& options,
+                 unsigned threads)
+    : registry_(sources.registry),
+      cache_(sources.cache),
+      tables_(sources.tables),
+      imposed_(sources.imposed),
       make_runner_(std::move(make_runner)),
       warn_(options.warn),
       threads_(threads),
-      measuring_(options, cache),
-      asking_(options, cache) {}
+      measuring_(options, cache_),
+      asking_(options, cache_) {}
 
 Chooser::Desk::Desk(const EngineOptions& options, Cache& cache)
     : worker(options.worker.empty() ? default_worker() : options.worker, options.stage_seconds),

@@ -11,6 +11,7 @@
 #include "chooser/choices.hpp"
 #include "process/device_lock.hpp"
 #include "registry/registry.hpp"
+#include "tables/tables.hpp"
 #include "trial/trial_runner.hpp"
 #include "tuning/trial_subject.hpp"
 
@@ -20,11 +21,20 @@ namespace xpose {
 using MakeRunner = std::function<std::unique_ptr<TrialRunner>(
     Worker& worker, const Catalog& offered, const Problem& normal, bool warm)>;
 
+// The grounds of a choice.
+struct Sources {
+  Registry& registry;
+  Cache& cache;
+  Tables& tables;
+  // In place of the policies of plans. With `estimate` nothing that was measured here counts.
+  std::optional<Policy> imposed = {};
+};
+
 // [any thread] One measures at a time: two would measure each other. Nobody else waits for that.
 class Chooser {
  public:
   // `threads`: of host strategies.
-  Chooser(Registry& registry, Cache& cache, MakeRunner make_runner, const EngineOptions& options,
+  Chooser(const Sources& sources, MakeRunner make_runner, const EngineOptions& options,
           unsigned threads);
 
   // As Engine's functions. The reference stays valid as long as the registry.
@@ -53,7 +63,9 @@ class Chooser {
   std::unique_ptr<const DeviceLock> lock(const Problem& normal, const TuneOptions& options,
                                          double seconds) const;
   CacheKey key_for(const Problem& normal, const TuneOptions& options, const Catalog& offered) const;
-  Evidence evidence(const Catalog& offered);
+  Evidence evidence(const Catalog& offered, const Problem& normal, const TuneOptions& options);
+  std::vector<Variant> of_tables(const Catalog& offered, const Problem& normal,
+                                 const TuneOptions& options);
   // The problem of the trials, with so many bytes free, or as many as the device should have.
   static TrialSubject subject_of(const Problem& normal, const TuneOptions& options,
                                  std::optional<std::uint64_t> free_bytes = {});
@@ -79,6 +91,8 @@ class Chooser {
   template <class Work>
   auto retried(Desk& desk, const Work& work);
 
+  // Whether what was measured here counts.
+  bool recalls() const { return imposed_ != Policy::estimate; }
   std::optional<Choice> found(const Problem& normal, const PlanOptions& options, bool or_estimate);
   std::optional<Choice> improved_elsewhere(const Problem& normal, const TuneOptions& options);
   std::optional<Choice> measured(const Problem& normal, const PlanOptions& options, Which which);
@@ -88,6 +102,8 @@ class Chooser {
 
   Registry& registry_;
   Cache& cache_;
+  Tables& tables_;
+  const std::optional<Policy> imposed_;
   MakeRunner make_runner_;
   Warn warn_;
   unsigned threads_;

@@ -69,7 +69,8 @@ Candidate Chooser::estimate(Desk& desk, const Problem& normal, const TuneOptions
     return strategy->info.role == Role::transpose;
   });
   const std::vector<Candidate> all =
-      candidates(asked, normal, backend(normal.device).info(), options, *quoter, evidence(offered));
+      candidates(asked, normal, backend(normal.device).info(), options, *quoter,
+                 evidence(offered, normal, options));
   TuneReport report;
   report.problem = normal;
   for (const Candidate& candidate : all) {  // the most promising first
@@ -94,6 +95,7 @@ std::optional<Choice> Chooser::found(const Problem& normal, const PlanOptions& o
                                      bool or_estimate) {
   if (!is_whole(options.tune)) return std::nullopt;
   if (auto choice = choices_.find(normal, options.tune, or_estimate)) return choice;
+  if (!recalls()) return std::nullopt;
   const std::lock_guard lock(asking_.mutex);
   if (auto choice = choices_.find(normal, options.tune, false))
     return choice;  // another thread asked
@@ -155,8 +157,9 @@ Choice Chooser::improved(const Choice& standing, const Problem& normal,
 
 Choice Chooser::choose(const Problem& normal, const PlanOptions& options) {
   require_offered(options.tune.variants, normal.device);
-  const bool measures = options.policy == Policy::measure && options.tune.budget_seconds > 0;
-  const bool guesses = !measures && options.policy != Policy::cached_only;
+  const Policy policy = imposed_.value_or(options.policy);
+  const bool measures = policy == Policy::measure && options.tune.budget_seconds > 0;
+  const bool guesses = !measures && policy != Policy::cached_only;
   if (auto choice = found(normal, options, guesses))
     return measures && choice->is_provisional && choices_.claim_improvement(normal, options.tune)
                ? improved(*choice, normal, options)
@@ -168,8 +171,9 @@ Choice Chooser::choose(const Problem& normal, const PlanOptions& options) {
       if (held->held() || !held->waited())
         if (auto choice = confirmed(normal, options.tune)) return *choice;
     }
-    throw Error(ErrorKind::no_strategy, "no measured choice is known for " + to_string(normal) +
-                                            "; tune it first, or plan with another policy");
+    throw Error(ErrorKind::no_strategy,
+                "no measured choice is known for " + to_string(normal) + "; tune it first, or " +
+                    (imposed_ ? "unset XPOSE_POLICY" : "plan with another policy"));
   }
   if (measures) {
     if (subject_of(normal, options.tune).problem)

@@ -19,13 +19,33 @@ CacheKey Chooser::key_for(const Problem& normal, const TuneOptions& options,
   return key_of(normal, backend(normal.device).info(), offered.digest, threads_, options.warm);
 }
 
-Evidence Chooser::evidence(const Catalog& offered) {
+Evidence Chooser::evidence(const Catalog& offered, const Problem& normal,
+                           const TuneOptions& options) {
   Evidence known;
   known.trust = [this, &offered](const Strategy& strategy) {
-    return trust_of(cache_.find_errors(strategy.digest, strategy.info.name),
-                    registry_.is_shipped(offered, strategy.digest));
+    return trust_of(
+        recalls() ? cache_.find_errors(strategy.digest, strategy.info.name) : std::vector<double>(),
+        registry_.is_shipped(offered, strategy.digest));
   };
+  known.table = of_tables(offered, normal, options);
   return known;
+}
+
+// The rows of tables for the problem, in buffers of this alignment or else of the nearest; of
+// plugins in the version that is here.
+std::vector<Variant> Chooser::of_tables(const Catalog& offered, const Problem& normal,
+                                        const TuneOptions& options) {
+  std::vector<Variant> variants;
+  for (const Problem& alike : alike_in_alignment(normal)) {
+    for (TableVariant& one : tables_.find(key_for(alike, options, offered), options.warm)) {
+      const auto* const found = find_strategy(offered.strategies, one.variant.strategy);
+      const PluginInfo* plugin = found == nullptr ? nullptr : offered.find((*found)->digest);
+      if (plugin != nullptr && plugin->name == one.plugin && plugin->version == one.version)
+        variants.push_back(std::move(one.variant));
+    }
+    if (!variants.empty()) break;
+  }
+  return variants;
 }
 
 // An earlier measurement of this machine, in buffers of this alignment or else of the nearest.

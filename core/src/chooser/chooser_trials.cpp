@@ -113,7 +113,7 @@ Chooser::Race Chooser::try_on(Desk& desk, const Problem& normal, const TrialSubj
                         !standing->imported &&
                         standing->stand_in == (tried == normal ? "" : key_anywhere(tried));
   if (which == Which::untried && !improves) return {};  // what is left of the budget is for less
-  Evidence known = evidence(offered);
+  Evidence known = evidence(offered, normal, options);
   if (standing) known.standing = standing->winner;
   if (improves)
     for (const CachedTrial& trial : standing->trials) known.tried.insert(trial.variant.strategy);

@@ -4,8 +4,8 @@
 #include <sys/auxv.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
-#include <filesystem>
 #include <system_error>
 
 #include "xpose/xpose.hpp"
@@ -19,6 +19,16 @@ bool is_privileged() {
 const char* environment(const char* name) {
   const char* value = is_privileged() ? nullptr : std::getenv(name);
   return value == nullptr || *value == '\0' ? nullptr : value;
+}
+
+std::vector<std::filesystem::path> folders_of(std::string_view path) {
+  std::vector<std::filesystem::path> folders;
+  while (!path.empty()) {
+    const std::size_t colon = std::min(path.find(':'), path.size());
+    if (colon != 0) folders.emplace_back(path.substr(0, colon));
+    path.remove_prefix(std::min(colon + 1, path.size()));
+  }
+  return folders;
 }
 
 std::filesystem::path installed_folder() {

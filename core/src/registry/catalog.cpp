@@ -1,7 +1,6 @@
 #include "registry/catalog.hpp"
 
 #include <algorithm>
-#include <string_view>
 
 #include "process/environment.hpp"
 #include "registry/shipped_description.hpp"
@@ -137,16 +136,7 @@ void describe(Catalog& catalog, Admission& admission) {
 }
 
 std::vector<std::filesystem::path> default_plugin_folders() {
-  if (const char* path = environment("XPOSE_PLUGIN_PATH")) {
-    std::vector<std::filesystem::path> folders;
-    std::string_view rest = path;
-    while (!rest.empty()) {
-      const std::size_t colon = std::min(rest.find(':'), rest.size());
-      if (colon != 0) folders.emplace_back(rest.substr(0, colon));
-      rest.remove_prefix(std::min(colon + 1, rest.size()));
-    }
-    return folders;
-  }
+  if (const char* path = environment("XPOSE_PLUGIN_PATH")) return folders_of(path);
   const std::filesystem::path folder = installed_folder();
   if (folder.empty()) return {};
   return {folder / "plugins"};

@@ -57,13 +57,32 @@ bool may_be_chosen(const Candidate& candidate) {
   return candidate.role == Role::transpose && candidate.outcome.verdict == Verdict::ok;
 }
 
+// Brings what the table names to the front of its strategy. The strategy that it names first, or
+// null.
+Configs* mark_table(std::vector<Configs>& all, const std::vector<Variant>& table) {
+  Configs* first = nullptr;
+  for (std::size_t place = 0; place < table.size(); ++place)
+    for (Configs& configs : all) {
+      const auto named = std::ranges::find(configs, table[place], &Candidate::variant);
+      if (named == configs.end() || !may_be_chosen(*named) ||
+          configs.front().table_place != kNotInTable)  // one of each strategy
+        continue;
+      std::rotate(configs.begin(), named, named + 1);
+      configs.front().table_place = place;
+      if (first == nullptr) first = &configs;
+    }
+  return first;
+}
+
 // Marks the estimate and the favourites. An earlier winner comes to the front of its strategy.
 void mark(std::vector<Configs>& all, const Evidence& evidence) {
   const auto first = std::ranges::find_if(
       all, [](const Configs& configs) { return may_be_chosen(configs.front()); });
   if (first == all.end()) return;
-  first->front().is_estimate = first->front().is_favourite = true;
   const double near = kNearRatio * best_believed(*first);
+  Configs* const named = mark_table(all, evidence.table);
+  Candidate& estimate = (named == nullptr ? *first : *named).front();
+  estimate.is_estimate = estimate.is_favourite = true;
   for (Configs& configs : all) {
     const double time = best_believed(configs);
     std::stable_partition(configs.begin(), configs.end(), [&](const Candidate& candidate) {
@@ -91,9 +110,10 @@ void sort_strategies(std::vector<Configs>& all, const Evidence& evidence) {
     });
   std::ranges::stable_sort(all, {}, [&](const Configs& configs) {
     const Candidate& first = configs.front();
-    if (first.role == Role::copy) return 0;
-    if (first.variant == evidence.standing) return 1;
-    return first.is_favourite ? 2 : 3;
+    if (first.role == Role::copy) return std::pair(0, kNotInTable);
+    if (first.variant == evidence.standing) return std::pair(1, kNotInTable);
+    const bool is_early = first.is_favourite || first.table_place != kNotInTable;
+    return std::pair(is_early ? 2 : 3, first.table_place);
   });
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <limits>
 #include <optional>
 #include <set>
 #include <span>
@@ -35,6 +36,8 @@ class Quoter {
                                          const std::vector<Values>& configs) = 0;
 };
 
+inline constexpr std::size_t kNotInTable = std::numeric_limits<std::size_t>::max();
+
 // A variant that its strategy has quoted for a problem.
 struct Candidate {
   const Strategy* strategy = nullptr;
@@ -44,11 +47,12 @@ struct Candidate {
   std::uint64_t workspace_bytes = 0;
   Role role = Role::transpose;
   int prior_rank = 0;
-  double predicted = kNotPredicted;  // time, as predicted_time() has it; of what may be chosen
-  Trust trust;                       // of its strategy
-  bool is_favourite = false;         // tried whatever the budget
-  bool is_estimate = false;          // what an estimate would take
-  Outcome outcome;                   // ok: it may be tried
+  double predicted = kNotPredicted;       // time, as predicted_time() has it; of what may be chosen
+  Trust trust;                            // of its strategy
+  bool is_favourite = false;              // tried whatever the budget
+  bool is_estimate = false;               // what an estimate would take
+  std::size_t table_place = kNotInTable;  // among those of Evidence::table
+  Outcome outcome;                        // ok: it may be tried
 
   // The time that counts against others: a claim does not.
   double believed() const { return trust.discount ? predicted * *trust.discount : kNotPredicted; }
@@ -58,6 +62,7 @@ struct Candidate {
 struct Evidence {
   std::function<Trust(const Strategy&)> trust = {};  // empty: all came with the library
   std::optional<Variant> standing = {};              // what won before
+  std::vector<Variant> table = {};   // what was fastest on other devices of the class, in order
   std::set<std::string> tried = {};  // strategies that lost to it: the others' turn comes first
 };
 
@@ -84,15 +89,15 @@ std::vector<Candidate> all_candidates(const Strategy& strategy, const Problem& n
                                       Quoter& quoter);
 
 // All candidates for a problem [normal form, not empty] on its device: one config of each strategy,
-// then a second one of each, and so on. Copies come first, then what won before, then the
-// strategies by what is believed of their best config, then those whose predictions do not count,
-// and then what is believed to be far behind. Strategies within 5 % of the best are in the order of
-// their prior rank, those that came with the library first, and a strategy's configs within 5 % of
-// its best in the author's order; of which nothing is predicted, is taken to be twice the best. The
-// estimate is the first that may be chosen, whatever won before. The favourites are that one, what
-// won before, and what came with the library and is believed to be within 5 % of the estimate. A
-// strategy that supports no config appears once, with the reason. Copies are always among them;
-// `options` narrows the rest.
+// then a second one of each, and so on. Copies come first, then what won before, then
+// what the table names, then the strategies by what is believed of their best config, then those
+// whose predictions do not count, and then what is believed to be far behind. Strategies within 5 %
+// of the best are in the order of their prior rank, those that came with the library first, and a
+// strategy's configs within 5 % of its best in the author's order; of which nothing is predicted,
+// is taken to be twice the best. The estimate is the first that may be chosen, whatever won before.
+// The favourites are that one, what won before, and what came with the library and is believed to
+// be within 5 % of the estimate. A strategy that supports no config appears once, with the reason.
+// Copies are always among them; `options` narrows the rest.
 std::vector<Candidate> candidates(std::span<const Strategy* const> strategies,
                                   const Problem& normal, const DeviceInfo& device,
                                   const TuneOptions& options, Quoter& quoter,

@@ -114,8 +114,7 @@ double predicted_time(const Demand& demand, const Problem& problem, const Device
   const double bytes = 2.0 * static_cast<double>(element_count(problem)) * problem.element_bytes;
   const double launching =
       launches == 1 ? 0 : (on_host ? kLaunchBytesOfHost : kLaunchBytesOfCuda) / bytes;
-  const bool has_one_thread = on_host && launches > 1 && device.multiprocessors > 1 &&
-                              bytes <= kOneThreadBytes &&
+  const bool has_one_thread = on_host && launches > 1 && bytes <= kOneThreadBytes &&
                               bytes * static_cast<double>(launches) > kOneThreadBytes;
   return moving * (1 + demand.slower_percent / 100.0) * (has_one_thread ? kTwoThreads : 1) +
          launching;

@@ -17,8 +17,8 @@ struct Trust {
 };
 
 // From measured over predicted times, one a problem, in any order. The discount is their median,
-// and never below 1. Strategies that came with the library begin with three predictions that held,
-// and count as predicted up to twice the time: nobody is displaced by the cost model's own error.
+// and never below 1. Strategies that came with the library count as predicted, whatever was
+// measured here: an estimate among them is the same on every machine.
 Trust trust_of(std::vector<double> errors, bool is_shipped);
 
 }  // namespace xpose

@@ -2,9 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <fstream>
 #include <map>
 #include <set>
 
+#include "../../temporary_folder.hpp"
+#include "cache/decision.hpp"
 #include "device/device.hpp"
 #include "problem/normal_form.hpp"
 
@@ -73,7 +76,8 @@ class ChooserTest : public testing::Test {
   Machine machine{.seconds = {{"host_naive_row", 1e-6}}, .wrong = {}, .verified = {}};
   Cache cache{"", "", {}};
   Registry registry{{XPOSE_PLUGINS}, cache, {}, Shipped::ignored};
-  Chooser chooser{registry, cache, runners(), options(), 2};
+  Tables tables{{}, {}};
+  Chooser chooser{{registry, cache, tables}, runners(), options(), 2};
   const Problem problem = normal_form(matrix(64, 65, 4));
 };
 
@@ -82,7 +86,7 @@ TEST_F(ChooserTest, TheFastestOfTheTrialsIsChosenAndRemembered) {
   EXPECT_EQ(machine.prepared, 1);
   EXPECT_EQ(winner_of(measuring()), "host_naive_row");
   EXPECT_EQ(machine.prepared, 1);
-  Chooser another(registry, cache, runners(), options(), 2);
+  Chooser another({registry, cache, tables}, runners(), options(), 2);
   EXPECT_EQ(another.choose(problem, measuring()).winner.variant.strategy, "host_naive_row");
   EXPECT_EQ(machine.prepared, 1);
 }
@@ -122,6 +126,63 @@ TEST_F(ChooserTest, AMeasurementReplacesAnEstimate) {
   EXPECT_NE(winner_of(guess), "host_naive_row");
   EXPECT_EQ(winner_of(measuring()), "host_naive_row");
   EXPECT_EQ(winner_of(guess), "host_naive_row");  // what was measured is used
+}
+
+// A table that names host_naive_col for the problem, on whatever processor this is.
+class ChooserWithTable : public ChooserTest {
+ protected:
+  std::string estimate(const std::string& version = "1.0", std::optional<Policy> imposed = {},
+                       unsigned threads = 2) {
+    const std::string device = backend(Device{}).info().name;
+    std::ofstream(folder.path() / "t.json")
+        << R"({"schema": "xpose.table/1", "rows": [{"device": ")" << device << R"(", "problem": ")"
+        << key_anywhere(problem)
+        << R"(", "warm": false, "variants": [{"strategy": "host_naive_col", "config": {},)"
+        << R"("plugin": "host_naive", "version": ")" << version << R"("}]}]})";
+    Tables of_folder({folder.path()}, [](std::string_view text) { ADD_FAILURE() << text; });
+    Chooser one({registry, cache, of_folder, imposed}, runners(), options(), threads);
+    PlanOptions plan;
+    plan.policy = Policy::estimate;
+    return one.choose(problem, plan).winner.variant.strategy;
+  }
+
+  TemporaryFolder folder;
+};
+
+TEST_F(ChooserWithTable, AnEstimateIsWhatATableNamesForAnyNumberOfThreads) {
+  for (const unsigned threads : {1U, 2U, 7U})
+    EXPECT_EQ(estimate("1.0", {}, threads), "host_naive_col");
+  EXPECT_NE(estimate("0.9"), "host_naive_col");  // another version's row
+}
+
+TEST_F(ChooserWithTable, AMeasurementWinsOverATableUnlessEstimatesAreImposed) {
+  EXPECT_EQ(winner_of(measuring()), "host_naive_row");
+  EXPECT_EQ(estimate(), "host_naive_row");
+  EXPECT_EQ(estimate("1.0", Policy::estimate), "host_naive_col");
+}
+
+TEST_F(ChooserTest, AnImposedEstimateIsTheSameWhateverWasMeasured) {
+  PlanOptions guess;
+  guess.policy = Policy::estimate;
+  const std::string before = winner_of(guess);
+  ASSERT_NE(before, "host_naive_row");
+  Chooser strict({registry, cache, tables, Policy::estimate}, runners(), options(), 7);
+  EXPECT_EQ(strict.choose(problem, measuring()).winner.variant.strategy, before);
+  EXPECT_EQ(machine.prepared, 0);
+  EXPECT_EQ(winner_of(measuring()), "host_naive_row");
+  strict.tune(problem, measuring().tune);
+  EXPECT_EQ(strict.choose(problem, measuring()).winner.variant.strategy, before);
+  EXPECT_TRUE(strict.choose(problem, measuring()).is_estimate);
+}
+
+TEST_F(ChooserTest, AnImposedMeasurementSparesThoseWithoutABudget) {
+  Chooser keen({registry, cache, tables, Policy::measure}, runners(), options(), 2);
+  PlanOptions guess = measuring();
+  guess.policy = Policy::estimate;
+  guess.tune.budget_seconds = 0;
+  EXPECT_TRUE(keen.choose(problem, guess).is_estimate);
+  guess.tune.budget_seconds = 20;
+  EXPECT_EQ(keen.choose(problem, guess).winner.variant.strategy, "host_naive_row");
 }
 
 TEST_F(ChooserTest, OnlyARememberedChoiceIsCached) {

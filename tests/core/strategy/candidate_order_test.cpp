@@ -178,6 +178,36 @@ TEST_F(CandidateOrderOfStrangers, TheEstimateIsTheSameWhateverWonBefore) {
   }
 }
 
+TEST_F(CandidateOrderOfStrangers, WhatATableNamesComesFirstInItsOrder) {
+  evidence.table = {{"loop", {{"tile", 128}}}, {"rival", {{"tile", 64}}}};
+  EXPECT_EQ(order(), "copy loop rival honest silent liar ");
+  std::string estimates, favourites;
+  for (const Candidate& one : found()) {
+    if (one.is_estimate) estimates += to_string(one.variant) + ' ';
+    if (one.is_favourite) favourites += to_string(one.variant) + ' ';
+  }
+  EXPECT_EQ(estimates, "loop{tile=128} ");
+  EXPECT_EQ(favourites, "loop{tile=128} honest{tile=64} ");
+}
+
+TEST_F(CandidateOrderOfStrangers, WhatWonBeforeComesBeforeATable) {
+  evidence.table = {{"loop", {{"tile", 128}}}};
+  evidence.standing = Variant{"rival", {{"tile", 128}}};
+  EXPECT_EQ(order(), "copy rival loop honest silent liar ");
+}
+
+// A copy, a config that the strategy does not have, and a strategy that nobody offers.
+TEST_F(CandidateOrderOfStrangers, ATableThatNamesWhatMayNotBeChosenChangesNothing) {
+  const std::vector<Candidate> without = found();
+  evidence.table = {{"copy", {{"tile", 64}}}, {"loop", {{"tile", 7}}}, {"nobody", {}}};
+  const std::vector<Candidate> with = found();
+  ASSERT_EQ(with.size(), without.size());
+  for (std::size_t i = 0; i < with.size(); ++i) {
+    EXPECT_EQ(with[i].variant, without[i].variant) << i;
+    EXPECT_EQ(with[i].is_estimate, without[i].is_estimate) << i;
+  }
+}
+
 TEST_F(CandidateOrderOfStrangers, WhatWasNotTriedBeforeComesFirst) {
   evidence.standing = Variant{"rival", {{"tile", 64}}};
   evidence.tried = {"rival", "honest", "silent"};

@@ -135,10 +135,10 @@ TEST(CostModel, TheCapabilitySaysHowManyBlocksFit) {
 // smaller the matrices are.
 TEST(CostModel, LaunchesCostTime) {
   const Demand demand{.blocks = 16, .threads = 256, .load_run = 64, .store_run = 64};
-  for (const auto& [side, device] : {std::pair(16, host(1)), std::pair(64, device90())}) {
+  for (const auto& [side, device] : {std::pair(16, host()), std::pair(64, device90())}) {
     const auto looped = [&](int n) {
       const Problem problem = square(n, 4, device);
-      return predicted_time(demand, problem, device, false, 1000) -
+      return predicted_time(demand, problem, device, false, 50) -
              predicted_time(demand, problem, device, false);
     };
     EXPECT_GT(looped(side), 1);
@@ -151,11 +151,11 @@ TEST(CostModel, OnTheHostALoopOverShortLaunchesHasOneThread) {
   const Demand demand{.load_run = 64, .store_run = 64};
   const auto threads_lost = [&](int side, int launches) {
     const Problem problem = square(side, 4, host());
-    return predicted_time(demand, problem, host(2), false, launches) -
-           predicted_time(demand, problem, host(1), false, launches);
+    return predicted_time(demand, problem, host(), false, launches) -
+           predicted_time(demand, problem, host(), false, 2);
   };
   EXPECT_GT(threads_lost(128, 1000), 1);
-  EXPECT_EQ(threads_lost(128, 1), 0);  // so has any other strategy
+  EXPECT_EQ(threads_lost(128, 4), 0);  // so has any other strategy
   EXPECT_EQ(threads_lost(16, 10), 0);  // likewise
   EXPECT_EQ(threads_lost(512, 1000), 0);
 }
@@ -188,6 +188,15 @@ TEST(CostModel, RowsThatKeepNoAlignmentCostMore) {
   };
   EXPECT_LT(share_of(1025, 256), share_of(1024, 256));
   EXPECT_EQ(share_of(1025, 256), share_of(1025, 16));
+}
+
+// An affinity mask is not the device's.
+TEST(CostModel, APredictionDoesNotDependOnTheProcessorsThatAProcessMayUse) {
+  const Demand demand{.load_run = 64, .store_run = 64};
+  const Problem small = square(64, 4, host());
+  for (const std::int64_t launches : {1, 1000})
+    EXPECT_EQ(predicted_time(demand, small, host(1), false, launches),
+              predicted_time(demand, small, host(64), false, launches));
 }
 
 }  // namespace

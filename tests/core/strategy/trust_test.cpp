@@ -18,13 +18,10 @@ TEST(Trust, TheDiscountIsTheMedianAndNeverAnAdvantage) {
   EXPECT_EQ(trust_of({0.1, 0.2, 0.3}, false).discount, 1);
 }
 
-TEST(Trust, WhatCameWithTheLibraryBeginsWithEvidence) {
+TEST(Trust, WhatCameWithTheLibraryCountsAsPredictedWhateverWasMeasured) {
   EXPECT_EQ(trust_of({}, true).discount, 1);
   EXPECT_TRUE(trust_of({}, true).is_shipped);
-  EXPECT_EQ(trust_of({8, 8}, true).discount, 1);
-  EXPECT_EQ(trust_of({8, 8, 8}, true).discount, 8);
-  EXPECT_EQ(trust_of({2, 2, 2, 2, 2}, true).discount, 1);  // the cost model is not exact
-  EXPECT_EQ(trust_of({2.1, 2.1, 2.1, 2.1, 2.1}, true).discount, 2.1);
+  EXPECT_EQ(trust_of({8, 8, 8, 8, 8}, true).discount, 1);
 }
 
 }  // namespace
