@@ -16,6 +16,7 @@
 #include "mover.hpp"
 #include "numpy.hpp"
 #include "prepared.hpp"
+#include "xla_handler.hpp"
 
 namespace xpose::python {
 namespace {
@@ -175,6 +176,7 @@ std::string tune(Mover& mover, const nb::tuple& source, nb::handle axes, const n
   }
   interruption.raise();
   mover.choose_anew();
+  forget_xla_plans();
   return json;
 }
 
@@ -267,6 +269,14 @@ NB_MODULE(_xpose, m) {
         return tuple_of(permuted(extents, order_of(axes, extents.size())));
       },
       "shape"_a, "axes"_a.none());
+  m.def(
+      "order_of", [](nb::handle axes, std::size_t rank) { return tuple_of(order_of(axes, rank)); },
+      "axes"_a.none(), "rank"_a);
+  m.def(
+      "policy_number",
+      [](const std::string& policy) { return static_cast<int>(parse_policy(policy)); }, "policy"_a);
+  m.def(
+      "xla_handlers", [](Mover& mover) { return xla_handlers(mover.engine()); }, "engine"_a);
   m.def("of_capsule", &of_capsule, "capsule"_a);
   m.def("synchronize", &synchronize, "ordinal"_a);
   m.def("devices", [] { return described(devices()); });

@@ -46,6 +46,13 @@ class NumPy:
     def dtype(self, x: Any) -> Any:
         return x.dtype
 
+    def has_operation(self, core: Any) -> bool:
+        """True: the library has an operation of its own that calls this engine."""
+        return False
+
+    def operation(self, x: Any, axes: Any, policy: str) -> Any:
+        raise NotImplementedError
+
     def scope(self, x: Any, stream: Any) -> Any:
         return _NO_SCOPE
 
@@ -130,11 +137,25 @@ class _CuPy(NumPy):
 
 
 class _JAX(NumPy):
-    """JAX's arrays: a new one is made, filled before anybody else has it, and handed out."""
+    """JAX's arrays. Where its operation cannot serve, a new one is made, filled before anybody else has
+    it, and handed out."""
+
+    def has_operation(self, core: Any) -> bool:
+        from . import _functions
+
+        return core is _functions._default()._core and hasattr(sys.modules["jax"], "ffi")
+
+    def operation(self, x: Any, axes: Any, policy: str) -> Any:
+        from . import _jax
+
+        return _jax.permute(x, axes, policy)
 
     def plain(self, x: Any) -> Any:
         if any(base.__name__ == "Tracer" for base in type(x).__mro__):
-            raise TypeError("a traced array of JAX has no memory: call xpose outside jax.jit")
+            raise TypeError(
+                "a traced array of JAX has no memory: inside jax.jit call xpose.permute_dims without "
+                "out=, stream= and an engine of your own"
+            )
         if len(x.devices()) != 1:
             raise TypeError("the array lies on several devices; xpose serves one at a time")
         return x
