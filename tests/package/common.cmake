@@ -25,6 +25,11 @@ function(run_well)
   set(output "${output}" PARENT_SCOPE)
 endfunction()
 
+# Ends the script with a word that ctest knows.
+function(skip_test why)
+  message(FATAL_ERROR "This test is SKIPPED: ${why}")
+endfunction()
+
 function(expect_match text pattern what)
   if(NOT text MATCHES "${pattern}")
     message(FATAL_ERROR "${what}: no '${pattern}' in\n${text}")
