@@ -24,7 +24,7 @@ void print_help(std::ostream& out) {
              "Moves a matrix into its transpose, or an array into another order of its axes, as "
              "fast as the memory of the machine allows.")
       << "\n\n";
-  constexpr std::size_t kNames = 11;  // columns of them
+  constexpr std::size_t kNames = 14;  // columns of them
   for (const auto& [name, command] : commands())
     if (!command.summary.empty())
       out << "  " << name << std::string(kNames - 2 - name.size(), ' ')

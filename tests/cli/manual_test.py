@@ -56,7 +56,7 @@ class Manual(unittest.TestCase):
             for action in actions:
                 options = re.findall(r"^  (?:-\w \[ )?--([a-z-]+)", xpose(name, *action, "--help").stdout, re.M)
                 self.assertIn("help", options)
-                for option in set(options) - {"file", "in", "out", "plugin"} - ({"strategy"} if name == "explain" else set()):
+                for option in set(options) - {"file", "folder", "in", "out", "plugin"} - ({"strategy"} if name == "explain" else set()):
                     self.assertRegex(page, rf"\n(?:-\w, )?--{option}[ \n\[]", f"{name} {action}")
 
     def test_man_has_no_warning(self):
@@ -109,6 +109,7 @@ class Bash(unittest.TestCase):
         self.assertEqual(self.complete("xpose tune --strategy host_naive_", "xpose", "tune", "--strategy", "host_naive_"),
                          ["host_naive_row", "host_naive_col"])
         self.assertEqual(self.complete("xpose run ", "xpose", "run", ""), ["compopt -o default"])
+        self.assertEqual(self.complete("xpose new-plugin ", "xpose", "new-plugin", ""), ["compopt -o dirnames"])
         self.assertEqual(self.complete("xpose tune --plugins ", "xpose", "tune", "--plugins", ""), ["compopt -o dirnames"])
         self.assertEqual(self.complete("xpose fly ", "xpose", "fly", ""), [])
 

@@ -19,6 +19,7 @@ const std::map<std::string, Command>& commands() {
       {"lab", {lab, "run small kernels that show the cost of memory accesses", {}}},
       {"doctor",
        {doctor, "list the devices of this machine, missing parts and their remedies", {}}},
+      {"new-plugin", {new_plugin, "write a project for a strategy of your own", {}}},
       {"complete", {complete, "", {}}},
       {"manual", {manual, "", {}}},
   };

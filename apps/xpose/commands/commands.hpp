@@ -16,6 +16,7 @@ int cache(const Arguments& arguments);
 int lab(const Arguments& arguments);
 int doctor(const Arguments& arguments);
 int complete(const Arguments& arguments);
+int new_plugin(const Arguments& arguments);
 int manual(const Arguments& arguments);
 
 }  // namespace xpose::app

@@ -1,10 +1,10 @@
-// The commands behind the manual pages and the completion of shells, which packages and shells call.
-#include "commands/command_list.hpp"
-
+// The commands behind the manual pages and the completion of shells, which packages and shells
+// call.
 #include <filesystem>
 #include <fstream>
 #include <iostream>
 
+#include "commands/command_list.hpp"
 #include "commands/commands.hpp"
 #include "manual/completion.hpp"
 #include "manual/page.hpp"
@@ -13,9 +13,8 @@ namespace xpose::app {
 namespace {
 
 std::vector<NamedWord> device_words(bool numbered) {
-  std::vector<NamedWord> words = {{"auto", "the command's own choice"},
-                                  {"host", "the processors"},
-                                  {"cuda", "the first GPU"}};
+  std::vector<NamedWord> words = {
+      {"auto", "the command's own choice"}, {"host", "the processors"}, {"cuda", "the first GPU"}};
   if (!numbered) return words;
   for (const DeviceInfo& info : devices())
     if (info.device.kind == DeviceKind::cuda)
@@ -53,8 +52,9 @@ WordSources sources() {
 void write_file(const std::filesystem::path& file, const std::string& text) {
   std::ofstream out(file, std::ios::binary);
   if (!(out << text).flush())
-    throw Error(ErrorKind::failed, file.string() + " cannot be written: the folder must exist, be "
-                                                   "yours and have space");
+    throw Error(ErrorKind::failed, file.string() +
+                                       " cannot be written: the folder must exist, be "
+                                       "yours and have space");
 }
 
 }  // namespace

@@ -76,13 +76,16 @@ class Line {
   // `before` is what stands before the value in the same word.
   Completion values(const OptionWords& option, const std::string& before,
                     const std::string& begin) const {
-    const ValueKind kind = option.name == "strategy" ? ValueKind::strategy : value_kind(option.value);
+    const ValueKind kind =
+        option.name == "strategy" ? ValueKind::strategy : value_kind(option.value);
     return named(kind, before, begin);
   }
 
   Completion argument(const OptionWords& argument, const std::string& begin) const {
-    return argument.name == "strategy" ? named(ValueKind::strategy, "", begin)
-                                       : named(ValueKind::file, "", begin);
+    const ValueKind kind = argument.name == "strategy" ? ValueKind::strategy
+                           : argument.name == "folder" ? ValueKind::folder
+                                                       : ValueKind::file;
+    return named(kind, "", begin);
   }
 
   Completion named(ValueKind kind, const std::string& before, const std::string& begin) const {
@@ -162,7 +165,8 @@ ValueKind value_kind(const std::string& value_name) {
 Completion complete_words(const std::vector<std::string>& words, const WordSources& sources) {
   if (words.empty()) return {};
   if (words.size() == 1) return first_word(words[0], sources, false);
-  if (words[0] == "help") return words.size() == 2 ? first_word(words[1], sources, true) : Completion{};
+  if (words[0] == "help")
+    return words.size() == 2 ? first_word(words[1], sources, true) : Completion{};
   const auto command = sources.commands.find(words[0]);
   if (command == sources.commands.end() || command->second.summary.empty()) return {};
   if (command->second.actions.empty())

@@ -37,8 +37,7 @@ constexpr Told kEnvironment[] = {
      "`estimate` no measurement counts"},
     {"XPOSE_TABLE_PATH", "folders of tables, separated by colons, instead of the installed one"},
     {"TMPDIR", "folder for pipes that `run` stores"},
-    {"COLUMNS`, `TERM`, `NO_COLOR",
-     "width of tables; no escapes for `dumb` or a set `NO_COLOR`"},
+    {"COLUMNS`, `TERM`, `NO_COLOR", "width of tables; no escapes for `dumb` or a set `NO_COLOR`"},
 };
 
 std::string bold(std::string_view text) { return "\\fB" + roff(text) + "\\fR"; }
@@ -80,8 +79,8 @@ std::string option_head(const OptionWords& option) {
   std::string head = option.letter.empty() ? "" : bold("-" + option.letter) + ", ";
   head += bold("--" + option.name);
   if (option.value.empty()) return head;
-  return head + (option.implied.empty() ? " " + italic(option.value)
-                                        : "[=" + italic(option.value) + "]");
+  return head +
+         (option.implied.empty() ? " " + italic(option.value) : "[=" + italic(option.value) + "]");
 }
 
 // A description of the help as sentences.

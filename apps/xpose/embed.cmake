@@ -1,14 +1,14 @@
-# Writes the files of this folder into a C++ source, each as a string of its name: a.html as kAHtml.
-# cmake -DOUTPUT=FILE -DFILES=a.html,b.css -P embed.cmake
+# Writes files of a folder into a C++ source, each as a string of its name: a_b.html as kABHtml of FOLDER_files.
+# cmake -DFOLDER=report -DOUTPUT=FILE -DFILES=a.html,b.css -P embed.cmake
 string(REPLACE "," ";" FILES "${FILES}")
-set(source "#include \"report/report_files.hpp\"\n\nnamespace xpose::app::report_files {\n\n")
+set(source "#include \"${FOLDER}/${FOLDER}_files.hpp\"\n\nnamespace xpose::app::${FOLDER}_files {\n\n")
 foreach(file IN LISTS FILES)
-  file(READ ${CMAKE_CURRENT_LIST_DIR}/${file} text)
+  file(READ ${CMAKE_CURRENT_LIST_DIR}/${FOLDER}/${file} text)
   if(text MATCHES "\\)embedded\"")
     message(FATAL_ERROR "${file} holds the mark that ends a string here")
   endif()
   set(name k)
-  string(REPLACE "." ";" words ${file})
+  string(REGEX REPLACE "[._]" ";" words ${file})
   foreach(word IN LISTS words)
     string(SUBSTRING ${word} 0 1 initial)
     string(TOUPPER ${initial} initial)
@@ -17,4 +17,4 @@ foreach(file IN LISTS FILES)
   endforeach()
   string(APPEND source "const std::string_view ${name} = R\"embedded(${text})embedded\";\n\n")
 endforeach()
-file(WRITE ${OUTPUT} "${source}}  // namespace xpose::app::report_files\n")
+file(WRITE ${OUTPUT} "${source}}  // namespace xpose::app::${FOLDER}_files\n")

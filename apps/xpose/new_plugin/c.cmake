@@ -1,0 +1,12 @@
+cmake_minimum_required(VERSION 3.25)
+project(my_idea LANGUAGES C)
+include(CTest)
+
+find_package(xpose REQUIRED)
+xpose_add_plugin(my_idea)
+
+if(BUILD_TESTING)
+  add_executable(my_idea_test my_idea_test.c)
+  target_link_libraries(my_idea_test PRIVATE xpose::xpose)
+  add_test(NAME my_idea COMMAND my_idea_test $<TARGET_FILE_DIR:my_idea>)
+endif()
