@@ -130,7 +130,7 @@ class Explain(unittest.TestCase):
     def test_help(self):
         self.assertIn("usage: xpose explain --shape RxC STRATEGY [options]",
                       xpose("explain", "--help").stdout)
-        self.assertRegex(xpose("--help").stdout, r"(?m)^  explain  show why")
+        self.assertRegex(xpose("--help").stdout, r"(?m)^  explain +show why")
 
 
 class CheckOnTheSimulator(unittest.TestCase):

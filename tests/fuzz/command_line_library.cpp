@@ -54,6 +54,7 @@ TuneReport Engine::tune(const Problem& problem, const TuneOptions& options) {
 }
 
 std::vector<std::filesystem::path> default_plugin_folders() { return {}; }
+std::optional<Policy> imposed_policy() { return {}; }
 
 namespace app {
 

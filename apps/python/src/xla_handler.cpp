@@ -114,7 +114,7 @@ Layout layout_of(const xla::Buffers& buffers, std::int64_t element_bytes, Device
   return layout;
 }
 
-// What the call runs on. XLA's failure, where it cannot say.
+// The device and the stream of a call.
 struct Place {
   Device device;
   void* stream = nullptr;

@@ -142,6 +142,7 @@ ValueKind value_kind(const std::string& value_name) {
       {"FILE|-", ValueKind::file},
       {"DIR", ValueKind::folder},
       {"D", ValueKind::device},
+      {"host|cuda", ValueKind::device},
       {"S[{A=V,...}]", ValueKind::strategy},
       {"A,B,...", ValueKind::free},  // axes
       {"BYTES", ValueKind::free},
