@@ -18,7 +18,6 @@ import numpy
 
 from . import _xpose
 
-
 _NO_SCOPE = contextlib.nullcontext()
 
 
@@ -47,11 +46,7 @@ class NumPy:
         return x.dtype
 
     def has_operation(self, core: Any) -> bool:
-        """True: the library has an operation of its own that calls this engine."""
-        return False
-
-    def operation(self, x: Any, axes: Any, policy: str) -> Any:
-        raise NotImplementedError
+        return False  # True: operation(x, axes, policy) is one of the library that calls this engine
 
     def scope(self, x: Any, stream: Any) -> Any:
         return _NO_SCOPE
@@ -137,8 +132,7 @@ class _CuPy(NumPy):
 
 
 class _JAX(NumPy):
-    """JAX's arrays. Where its operation cannot serve, a new one is made, filled before anybody else has
-    it, and handed out."""
+    """JAX's arrays. Beside its operation, a new one is filled before anybody else has it."""
 
     def has_operation(self, core: Any) -> bool:
         from . import _functions
