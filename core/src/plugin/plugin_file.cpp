@@ -1,6 +1,5 @@
 #include "plugin/plugin_file.hpp"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -16,6 +15,7 @@
 #include <xxhash.h>
 
 #include "plugin/elf_file.hpp"
+#include "process/folder.hpp"
 
 namespace xpose {
 namespace {
@@ -224,21 +224,12 @@ PluginFolder::PluginFolder(const fs::path& folder) : descriptor_(-1) {
 }
 
 void PluginFolder::list() {
-  // Not directory_iterator: without memory, libstdc++'s ends the process.
-  const std::unique_ptr<DIR, int (*)(DIR*)> opened(::opendir(path_.c_str()), ::closedir);
-  if (opened == nullptr) throw unreadable(errno);
-  std::size_t others = 0;
-  errno = 0;
-  while (const dirent* entry = ::readdir(opened.get())) {
-    if (fs::path name = static_cast<const char*>(entry->d_name); name.extension() == ".so")
-      files_.push_back(path_ / name);
-    else if (name != "." && name != "..")
-      ++others;
-    errno = 0;
-  }
-  if (errno != 0) throw unreadable(errno);
-  if (files_.empty()) throw without_plugin(path_, others);
-  std::ranges::sort(files_);
+  std::error_code error;
+  const std::vector<fs::path> names = names_in(path_, error);
+  if (error) throw unreadable(error.value());
+  for (const fs::path& name : names)
+    if (name.extension() == ".so") files_.push_back(path_ / name);
+  if (files_.empty()) throw without_plugin(path_, names.size());
 }
 
 PluginFile PluginFolder::open(const fs::path& file) const {

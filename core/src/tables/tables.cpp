@@ -2,12 +2,12 @@
 
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <system_error>
 
 #include "plugin/plugin_file.hpp"
 #include "process/environment.hpp"
+#include "process/folder.hpp"
 
 namespace xpose {
 namespace {
@@ -32,7 +32,9 @@ std::string content_of(const PluginFile& file) {
 }  // namespace
 
 std::vector<TableVariant> Tables::find(const CacheKey& key, bool warm) {
-  std::call_once(was_read_, [&] { read(); });
+  const std::scoped_lock lock(mutex_);
+  if (!was_read_) read();
+  was_read_ = true;
   const auto found = rows_.find({table_device(key), key.problem, warm});
   return found == rows_.end() ? std::vector<TableVariant>() : found->second;
 }
@@ -42,21 +44,18 @@ void Tables::read() {
 }
 
 void Tables::read_folder(const fs::path& folder) {
-  std::error_code error;
-  std::vector<fs::path> files;
   if (!folder.is_absolute()) {
     if (warn_)
       warn_(one_line("the folder of tables " + folder.string() +
                      " is not used: name it by its absolute path"));
     return;
   }
-  for (fs::directory_iterator entry(folder, error), end; !error && entry != end;
-       entry.increment(error))
-    if (entry->path().extension() == ".json") files.push_back(entry->path());
+  std::error_code error;
+  const std::vector<fs::path> names = names_in(folder, error);
   if (error && error != std::errc::no_such_file_or_directory && warn_)
     warn_(one_line("the folder of tables " + folder.string() + " is not used: " + error.message()));
-  std::ranges::sort(files);
-  for (const fs::path& file : files) read_file(file);
+  for (const fs::path& name : names)
+    if (name.extension() == ".json") read_file(folder / name);
 }
 
 void Tables::read_file(const fs::path& file) {

@@ -32,7 +32,8 @@ class Tables {
 
   const std::vector<std::filesystem::path> folders_;
   Warn warn_;
-  std::once_flag was_read_;
+  std::mutex mutex_;  // not std::once_flag, which an exception cannot always leave
+  bool was_read_ = false;
   std::map<std::tuple<std::string, std::string, bool>, std::vector<TableVariant>> rows_;
 };
 
