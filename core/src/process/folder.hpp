@@ -1,4 +1,4 @@
-// What a folder holds.
+// The names in a folder, listed by a caller that may be out of memory.
 #pragma once
 
 #include <filesystem>
