@@ -138,23 +138,16 @@ Completion first_word(const std::string& begin, const WordSources& sources, bool
 
 ValueKind value_kind(const std::string& value_name) {
   static const std::map<std::string, ValueKind> kinds = {
-      {"FILE", ValueKind::file},
-      {"FILE|-", ValueKind::file},
-      {"DIR", ValueKind::folder},
-      {"D", ValueKind::device},
-      {"host|cuda", ValueKind::device},
-      {"S[{A=V,...}]", ValueKind::strategy},
-      {"A,B,...", ValueKind::free},  // axes
-      {"BYTES", ValueKind::free},
-      {"I", ValueKind::free},  // an index
-      {"N", ValueKind::free},
-      {"NAME", ValueKind::free},
+      {"FILE", ValueKind::file},        {"FILE|-", ValueKind::file},
+      {"DIR", ValueKind::folder},       {"D", ValueKind::device},
+      {"host|cuda", ValueKind::device}, {"S[{A=V,...}]", ValueKind::strategy},
+      {"A,B,...", ValueKind::free},                              // axes
+      {"BYTES", ValueKind::free},       {"I", ValueKind::free},  // an index
+      {"N", ValueKind::free},           {"NAME", ValueKind::free},
       {"P", ValueKind::free},  // a pattern
-      {"P=N,...", ValueKind::free},
-      {"RxC", ValueKind::free},
+      {"P=N,...", ValueKind::free},     {"RxC", ValueKind::free},
       {"S", ValueKind::free},  // seconds
-      {"SIZE", ValueKind::free},
-      {"TEXT", ValueKind::free},
+      {"SIZE", ValueKind::free},        {"TEXT", ValueKind::free},
   };
   const auto kind = kinds.find(value_name);
   if (kind == kinds.end())
