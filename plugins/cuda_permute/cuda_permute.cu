@@ -33,9 +33,14 @@ bool is_kept(const Problem& problem) {
   return problem.rows == 1 && problem.out_ld == 1 && problem.cols > 1;
 }
 
-// A matrix as other strategies take it, with at most one batch dimension.
+// Matrices with shorter rows on a side are moved several at a time.
+constexpr int64_t kShortRow = 256;  // bytes
+
+// A matrix as other strategies take it, or a batch of such whose rows are long on both sides.
 bool others_serve(const Problem& problem) {
   if (problem.batch_rank >= 2 || (is_kept(problem) && problem.batch_rank > 0)) return false;
+  const int64_t row = std::min(problem.rows, problem.cols) * problem.element_bytes;
+  if (problem.batch_rank == 1 && row < kShortRow) return false;
   return problem.in_ld >= problem.cols && problem.out_ld >= problem.rows &&
          problem.batch[0].in_stride >= 0;
 }
@@ -99,7 +104,9 @@ struct Permute {
   static Quote quote(const Problem& problem, const Config& config) {
     if (problem.in_place) throw Unsupported("does not work in place");
     if (others_serve(problem))
-      throw Unsupported("needs two batch dimensions; other strategies serve matrices");
+      throw Unsupported(
+          "needs two batch dimensions, or one and a side of less than 256 bytes; other strategies "
+          "serve such matrices");
     const int64_t run = config["run"];
     const Cut cut = cut_of(problem, config, run);
     const Tile& tile = cut.tile();
@@ -150,15 +157,28 @@ struct Permute {
   void launch_runs(const Launch& launch) const {
     with_constant<1, 2, 4, 8>(cut_.form().bytes, [&](auto bytes) {
       constexpr int kBytes = static_cast<int>(bytes());
-      const uint64_t shared = cuda_permute::shared_bytes(*runs_, kBytes);
-      const auto kernel =
-          kernels::permute_by_runs<kBytes, static_cast<int>(cuda_permute::out_word(kBytes)),
-                                   cuda_permute::kRunBlocks>;
-      allow_shared_bytes("permute", kernel, shared);
-      launch_kernel("permute", kernel, {blocks_}, {kThreads}, shared, launch.stream,
-                    static_cast<const unsigned char*>(launch.in),
-                    static_cast<unsigned char*>(launch.out), *runs_);
+      with_constant<0, 1>(runs_->wide, [&](auto wide) {
+        if constexpr (wide() == 0 || kBytes < 8)
+          with_constant<0, 1>(runs_->period != 0, [&](auto periodic) {
+            constexpr bool kWide = wide() != 0;
+            launch_runs(
+                launch,
+                kernels::permute_by_runs<kBytes,
+                                         static_cast<int>(cuda_permute::in_word(kBytes, kWide)),
+                                         static_cast<int>(cuda_permute::out_word(kBytes, kWide)),
+                                         cuda_permute::kRunBlocks, periodic() != 0>);
+          });
+      });
     });
+  }
+
+  template <class Kernel>
+  void launch_runs(const Launch& launch, Kernel kernel) const {
+    const uint64_t shared = cuda_permute::shared_bytes(*runs_, cut_.form().bytes);
+    allow_shared_bytes("permute", kernel, shared);
+    launch_kernel("permute", kernel, {blocks_}, {kThreads}, shared, launch.stream,
+                  static_cast<const unsigned char*>(launch.in),
+                  static_cast<unsigned char*>(launch.out), *runs_);
   }
 
   // Calls body(kernel) for the cut.

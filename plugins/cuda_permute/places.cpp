@@ -7,7 +7,7 @@
 namespace cuda_permute {
 namespace {
 
-constexpr int64_t kLanes = 32, kBankBytes = 128, kSampled = 8;  // warps
+constexpr int64_t kLanes = 32, kBank = 4, kBankBytes = 128, kSampled = 8;  // warps
 constexpr int kTurns = 3;
 
 // The indices of the lanes of some warps, along every axis.
@@ -63,7 +63,7 @@ std::vector<int64_t> places(const Layout& layout) {
   const Indices stores = sampled(layout, layout.store);
   const int64_t at_once = std::min(kLanes, kBankBytes / layout.unit);
   const int64_t fewest = (std::ssize(loads) + std::ssize(stores)) / at_once;
-  const int64_t pad = std::max<int64_t>(layout.unit, 4);
+  const int64_t pad = std::max({layout.unit, layout.word, kBank});
 
   // Axes follow each other, each behind so many bytes that nothing uses.
   std::vector<int64_t> strides(layout.extents.size(), 0), pads(layout.extents.size(), 0);

@@ -12,10 +12,13 @@ namespace {
 constexpr int64_t kTableBytes = 10 << 10;  // at most
 constexpr int64_t kPlaces = 0xff00;        // fit into 16 bits
 constexpr int64_t kSpareBytes = 2048;      // for paddings, besides an eighth of the tile
-// Elements, unless an axis alone has more: a table has an entry for each.
-constexpr int64_t kLongestRun = 1024;
-
-int64_t word_of(const Form& form) { return std::max(form.bytes, kWord); }
+// Elements of a run of the output that have entries in a table; of a longer run those of its inner
+// axes have, and as many of its last one as make kLeastPeriod of them.
+constexpr int64_t kMostPlaces = 1024, kLeastPeriod = 256;
+// Bytes of a run of the input from which on its next axis may rather be padded.
+constexpr int64_t kLongLoad = 256;
+// Bytes of the runs of both sides from which on words are wide.
+constexpr int64_t kWideRun = 256;
 
 int64_t remainder(int64_t value, int64_t by) { return (value % by + by) % by; }
 
@@ -37,19 +40,35 @@ struct Parts {
   }
 };
 
-// How many axes, the innermost first, continue each other in a side.
-size_t axes_of_run(const Parts& parts, const std::vector<int>& order, int64_t Axis::*stride) {
+// A side of a tile: its axes, the fastest first, and as many of them as are a run.
+struct Side {
+  std::vector<int> order;
+  int64_t Axis::*stride;
+  size_t run_axes;
+  int64_t run;       // elements
+  int64_t word = 0;  // bytes
+};
+
+// Axes of the run continue each other, as long as goes_on(elements of the run, extent of the next
+// axis). Of the others one that is cut comes last, so that the tiles that have less of it have
+// fewer runs.
+template <class GoesOn>
+Side side(const Parts& parts, std::vector<int> order, int64_t Axis::*stride,
+          const GoesOn& goes_on) {
   int64_t run = 1;
   size_t count = 0;
   for (const int number : order) {
     const auto at = static_cast<size_t>(number);
     const Axis& axis = parts.axes[at];
-    if (axis.*stride != run || (count > 0 && run * axis.extent > kLongestRun)) break;
+    if (axis.*stride != run || (count > 0 && !goes_on(run, axis.extent))) break;
     run *= axis.extent;
     ++count;
     if (parts.cut[at] != 0) break;
   }
-  return count;
+  const auto first = order.begin() + static_cast<int64_t>(count);
+  std::stable_partition(first, order.end(),
+                        [&](int number) { return parts.cut[static_cast<size_t>(number)] == 0; });
+  return {std::move(order), stride, count, run};
 }
 
 RunSide::Length length(uint32_t elements, int64_t bytes, int64_t word) {
@@ -57,22 +76,13 @@ RunSide::Length length(uint32_t elements, int64_t bytes, int64_t word) {
   return {elements, static_cast<uint32_t>(words), division_by(words)};
 }
 
-// Axes of runs stay in front; of the others one that is cut comes last, so that the tiles that have
-// less of it have fewer runs.
-std::vector<int> cut_last(const Parts& parts, std::vector<int> order, int64_t Axis::*stride) {
-  const auto first = order.begin() + static_cast<int64_t>(axes_of_run(parts, order, stride));
-  std::stable_partition(first, order.end(),
-                        [&](int number) { return parts.cut[static_cast<size_t>(number)] == 0; });
-  return order;
-}
-
-RunSide side_of(const Parts& parts, const std::vector<int>& order, int64_t Axis::*stride,
-                const std::vector<int64_t>& places, int64_t bytes, int64_t word) {
+RunSide run_side(const Parts& parts, const Side& of, const std::vector<int64_t>& places,
+                 int64_t bytes) {
   RunSide side{};
-  side.run_axes = static_cast<int32_t>(axes_of_run(parts, order, stride));
-  side.run = length(1, bytes, word);
+  side.run_axes = static_cast<int32_t>(of.run_axes);
+  side.run = length(1, bytes, of.word);
   side.runs = 1;
-  for (const int number : order) {
+  for (const int number : of.order) {
     const auto at = static_cast<size_t>(number);
     const Axis& axis = parts.axes[at];
     const auto extent = static_cast<uint32_t>(axis.extent);
@@ -80,17 +90,17 @@ RunSide side_of(const Parts& parts, const std::vector<int>& order, int64_t Axis:
       if (parts.cut[at] != 0) {
         side.run_cut = parts.cut[at];
         side.last_run =
-            length(side.run.elements * static_cast<uint32_t>(parts.left[at]), bytes, word);
+            length(side.run.elements * static_cast<uint32_t>(parts.left[at]), bytes, of.word);
       }
-      side.run = length(side.run.elements * extent, bytes, word);
+      side.run = length(side.run.elements * extent, bytes, of.word);
     } else {
-      if (parts.cut[at] != 0 && number == order.back()) {
+      if (parts.cut[at] != 0 && number == of.order.back()) {
         side.cut = parts.cut[at];
         side.last_runs = side.runs * static_cast<uint32_t>(parts.left[at]);
       }
       side.runs *= extent;
     }
-    side.axis[side.axes++] = {.stride = axis.*stride,
+    side.axis[side.axes++] = {.stride = axis.*of.stride,
                               .by_extent = division_by(axis.extent),
                               .extent = extent,
                               .place = static_cast<uint32_t>(places[at]),
@@ -100,42 +110,61 @@ RunSide side_of(const Parts& parts, const std::vector<int>& order, int64_t Axis:
   return side;
 }
 
+// The table of places: of a whole run, or of a period of it.
+void add_period(Runs& to) {
+  const RunSide& store = to.store;
+  const TileAxis& last = store.axis[store.run_axes - 1];
+  const uint32_t inner = store.run.elements / last.extent;
+  to.places = store.run.elements;
+  if (to.places <= kMostPlaces) return;
+  const uint32_t of_last = std::max<uint32_t>(kLeastPeriod / inner, 1);
+  to.places = to.period = inner * of_last;
+  to.period_place = of_last * last.place;
+  to.by_period = division_by(to.period);
+}
+
 }  // namespace
 
 std::optional<Runs> runs(const Cut& of, bool along_input, bool paddings) {
   if (of.tile().tiles > INT32_MAX) return std::nullopt;
-  const int64_t bytes = of.form().bytes, word = word_of(of.form());
+  const int64_t bytes = of.form().bytes;
   Runs to{};
   const Parts parts(of, add_steps(of, along_input, to.step, to.steps));
-  const std::vector<int> load = by_input(parts.axes), store = by_output(parts.axes);
+  const std::vector<int> by_in = by_input(parts.axes), by_out = by_output(parts.axes);
+  Side load = side(parts, by_in, &Axis::in, [&](int64_t run, int64_t extent) {
+    return run * extent <= kMostPlaces || run * bytes < kLongLoad;
+  });
+  Side store =
+      side(parts, by_out, &Axis::out, [](int64_t run, int64_t) { return run < kMostPlaces; });
+  to.wide = bytes < 8 && std::min(load.run, store.run) * bytes >= kWideRun;
+  load.word = in_word(bytes, to.wide);
+  store.word = out_word(bytes, to.wide);
   std::vector<int64_t> extents, remainders;
   for (const Axis& axis : parts.axes) {
     extents.push_back(axis.extent);
-    remainders.push_back(remainder(axis.in * bytes, word));
+    remainders.push_back(remainder(axis.in * bytes, load.word));
   }
   // A block has the same shared memory with paddings and without.
   const int64_t dense = of.tile().elements * bytes;
   const int64_t most = std::min((dense + dense / 8 + kSpareBytes) / 16 * 16, kPlaces);
   const std::vector<int64_t> strides = places({.extents = extents,
-                                               .load = {load, word / bytes},
-                                               .store = {store, out_word(bytes) / bytes},
-                                               .nest = load,
-                                               .dense = axes_of_run(parts, load, &Axis::in),
+                                               .load = {by_in, load.word / bytes},
+                                               .store = {by_out, store.word / bytes},
+                                               .nest = by_in,
+                                               .dense = load.run_axes,
                                                .unit = bytes,
-                                               .most = most - 2 * word,
-                                               .word = word,
+                                               .most = most - 2 * load.word,
+                                               .word = load.word,
                                                .remainders = remainders,
                                                .tries_paddings = paddings});
-  int64_t end = 2 * word;
+  int64_t end = 2 * load.word;
   for (size_t i = 0; i < strides.size(); ++i) end += strides[i] * (extents[i] - 1);
   if (end > most) return std::nullopt;
   to.tile_bytes = static_cast<uint32_t>(most);
-  to.load = side_of(parts, cut_last(parts, load, &Axis::in), &Axis::in, strides, bytes, word);
-  to.store = side_of(parts, cut_last(parts, store, &Axis::out), &Axis::out, strides, bytes,
-                     out_word(bytes));
-  to.places =
-      (to.store.run.elements + 2 * static_cast<uint32_t>(out_word(bytes) / bytes - 1) + 15) / 16 *
-      16;
+  to.load = run_side(parts, load, strides, bytes);
+  to.store = run_side(parts, store, strides, bytes);
+  add_period(to);
+  to.places = (to.places + 2 * static_cast<uint32_t>(store.word / bytes - 1) + 15) / 16 * 16;
   if (shared_bytes(to, bytes) - to.tile_bytes > kTableBytes) return std::nullopt;
   to.end = bytes;
   for (const Axis& axis : of.form().axes)
@@ -144,8 +173,8 @@ std::optional<Runs> runs(const Cut& of, bool along_input, bool paddings) {
 }
 
 uint64_t shared_bytes(const Runs& runs, int64_t element_bytes) {
-  const uint64_t of_word = static_cast<uint64_t>(out_word(element_bytes) / element_bytes);
-  return runs.tile_bytes + runs.places * of_word * 2 + (runs.load.runs + runs.store.runs) * 8;
+  return runs.tile_bytes + runs.places * static_cast<uint64_t>(of_entry(element_bytes)) * 2 +
+         (runs.load.runs + runs.store.runs) * 8;
 }
 
 }  // namespace cuda_permute

@@ -81,13 +81,31 @@ __device__ __forceinline__ void copies_arrive() {
 #endif
 }
 
-template <int Bytes, int OutBytes, int MinBlocks>
+// Elements that are stored at once.
+template <int Bytes, int OutBytes>
+struct alignas(OutBytes) OutWord {
+  static constexpr int kElements = OutBytes / Bytes, kOfPack = Bytes < 4 ? 4 / Bytes : 1;
+  Pack<Bytes * kOfPack> packs[kElements / kOfPack];
+
+  __device__ __forceinline__ explicit OutWord(const Pack<Bytes> (&elements)[kElements]) {
+#pragma unroll
+    for (int i = 0; i < kElements / kOfPack; ++i) {
+      Pack<Bytes> some[kOfPack];
+#pragma unroll
+      for (int k = 0; k < kOfPack; ++k) some[k] = elements[i * kOfPack + k];
+      packs[i] = joined(some);
+    }
+  }
+};
+
+// Periodic: a run of the output is longer than the table of places.
+template <int Bytes, int InBytes, int OutBytes, int MinBlocks, bool Periodic>
 __global__ void __launch_bounds__(cuda_permute::kThreads, MinBlocks)
     permute_by_runs(const unsigned char* __restrict__ in, unsigned char* __restrict__ out,
                     const __grid_constant__ Runs of) {
-  constexpr int kInBytes = Bytes < 4 ? 4 : Bytes, kOfOut = OutBytes / Bytes, kSpare = kOfOut - 1;
+  constexpr int kOfOut = OutBytes / Bytes, kSpare = kOfOut - 1, kOfEntry = kOfOut < 4 ? kOfOut : 4;
   using Element = Pack<Bytes>;
-  using Places = Pack<2 * kOfOut>;  // of the elements of a word; bytes
+  using Places = Pack<2 * kOfEntry>;  // of elements that follow each other; bytes
   unsigned char* const shared = plugin::shared_memory<unsigned char>();
   auto* const places = reinterpret_cast<Places*>(shared + of.tile_bytes);
   // Words that follow each other have entries that do, so that lanes do not meet in banks.
@@ -103,16 +121,16 @@ __global__ void __launch_bounds__(cuda_permute::kThreads, MinBlocks)
     return static_cast<int32_t>(reinterpret_cast<uintptr_t>(address) % bytes);
   };
   const unsigned char* const from = in + tile.in * Bytes;
-  const int32_t from_ahead = ahead(from, kInBytes);
+  const int32_t from_ahead = ahead(from, InBytes);
   const unsigned char* const in_words = from - from_ahead;
   const auto load_bytes = static_cast<int32_t>(load.run.elements * Bytes);
   load.each(of.load, tile.last, [&](uint32_t i, int32_t offset, uint32_t place, bool is_in) {
     const int64_t bytes = int64_t{offset} * Bytes + from_ahead;
-    const auto word = static_cast<int32_t>(bytes / kInBytes - (bytes % kInBytes < 0 ? 1 : 0));
-    const auto before = static_cast<uint32_t>(bytes - int64_t{word} * kInBytes);
-    const unsigned char* const begin = in_words + int64_t{word} * kInBytes;
+    const auto word = static_cast<int32_t>(bytes / InBytes - (bytes % InBytes < 0 ? 1 : 0));
+    const auto before = static_cast<uint32_t>(bytes - int64_t{word} * InBytes);
+    const unsigned char* const begin = in_words + int64_t{word} * InBytes;
     const unsigned char* const end =
-        begin + (before + load_bytes + kInBytes - 1) / kInBytes * kInBytes;
+        begin + (before + load_bytes + InBytes - 1) / InBytes * InBytes;
     const bool is_edge = begin < in - of.low || end > in + of.end;
     loads[i] = {word, (place + from_ahead - before) | before << RunBegin::kAhead |
                           (is_edge ? RunBegin::kEdge : 0) | (is_in ? 0 : RunBegin::kNone)};
@@ -135,23 +153,24 @@ __global__ void __launch_bounds__(cuda_permute::kThreads, MinBlocks)
     const uint32_t run = i / load.run.by_words;
     const auto word = static_cast<int32_t>(i - run * load.run.words);
     const RunBegin begin = loads[run];
-    const int32_t at = word * kInBytes - begin.ahead();
+    const int32_t at = word * InBytes - begin.ahead();
     if (at >= load_bytes || begin.is_none()) continue;
-    const unsigned char* const source = in_words + int64_t{begin.word + word} * kInBytes;
-    unsigned char* const held = shared + begin.place() + word * kInBytes;
+    const unsigned char* const source = in_words + int64_t{begin.word + word} * InBytes;
+    unsigned char* const held = shared + begin.place() + word * InBytes;
     if (!begin.is_edge()) {
-      copy_later<kInBytes>(held, source);
+      copy_later<InBytes>(held, source);
     } else {  // perhaps partly before or behind the whole input
-      for (int k = 0; k < kInBytes; k += Bytes)
+      for (int k = 0; k < InBytes; k += Bytes)
         if (at + k >= 0 && at + k < load_bytes)
           *reinterpret_cast<Element*>(held + k) = *reinterpret_cast<const Element*>(source + k);
     }
   }
   // While they are on their way. The table begins kSpare elements before a run and ends as many
   // behind it, with those at its ends, so that words that stand out of it take no other path.
-  const uint32_t last = store.run.elements - 1;
+  // A period's goes on into the next one.
+  const uint32_t last = (Periodic ? of.period : store.run.elements) - 1;
   for (uint32_t i = threadIdx.x; i <= last + 2 * kSpare; i += cuda_permute::kThreads) {
-    uint32_t rest = i < kSpare ? 0 : i - kSpare < last ? i - kSpare : last, at = 0;
+    uint32_t rest = i < kSpare ? 0 : Periodic || i - kSpare < last ? i - kSpare : last, at = 0;
 #pragma unroll 1
     for (int a = 0; a < of.store.run_axes; ++a) {
       const TileAxis& axis = of.store.axis[a];
@@ -160,8 +179,8 @@ __global__ void __launch_bounds__(cuda_permute::kThreads, MinBlocks)
       rest = above;
     }
     auto* const all = reinterpret_cast<uint16_t*>(places);
-    for (uint32_t k = 0; k < kOfOut && k <= i; ++k)
-      all[number(i - k) * kOfOut + k] = static_cast<uint16_t>(at);
+    for (uint32_t k = 0; k < kOfEntry && k <= i; ++k)
+      all[number(i - k) * kOfEntry + k] = static_cast<uint16_t>(at);
   }
   copies_arrive();
   __syncthreads();
@@ -176,29 +195,26 @@ __global__ void __launch_bounds__(cuda_permute::kThreads, MinBlocks)
     const int32_t at = word * OutBytes - begin.ahead();
     if (at >= store_bytes || begin.is_none()) continue;
     unsigned char* const target = out_words + int64_t{begin.word + word} * OutBytes;
-    const unsigned char* const source = shared + begin.place();
-    const Places where = places[number(static_cast<uint32_t>(at / Bytes + kSpare))];
+    const unsigned char* source = shared + begin.place();
+    auto entry = static_cast<uint32_t>(at / Bytes + kSpare);
+    if constexpr (Periodic) {
+      const uint32_t periods = static_cast<uint32_t>(at < 0 ? 0 : at / Bytes) / of.by_period;
+      entry -= periods * of.period;
+      source += periods * of.period_place;
+    }
+    Places where[kOfOut / kOfEntry];
+#pragma unroll
+    for (int k = 0; k < kOfOut / kOfEntry; ++k) where[k] = places[number(entry + k * kOfEntry)];
     Element elements[kOfOut];
 #pragma unroll
     for (int k = 0; k < kOfOut; ++k) {
-      uint32_t each;
-      if constexpr (kOfOut == 1)
-        each = where.words[0];
-      else
-        each = where.words[k / 2] >> 16 * (k % 2) & 0xffffu;
+      uint32_t each = where[k / kOfEntry].words[k % kOfEntry / 2] >> 16 * (k % 2) & 0xffffu;
+      // The tile may end with the run, so its first element stands for those behind it.
+      if (Periodic && k > 0 && at + k * Bytes >= store_bytes) each = where[0].words[0] & 0xffffu;
       elements[k] = *reinterpret_cast<const Element*>(source + each);
     }
     if (at >= 0 && at + OutBytes <= store_bytes) {
-      if constexpr (OutBytes <= 4) {
-        *reinterpret_cast<Pack<OutBytes>*>(target) = joined(elements);
-      } else {
-        struct alignas(OutBytes) Vector {
-          Element element[kOfOut];
-        } vector;
-#pragma unroll
-        for (int k = 0; k < kOfOut; ++k) vector.element[k] = elements[k];
-        *reinterpret_cast<Vector*>(target) = vector;
-      }
+      *reinterpret_cast<OutWord<Bytes, OutBytes>*>(target) = OutWord<Bytes, OutBytes>(elements);
     } else {
 #pragma unroll
       for (int k = 0; k < kOfOut; ++k)

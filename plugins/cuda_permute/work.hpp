@@ -11,8 +11,14 @@ inline constexpr int64_t kWord = 4;   // bytes
 // Of shared memory, for a tile that is moved by runs.
 inline constexpr int64_t kRunTileBytes = 30 << 10;
 inline constexpr int kRunBlocks = 6;  // of a multiprocessor
-// Bytes that are stored at once.
-constexpr int64_t out_word(int64_t bytes) { return bytes == 8 ? 16 : 4 * bytes; }
+// Of a tile that is moved by runs, bytes that are loaded at once, and that are stored. `wide`: of
+// long runs, where the ends that fill no word are few.
+constexpr int64_t in_word(int64_t bytes, bool wide) { return wide || bytes == 8 ? 8 : kWord; }
+constexpr int64_t out_word(int64_t bytes, bool wide) {
+  return bytes >= 4 ? 16 : bytes * (wide ? 8 : 4);
+}
+// Elements that have one entry in the table of places.
+constexpr int64_t of_entry(int64_t bytes) { return bytes == 8 ? 2 : 4; }
 
 struct Work {
   int count, blocks;

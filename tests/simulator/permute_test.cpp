@@ -218,14 +218,24 @@ TEST(PermuteWays, AreTaken) {
   const std::vector<Axis> odd = {{15, 1, 99}, {9, 15, 11}, {11, 135, 1}, {3, 1485, 1485}};
   const std::vector<Axis> even = {{16, 1, 240}, {5, 16, 48}, {48, 80, 1}, {3, 3840, 3840}};
   const std::vector<Axis> kept = {{64, 1, 1}, {5, 64, 704}, {11, 320, 64}};
+  // Runs of the output that a table of places repeats in, of two, of three and of one axis; the
+  // last tiles are shorter.
+  const std::vector<Axis> points = {{15, 1, 1}, {4, 15, 5055}, {337, 60, 15}, {3, 20220, 20230}};
+  const std::vector<Axis> pairs = {{5, 1, 1}, {2, 4000, 5}, {771, 5, 10}, {3, 8000, 7720}};
+  const std::vector<Axis> line = {{7, 1, 2503}, {2503, 7, 1}, {2, 17521, 17530}, {2, 40000, 35070}};
   for (const Expected& expected :
-       {Expected{1, pixels, "runs"}, Expected{2, pixels, "runs"}, Expected{1, odd_in, "runs"},
-        Expected{2, odd_in, "runs"}, Expected{1, odd_out, "runs"}, Expected{2, odd_out, "runs"},
-        Expected{1, odd, "runs"}, Expected{2, odd, "runs"}, Expected{4, odd, "runs"},
-        Expected{8, odd, "runs"}, Expected{16, even, "elements"}, Expected{1, even, "squares of 8"},
-        Expected{2, even, "squares of 8"}, Expected{4, even, "squares of 4"},
-        Expected{8, even, "squares of 2"}, Expected{1, kept, "directly"},
-        Expected{4, kept, "directly"}}) {
+       {Expected{1, points, "runs"},       Expected{2, points, "runs"},
+        Expected{1, pairs, "runs"},        Expected{2, pairs, "runs"},
+        Expected{4, pairs, "runs"},        Expected{1, line, "runs"},
+        Expected{2, line, "runs"},         Expected{1, pixels, "runs"},
+        Expected{2, pixels, "runs"},       Expected{1, odd_in, "runs"},
+        Expected{2, odd_in, "runs"},       Expected{1, odd_out, "runs"},
+        Expected{2, odd_out, "runs"},      Expected{1, odd, "runs"},
+        Expected{2, odd, "runs"},          Expected{4, odd, "runs"},
+        Expected{8, odd, "runs"},          Expected{16, even, "elements"},
+        Expected{1, even, "squares of 8"}, Expected{2, even, "squares of 8"},
+        Expected{4, even, "squares of 4"}, Expected{8, even, "squares of 2"},
+        Expected{1, kept, "directly"},     Expected{4, kept, "directly"}}) {
     const std::vector<int64_t> config = {256, 0, expected.way == std::string("directly") ? 0 : 1};
     for (const uint32_t skew : {0U, 1U, 2U}) {
       Permutation of{
