@@ -1,5 +1,6 @@
 // One kernel for rows that begin at any element, for every element size.
 #include <algorithm>
+#include <cmath>
 #include <string>
 #include <xpose/cuda.hpp>
 
@@ -38,6 +39,7 @@ constexpr const char* refusal(uint32_t bytes, TileBytes tile) {
   if (bytes <= 2 && tile.height > 256)
     return "elements of 1 and 2 bytes need height=128 or 256, for enough resident blocks";
   if (bytes > 2 && tile.height < 256) return "elements above 2 bytes need height=256 or 512";
+  if (tile.height < 128 && tile.width > 256) return "height=64 needs width=256, for small matrices";
   return nullptr;
 }
 
@@ -51,7 +53,7 @@ template <class Body>
 void with_tile(uint32_t element_bytes, TileBytes tile, const Body& body) {
   with_constant<1, 2, 4, 8, 16>(element_bytes, [&](auto bytes) {
     with_constant<256, 512>(tile.width, [&](auto width) {
-      with_constant<128, 256, 512>(tile.height, [&](auto height) {
+      with_constant<64, 128, 256, 512>(tile.height, [&](auto height) {
         if constexpr (refusal(bytes(), TileBytes{width(), height()}) == nullptr)
           body(TileOf<bytes(), width(), height()>{});
       });
@@ -78,7 +80,7 @@ struct Unaligned {
          .summary = "rows at any element, by aligned words, shifts and whole output sectors",
          .max_batch_rank = 1,
          .prior_rank = 60,
-         .axes = {{"width", {256, 512}}, {"height", {256, 128, 512}}}});
+         .axes = {{"width", {256, 512}}, {"height", {256, 128, 512, 64}}}});
   }
 
   static TileBytes tile_of(const Config& config) {
@@ -91,9 +93,21 @@ struct Unaligned {
       throw Unsupported("width=" + std::to_string(tile.width) +
                         ",height=" + std::to_string(tile.height) + ": " + why);
     Quote quote;
-    with_tile(problem.element_bytes, tile,
-              [&]<class Tile>(Tile) { quote = quote_tiles(problem, tiling_of<Tile>()); });
+    with_tile(problem.element_bytes, tile, [&]<class Tile>(Tile) {
+      quote = quote_tiles(problem, tiling_of<Tile>());
+      quote.demand.slower_percent =
+          slower_percent(problem, quote.demand.blocks, Tile::kRows * Tile::kCols);
+    });
     return quote;
+  }
+
+  // A tile that is filled in part takes longer than its part, about by the fourth root. NOTES.md
+  // has the measurements.
+  static uint32_t slower_percent(const Problem& problem, uint64_t blocks, int64_t tile) {
+    const double filled = static_cast<double>(problem.rows * problem.cols) *
+                          static_cast<double>(problem.batch[0].extent) /
+                          (static_cast<double>(blocks) * static_cast<double>(tile));
+    return static_cast<uint32_t>(100 * (std::sqrt(std::sqrt(1 / filled)) - 1));
   }
 
   Unaligned(const Problem& problem, const Config& config)

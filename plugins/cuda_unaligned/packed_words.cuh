@@ -12,42 +12,6 @@ template <int Bytes>
 using WordOf = std::conditional_t<Bytes <= 4, uint32_t,
                                   std::conditional_t<Bytes == 8, uint64_t, plugin::Element<16>>>;
 
-// Elements of one row that a block may read, and the whole words around them: the neighbouring rows
-// are elements too where rows are dense, but never the gap between rows, nor the memory around the
-// matrix.
-struct Readable {
-  const unsigned char *begin, *end;  // of the row
-  const unsigned char *words_begin, *words_end;
-};
-
-// The words at an address that is a multiple of their size; of a word that is not readable as a
-// whole, its elements in the row.
-template <int Bytes, class Word, int Count>
-__device__ __forceinline__ void load_edge_words(const unsigned char* at, const Readable& may,
-                                                Word (&words)[Count]) {
-  struct alignas(sizeof words) Words {
-    Word word[Count];
-  };
-  if (at >= may.words_begin && at + sizeof words <= may.words_end) {
-    const Words all = *reinterpret_cast<const Words*>(at);
-#pragma unroll
-    for (int i = 0; i < Count; ++i) words[i] = all.word[i];
-    return;
-  }
-#pragma unroll
-  for (int i = 0; i < Count; ++i) {
-    words[i] = Word{};
-    if constexpr (Bytes < sizeof(Word)) {
-      using Raw = plugin::Element<Bytes>;
-      for (int k = 0; k < static_cast<int>(sizeof(Word)); k += Bytes) {
-        const unsigned char* const element = at + i * sizeof(Word) + k;
-        if (element >= may.begin && element < may.end)
-          words[i] |= static_cast<Word>(reinterpret_cast<const Raw*>(element)->words[0]) << 8 * k;
-      }
-    }
-  }
-}
-
 // Transposes 4x4 bytes or 2x2 halfwords: word i is row i before, and column i after.
 template <int Bytes, class Word, int Count>
 __device__ __forceinline__ void transpose_words(Word (&word)[Count]) {

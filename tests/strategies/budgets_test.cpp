@@ -181,7 +181,7 @@ TEST(UnalignedBudgets, AreExact) {
     std::uint64_t load_sectors, store_sectors, conflicts = 0;
   };
   for (const Expected& expected :
-       {Expected{1, 256, 42564, 48175, 1920}, Expected{2, 256, 83956, 72775},
+       {Expected{1, 256, 42556, 48175, 1920}, Expected{2, 256, 83954, 72775},
         Expected{4, 256, 180542, 134275}, Expected{8, 256, 323134, 263425},
         Expected{16, 512, 607837, 524800}}) {
     ExplainOptions options;
