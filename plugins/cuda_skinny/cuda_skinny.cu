@@ -76,7 +76,8 @@ struct Skinny {
  private:
   // On the way to the runs each vector of a thread beyond two costs time, on the way back more
   // vectors are better. Runs of 256 bytes and more have no need of a stream: whole tiles are
-  // faster. NOTES.md has the measurements behind both factors.
+  // faster. Bytes pass shared memory one by one, which many runs do not hide. NOTES.md has the
+  // measurements behind these factors.
   Demand demand() const {
     const auto stream = static_cast<uint64_t>(run_ * width_ * 16), run = uint64_t(run_) * 16;
     const auto vectors = static_cast<uint32_t>(blocks_over(run_ * width_, threads_));
@@ -86,7 +87,8 @@ struct Skinny {
             .load_run = splits_ ? stream : run,
             .store_run = splits_ ? run : stream,
             .slower_percent = (splits_ && vectors > 2 ? 4 * (vectors - 2) : 0) +
-                              (width_ * problem_.element_bytes >= 256 ? 6U : 0U)};
+                              (width_ * problem_.element_bytes >= 256 ? 6U : 0U) +
+                              (problem_.element_bytes == 1 && width_ > 24 ? 30U : 0U)};
   }
 
   // Vectors of each run, of so many in a block.

@@ -18,10 +18,13 @@ constexpr double kRunBytes = 8;
 // the bytes it reads: 26, 42, 58, 63 and 69 % with 4, 8, 16, 32 and 64 KiB.
 constexpr double kBusyAtMost = 0.75;
 constexpr double kBusyBytes = 9 * 1024;
-// The bytes that memory moves while one launch of several begins.
+// A launch ends with its last block, which is the later the more a thread moves: fewer threads than
+// these take twice as long.
+constexpr double kManyThreads = 16 << 10;
 // A launch on the host that moves less is over before another thread is awake, so that a loop over
 // such launches has one thread. A second one about doubles what memory delivers.
 constexpr double kOneThreadBytes = 512 << 10, kTwoThreads = 2;
+// The bytes that memory moves while one launch begins; on the host, one of several.
 constexpr double kLaunchBytesOfCuda = 8 << 20, kLaunchBytesOfHost = 8 << 10;
 // Input and output beyond this part of a host's cache do not stay in it.
 constexpr double kShareOfCache = 0.6;
@@ -107,17 +110,19 @@ double host_time(const Demand& demand, const Problem& problem, const DeviceInfo&
 double predicted_time(const Demand& demand, const Problem& problem, const DeviceInfo& device,
                       bool warm, std::int64_t launches) {
   if (demand.load_run == 0 || demand.store_run == 0) return kNotPredicted;
-  const bool on_host = problem.device.kind == DeviceKind::host;
-  if (!on_host && (demand.blocks == 0 || demand.threads == 0)) return kNotPredicted;
-  const double moving =
-      on_host ? host_time(demand, problem, device, warm) : cuda_time(demand, problem, device);
   const double bytes = 2.0 * static_cast<double>(element_count(problem)) * problem.element_bytes;
-  const double launching =
-      launches == 1 ? 0 : (on_host ? kLaunchBytesOfHost : kLaunchBytesOfCuda) / bytes;
-  const bool has_one_thread = on_host && launches > 1 && bytes <= kOneThreadBytes &&
+  const double slower = 1 + demand.slower_percent / 100.0;
+  if (problem.device.kind != DeviceKind::host) {
+    if (demand.blocks == 0 || demand.threads == 0) return kNotPredicted;
+    const double threads = static_cast<double>(demand.blocks) * demand.threads;
+    const double beginning = kLaunchBytesOfCuda / bytes;
+    return (cuda_time(demand, problem, device) * slower + kManyThreads / threads + beginning) /
+           (1 + beginning / static_cast<double>(launches));  // a copy begins once
+  }
+  const bool has_one_thread = launches > 1 && bytes <= kOneThreadBytes &&
                               bytes * static_cast<double>(launches) > kOneThreadBytes;
-  return moving * (1 + demand.slower_percent / 100.0) * (has_one_thread ? kTwoThreads : 1) +
-         launching;
+  return host_time(demand, problem, device, warm) * slower * (has_one_thread ? kTwoThreads : 1) +
+         (launches == 1 ? 0 : kLaunchBytesOfHost / bytes);
 }
 
 }  // namespace xpose

@@ -36,6 +36,20 @@ double share(const Demand& demand, const Problem& problem) {
   return 100 / predicted_time(demand, problem, device90(), false);
 }
 
+// The bytes that memory moves while a launch begins, over those that a launch moves.
+double beginning(const Problem& problem) {
+  return 8.0 * (1 << 20) /
+         (2.0 * static_cast<double>(element_count(problem)) * problem.element_bytes);
+}
+
+// The time of the blocks' accesses alone, in that of a copy, without the beginning and the end of
+// the launch.
+double moving(const Demand& demand, const Problem& problem) {
+  const double threads = static_cast<double>(demand.blocks) * demand.threads;
+  return predicted_time(demand, problem, device90(), false) * (1 + beginning(problem)) -
+         beginning(problem) - 16384 / threads;
+}
+
 TEST(CostModel, NothingIsPredictedOfWhatSaysNothing) {
   const Problem problem = square(1024, 4, device90());
   const Demand said{.blocks = 1024, .threads = 256, .load_run = 128, .store_run = 128};
@@ -98,18 +112,17 @@ TEST(CostModel, TheStudysKernelsAreFarBehind) {
 
 TEST(CostModel, RunsPayForTheSectorsTheyTouch) {
   const Demand demand{.blocks = 1 << 16, .threads = 512, .load_run = 256, .store_run = 256};
-  const double aligned = share(demand, square(16384, 4, device90()));
+  const double aligned = moving(demand, square(16384, 4, device90()));
   // Half a sector more each at 16 bytes, 28 bytes more at 4.
-  EXPECT_NEAR(share(demand, square(16384, 4, device90(), 16)) / aligned, 264.0 / 280, 1e-9);
-  EXPECT_NEAR(share(demand, square(16384, 4, device90(), 4)) / aligned, 264.0 / 292, 1e-9);
+  EXPECT_NEAR(moving(demand, square(16384, 4, device90(), 16)) / aligned, 280 / 264.0, 1e-9);
+  EXPECT_NEAR(moving(demand, square(16384, 4, device90(), 4)) / aligned, 292 / 264.0, 1e-9);
   Demand longer = demand;
   longer.store_run = 512;
-  EXPECT_GT(share(longer, square(16384, 4, device90())), aligned);
-  longer.slower_percent = 25;
-  Demand as_said = longer;
-  as_said.slower_percent = 0;
-  EXPECT_NEAR(share(longer, square(16384, 4, device90())) * 1.25,
-              share(as_said, square(16384, 4, device90())), 1e-9);
+  EXPECT_LT(moving(longer, square(16384, 4, device90())), aligned);
+  Demand slower = longer;
+  slower.slower_percent = 25;
+  EXPECT_NEAR(moving(slower, square(16384, 4, device90())),
+              moving(longer, square(16384, 4, device90())) * 1.25, 1e-9);
 }
 
 TEST(CostModel, FewBlocksLeaveTheDeviceIdle) {
@@ -118,7 +131,27 @@ TEST(CostModel, FewBlocksLeaveTheDeviceIdle) {
   Demand few = whole;
   few.blocks = 16;
   few.threads = 1024;
-  EXPECT_LT(share(few, problem), 0.2 * share(whole, problem));
+  EXPECT_GT(moving(few, problem), 5 * moving(whole, problem));
+}
+
+// Two strategies that move the same with as many blocks: the one with fewer threads ends later.
+TEST(CostModel, ALaunchEndsWithItsLastBlock) {
+  const Problem problem = square(256, 4, device90());
+  const Demand many{
+      .blocks = 64, .threads = 256, .shared_bytes = 64 << 10, .load_run = 128, .store_run = 128};
+  Demand few = many;
+  few.threads = 128;
+  const auto time = [&](const Demand& demand) {
+    return predicted_time(demand, problem, device90(), false) * (1 + beginning(problem));
+  };
+  EXPECT_NEAR(time(few) - time(many), 1, 1e-9);  // 8192 threads instead of 16384
+}
+
+// A launch of a few bytes takes as long as a copy of them: both have hardly begun.
+TEST(CostModel, SmallProblemsTakeAsLongAsALaunch) {
+  const Demand demand{.blocks = 64, .threads = 512, .load_run = 128, .store_run = 128};
+  EXPECT_GT(share(demand, square(64, 4, device90())), 70);
+  EXPECT_LT(share(demand, square(2048, 4, device90())), 50);
 }
 
 // 256 threads of a capability with fewer threads a multiprocessor.
@@ -134,15 +167,23 @@ TEST(CostModel, TheCapabilitySaysHowManyBlocksFit) {
 // A strategy that is launched once a matrix falls behind one that takes the batch, the further the
 // smaller the matrices are.
 TEST(CostModel, LaunchesCostTime) {
-  const Demand demand{.blocks = 16, .threads = 256, .load_run = 64, .store_run = 64};
-  for (const auto& [side, device] : {std::pair(16, host()), std::pair(64, device90())}) {
-    const auto looped = [&](int n) {
-      const Problem problem = square(n, 4, device);
-      return predicted_time(demand, problem, device, false, 50) -
-             predicted_time(demand, problem, device, false);
-    };
-    EXPECT_GT(looped(side), 1);
-    EXPECT_NEAR(looped(side), 4 * looped(2 * side), 1e-9);
+  const Demand on_host{.load_run = 64, .store_run = 64};
+  const auto looped = [&](int n) {
+    const Problem problem = square(n, 4, host());
+    return predicted_time(on_host, problem, host(), false, 50) -
+           predicted_time(on_host, problem, host(), false);
+  };
+  EXPECT_GT(looped(16), 1);
+  EXPECT_NEAR(looped(16), 4 * looped(32), 1e-9);
+
+  const Demand on_device{.blocks = 16, .threads = 256, .load_run = 64, .store_run = 64};
+  for (const int side : {64, 128}) {
+    const Problem problem = square(side, 4, device90());
+    const double one = predicted_time(on_device, problem, device90(), false),
+                 fifty = predicted_time(on_device, problem, device90(), false, 50);
+    // A copy of all has begun once, the launches have fifty times.
+    EXPECT_NEAR(fifty * (1 + beginning(problem) / 50), one * (1 + beginning(problem)), 1e-9);
+    EXPECT_GT(fifty, 10 * one);
   }
 }
 
