@@ -25,125 +25,45 @@ __device__ __forceinline__ bool has_turn(int turn, int warp) {
   return (turn + 1) * Tile::kWarps <= Tile::kGroups || warp + turn * Tile::kWarps < Tile::kGroups;
 }
 
-// The part of a row that a tile loads, in bytes from its first load on. Beside a row only its
-// neighbours may be read, where rows are dense: neither gaps nor memory around the matrix.
+// A row of a matrix, [begin, end), and what may be read around it: neighbouring rows where rows are
+// dense, but neither gaps nor memory around the matrix.
 template <class Tile>
-struct RowSpan {
-  static constexpr int kBytes = Tile::kLoadBytes;
-  int begin, end;              // of the tile's elements; an end behind all loads may be any such
-  bool may_before, may_after;  // elements beside these may be read, as far as loads reach
+struct ReadableRow {
+  const unsigned char *begin, *end, *from, *until;
 
-  // misaligned: where the tile's first element in the row is, or would be, modulo kBytes.
-  __device__ __forceinline__ RowSpan(const InputRows& in, int row, int first_col,
-                                     unsigned misaligned) {
+  __device__ __forceinline__ ReadableRow(const InputRows& in, const unsigned char* begin)
+      : begin(begin), end(begin + int64_t{in.cols} * Tile::kBytes) {
     const bool dense = in.pitch == int64_t{in.cols} * Tile::kBytes;
-    // Rows of which so many lie between have a load between them.
-    const auto far = [&](int rows, int bytes) {
-      return dense && (rows >= kBytes || rows * in.pitch >= bytes);
-    };
-    begin = static_cast<int>(misaligned % kBytes);
-    end = begin + min(in.cols - first_col, Tile::kWidth + kBytes) * Tile::kBytes;
-    may_before = first_col > 0 || far(row, begin);
-    may_after = far(in.rows - 1 - row, kBytes - end % kBytes);
+    from = dense ? in.matrix : begin;
+    until = dense ? in.matrix + in.rows * in.pitch : end;
   }
-
-  __device__ __forceinline__ bool may_load(int at) const {
-    return at < end && (at >= begin || may_before) && (at + kBytes <= end || may_after);
+  __device__ __forceinline__ bool may_load(const unsigned char* at) const {
+    return at >= from && at + Tile::kLoadBytes <= until;
   }
-  // Whether loads of which only a part may be read have the first element, or the last.
-  __device__ __forceinline__ bool begins_within() const { return begin != 0 && !may_before; }
-  __device__ __forceinline__ bool ends_within() const {
-    return end % kBytes != 0 && !may_after && end < Tile::kLoads * kBytes;
-  }
-  __device__ __forceinline__ int last_load() const { return end / kBytes; }
 };
 
-// Loads a lane's words of one row, but for those of which only a part may be read. All are in
-// flight at once.
+// Loads a lane's words of one row: `start` is the address of the tile's first element in it, or of
+// the element that would be there. All of them are in flight at once. Words of which only a part
+// may be read are left to stage_row_ends().
 template <class Tile, bool Inside, bool Ahead>
 __device__ __forceinline__ void load_row(const InputRows& in, const unsigned char* start, int row,
-                                         int first_col,
+                                         int first_col, int lane,
                                          LoadedWords<Tile> (&loaded)[Tile::kChunks]) {
-  const auto misaligned =
-      static_cast<unsigned>(reinterpret_cast<uintptr_t>(start) % Tile::kLoadBytes);
-  const int lane_at = threadIdx.x % 32 * Tile::kLoadBytes;
-  const unsigned char* const at = start - misaligned + lane_at;
+  constexpr int kApart = 32 * Tile::kLoadBytes;
+  const unsigned char* const at =
+      start - reinterpret_cast<uintptr_t>(start) % Tile::kLoadBytes + lane * Tile::kLoadBytes;
+  if constexpr (Inside) {
 #pragma unroll
-  for (int i = 0; i < Tile::kChunks; ++i) {
-    const int apart = i * 32 * Tile::kLoadBytes;
-    if constexpr (Inside) {
-      loaded[i] = plugin::load_ahead<Ahead, LoadedWords<Tile>>(at + apart);
-    } else if (row >= 0 && row < in.rows) {
-      if (RowSpan<Tile>(in, row, first_col, misaligned).may_load(lane_at + apart))
-        loaded[i] = *reinterpret_cast<const LoadedWords<Tile>*>(at + apart);
-    }
+    for (int i = 0; i < Tile::kChunks; ++i)
+      loaded[i] = plugin::load_ahead<Ahead, LoadedWords<Tile>>(at + i * kApart);
+  } else if (row >= 0 && row < in.rows) {
+    const ReadableRow<Tile> may(in, start - int64_t{first_col} * Tile::kBytes);
+#pragma unroll
+    for (int i = 0; i < Tile::kChunks; ++i)
+      if (at + i * kApart < may.end && may.may_load(at + i * kApart))
+        loaded[i] = *reinterpret_cast<const LoadedWords<Tile>*>(at + i * kApart);
   }
 }
-
-// Of a word, the elements that owns(first byte, bytes) says are a row's, the others 0, by the
-// widest accesses.
-template <int Bytes, class Owns>
-__device__ __forceinline__ uint32_t own_elements(const unsigned char* word, const Owns& owns) {
-  uint32_t whole = 0, half[2] = {}, byte[4] = {};
-  if (owns(0, 4)) whole = *reinterpret_cast<const uint32_t*>(word);
-#pragma unroll
-  for (int i = 0; i < 2; ++i)
-    if (!owns(0, 4) && owns(2 * i, 2)) half[i] = *reinterpret_cast<const uint16_t*>(word + 2 * i);
-  if constexpr (Bytes == 1) {
-#pragma unroll
-    for (int i = 0; i < 4; ++i)
-      if (!owns(i / 2 * 2, 2) && owns(i, 1)) byte[i] = word[i];
-  }
-  return whole | half[0] | half[1] << 16 | byte[0] | byte[1] << 8 | byte[2] << 16 | byte[3] << 24;
-}
-
-// The loads in which rows begin and end, where only a part may be read. Each lane finds those of
-// one row of its warp, all at one time, so that a warp waits for them once.
-template <class Tile>
-class EdgeWords {
- public:
-  EdgeWords() = default;
-  __device__ __forceinline__ EdgeWords(const RowSpan<Tile>& span, const unsigned char* start) {
-    if (span.begins_within()) find(span, start - span.begin, 0, begin_);
-    if (span.ends_within()) find(span, start - span.begin, span.last_load(), end_);
-  }
-
-  // Puts those that lane `finder` has found for a row in their places.
-  __device__ __forceinline__ void complete(const RowSpan<Tile>& span, int finder,
-                                           LoadedWords<Tile> (&loaded)[Tile::kChunks]) const {
-    const int lane = threadIdx.x % 32;
-    if (span.begins_within()) {
-#pragma unroll
-      for (int k = 0; k < Tile::kAtOnce; ++k) {
-        const uint32_t word = __shfl_sync(0xffffffffu, begin_[k], finder);
-        if (lane == 0) loaded[0].word[k] = word;
-      }
-    }
-    if (span.ends_within()) {
-#pragma unroll
-      for (int k = 0; k < Tile::kAtOnce; ++k) {
-        const uint32_t word = __shfl_sync(0xffffffffu, end_[k], finder);
-#pragma unroll
-        for (int i = 0; i < Tile::kChunks; ++i)
-          if (span.last_load() == lane + 32 * i) loaded[i].word[k] = word;
-      }
-    }
-  }
-
- private:
-  __device__ __forceinline__ static void find(const RowSpan<Tile>& span, const unsigned char* first,
-                                              int load, uint32_t (&words)[Tile::kAtOnce]) {
-#pragma unroll
-    for (int k = 0; k < Tile::kAtOnce; ++k) {
-      const int at = load * Tile::kLoadBytes + k * Tile::kWordBytes;
-      words[k] = own_elements<Tile::kBytes>(first + at, [&](int offset, int bytes) {
-        return (at + offset >= span.begin || span.may_before) && at + offset + bytes <= span.end;
-      });
-    }
-  }
-
-  uint32_t begin_[Tile::kAtOnce] = {}, end_[Tile::kAtOnce] = {};
-};
 
 // A lane's two words of a row of packed elements, from where the tile's columns begin: `misaligned`
 // bytes, modulo 8, behind where the loads do. The last lane's in the last chunk end with the loads.
@@ -179,36 +99,15 @@ __device__ __forceinline__ void load_tile(const InputRows& in, int first_row, in
       in.matrix + warp_row * in.pitch + int64_t{first_col} * Tile::kBytes;
   const int64_t turn_pitch = in.pitch * (kPack * Tile::kWarps);
 
-  // Modulo 8, so the low bits of the address are enough: computed once more, rather than kept in
-  // registers that loads in flight need.
-  const auto misaligned = [&](int turn, int i) {
-    return static_cast<unsigned>(reinterpret_cast<uintptr_t>(warp_start)) +
-           static_cast<unsigned>(turn_pitch) * turn + static_cast<unsigned>(in.pitch) * i;
-  };
-  const auto row_of = [&](int turn, int i) { return warp_row + turn * (kPack * Tile::kWarps) + i; };
-  const auto exists = [&](int turn, int i) {
-    return has_turn<Tile>(turn, warp) && row_of(turn, i) >= 0 && row_of(turn, i) < in.rows;
-  };
-  const auto span_of = [&](int turn, int i) {
-    return RowSpan<Tile>(in, row_of(turn, i), first_col, misaligned(turn, i));
-  };
-  constexpr bool kHasEdges = !Inside && kPack > 1;
-  EdgeWords<Tile> edges;
-  if constexpr (kHasEdges) {
-    static_assert(kTurns * kPack <= 32, "a lane for each row");
-    const int turn = lane / kPack, i = lane % kPack;
-    if (turn < kTurns && exists(turn, i))
-      edges = EdgeWords<Tile>(span_of(turn, i), warp_start + turn * turn_pitch + i * in.pitch);
-  }
-
   LoadedWords<Tile> loaded[kTurns][kPack][Tile::kChunks];
   const unsigned char* start = warp_start;
 #pragma unroll
   for (int turn = 0; turn < kTurns; ++turn, start += turn_pitch) {
     if (!has_turn<Tile>(turn, warp)) continue;
+    const int row = warp_row + turn * (kPack * Tile::kWarps);
 #pragma unroll
     for (int i = 0; i < kPack; ++i)
-      load_row<Tile, Inside, Ahead>(in, start + i * in.pitch, row_of(turn, i), first_col,
+      load_row<Tile, Inside, Ahead>(in, start + i * in.pitch, row + i, first_col, lane,
                                     loaded[turn][i]);
   }
 
@@ -225,11 +124,13 @@ __device__ __forceinline__ void load_tile(const InputRows& in, int first_row, in
         Word word[2][kPack];
 #pragma unroll
         for (int i = 0; i < kPack; ++i) {
-          if constexpr (kHasEdges)
-            if (chunk == 0 && exists(turn, i))
-              edges.complete(span_of(turn, i), turn * kPack + i, loaded[turn][i]);
+          // Modulo 8, so the low bits of the address are enough: computed once more, rather than
+          // kept in registers that loads in flight need.
+          const unsigned misaligned =
+              static_cast<unsigned>(reinterpret_cast<uintptr_t>(warp_start)) +
+              static_cast<unsigned>(turn_pitch) * turn + static_cast<unsigned>(in.pitch) * i;
           Word shifted[2];
-          shift_row<Tile>(loaded[turn][i], chunk, misaligned(turn, i), shifted);
+          shift_row<Tile>(loaded[turn][i], chunk, misaligned, shifted);
           word[0][i] = shifted[0];
           word[1][i] = shifted[1];
         }
@@ -242,6 +143,43 @@ __device__ __forceinline__ void load_tile(const InputRows& in, int first_row, in
         }
       }
     }
+  }
+}
+
+// Whether rows of the tile may begin or end within words that load_row() leaves out.
+template <class Tile>
+__device__ __forceinline__ bool has_row_ends(const InputRows& in, int first_row, int first_col) {
+  constexpr int kRowsOfLoad = Tile::kLoadBytes / Tile::kBytes;
+  if (Tile::kPack == 1 || (first_col > 0 && first_col + Tile::kWidth <= in.cols)) return false;
+  return in.pitch != int64_t{in.cols} * Tile::kBytes || first_row < kRowsOfLoad ||
+         first_row + Tile::kRows + Tile::kHalo + kRowsOfLoad > in.rows;
+}
+
+// Puts the elements of those words into the staged tile, one by one: a thread waits for its
+// elements together, a warp that loaded them row by row would wait for each row.
+template <class Tile>
+__device__ __forceinline__ void stage_row_ends(const InputRows& in, int first_row, int first_col,
+                                               typename Tile::Word* staged) {
+  using Raw = plugin::Element<Tile::kBytes>;
+  constexpr int kOfLoad = Tile::kLoadBytes / Tile::kBytes, kOfRow = 2 * kOfLoad;
+  const auto load_of = [](const unsigned char* address) {
+    return address - reinterpret_cast<uintptr_t>(address) % Tile::kLoadBytes;
+  };
+#pragma unroll 4
+  for (int i = threadIdx.x; i < (Tile::kRows + Tile::kHalo) * kOfRow; i += Tile::kThreads) {
+    const int staged_row = i / kOfRow, row = first_row + staged_row;
+    if (row < 0 || row >= in.rows) continue;
+    const ReadableRow<Tile> may(in, in.matrix + row * in.pitch);
+    const bool at_end = i % kOfRow >= kOfLoad;
+    const unsigned char* const load = load_of(at_end ? may.end : may.begin);
+    const unsigned char* const element = load + i % kOfLoad * Tile::kBytes;
+    if (may.may_load(load) || (at_end && load == load_of(may.begin))) continue;
+    if (element < may.begin || element >= may.end) continue;
+    const int64_t col = (element - may.begin) / Tile::kBytes - first_col;
+    if (col < 0 || col >= Tile::kWidth) continue;
+    auto* const word =
+        staged + Tile::group_at(staged_row / Tile::kPack) + Tile::column_at(static_cast<int>(col));
+    reinterpret_cast<Raw*>(word)[staged_row % Tile::kPack] = *reinterpret_cast<const Raw*>(element);
   }
 }
 

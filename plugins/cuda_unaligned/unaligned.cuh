@@ -65,11 +65,19 @@ __device__ __forceinline__ void write_tile(const OutputRows& out, int first_row,
     unsigned char* const at = first + ahead * out.pitch;
     if (Inside || (row >= 0 && row + Tile::kVectorRows <= out.rows)) {
       store_words<kWords>(at, word);
-    } else {
+    } else {  // whole words as far as possible
 #pragma unroll
-      for (int i = 0; i < Tile::kVectorRows; ++i)
-        if (row + i >= 0 && row + i < out.rows)
-          store_element<Tile::kBytes>(at + i * Tile::kBytes, word[i / kPack], i % kPack);
+      for (int i = 0; i < kWords; ++i) {
+        const int first_of_word = row + i * kPack;
+        if (first_of_word >= 0 && first_of_word + kPack <= out.rows) {
+          store_words<1>(at + i * Tile::kWordBytes, word + i);
+          continue;
+        }
+#pragma unroll
+        for (int k = 0; k < kPack; ++k)
+          if (first_of_word + k >= 0 && first_of_word + k < out.rows)
+            store_element<Tile::kBytes>(at + i * Tile::kWordBytes + k * Tile::kBytes, word[i], k);
+      }
     }
   }
 }
@@ -96,6 +104,10 @@ __global__ __launch_bounds__(Tile::kThreads, ResidentThreads / Tile::kThreads) v
   else
     load_tile<Tile, false, false>(from, row - Tile::kHalo, col, staged);
   __syncthreads();
+  if (!inside && has_row_ends<Tile>(from, row - Tile::kHalo, col)) {
+    stage_row_ends<Tile>(from, row - Tile::kHalo, col, staged);
+    __syncthreads();
+  }
   if (inside)
     write_tile<Tile, true>(to, row, col, staged);
   else

@@ -144,7 +144,7 @@ def test_jax_every_dtype_and_shape():
     assert numpy.asarray(xpose.transpose(x)).tobytes() == numpy.asarray(x.T).tobytes()
     with pytest.raises(TypeError, match="shorter than a byte"):
         xpose.transpose(jax.numpy.zeros((2, 2), "int4"))
-    with pytest.raises(TypeError, match="PRNGKey"):
+    with pytest.raises(TypeError, match=r"are not bytes: use jax\.numpy\.transpose"):
         xpose.transpose(jax.random.split(jax.random.key(0), 4).reshape(2, 2))
     with pytest.raises(ValueError, match="axes"):
         xpose.permute_dims(x, (0, 0, 1, 2, 3, 4, 5, 6, 7))

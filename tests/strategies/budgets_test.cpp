@@ -179,9 +179,10 @@ TEST(UnalignedBudgets, AreExact) {
     unsigned bytes;
     std::int64_t width;
     std::uint64_t load_sectors, store_sectors, conflicts = 0;
+    std::uint64_t of_row_ends = 0;  // elements that are staged one by one, and meet in a bank
   };
   for (const Expected& expected :
-       {Expected{1, 256, 42556, 48175, 1920}, Expected{2, 256, 83954, 72775},
+       {Expected{1, 256, 42552, 38950, 1920, 4}, Expected{2, 256, 83952, 69700, 0, 2},
         Expected{4, 256, 180542, 134275}, Expected{8, 256, 323134, 263425},
         Expected{16, 512, 607837, 524800}}) {
     ExplainOptions options;
@@ -196,7 +197,8 @@ TEST(UnalignedBudgets, AreExact) {
     EXPECT_EQ(sum.store_sectors, expected.store_sectors) << expected.bytes;
     EXPECT_EQ(sum.load_wavefronts, sum.ideal_load_wavefronts + expected.conflicts)
         << expected.bytes;
-    EXPECT_EQ(sum.store_wavefronts, sum.ideal_store_wavefronts) << expected.bytes;
+    EXPECT_EQ(sum.store_wavefronts, sum.ideal_store_wavefronts + expected.of_row_ends)
+        << expected.bytes;
   }
 }
 
