@@ -1,6 +1,7 @@
 """The parts of peers.py: the problems as arrays, and transposes of them by other libraries.
 
-HPTT and cuTENSOR are found as libhptt.so and libcutensor.so.2, by LD_LIBRARY_PATH.
+HPTT and cuTENSOR are found as libhptt.so and libcutensor.so.2, by LD_LIBRARY_PATH. Arrays are NumPy's on the host, and
+PyTorch's tensors on a GPU.
 """
 
 import ctypes
@@ -59,6 +60,16 @@ class Case:
         source[...] = (np.arange(math.prod(self.shape)) % 251).astype(self.dtype).reshape(self.shape)
         return source.transpose(self.axes), target
 
+    def tensors(self, torch):
+        """The same views, of tensors on the GPU. Raises Declined."""
+        if any(stride < 0 for stride in self.in_strides + self.out_strides):
+            raise Declined("has no negative strides")
+        views = []
+        for shape, strides in (self.shape, self.in_strides), (self.out_shape, self.out_strides):
+            flat = torch.arange(self._span(shape, strides)[1] + 1, device="cuda")
+            views.append(torch.as_strided((flat % 251).to(getattr(torch, self.dtype)), shape, strides))
+        return views[0].permute(self.axes), views[1]
+
     def is_dense(self):
         def dense(shape, strides):
             return all(strides[i] == math.prod(shape[i + 1:]) for i in range(len(shape)))
@@ -72,7 +83,7 @@ class Case:
 
 # ------------------------------------------------------------------------------------------- peers
 # A peer takes a case, the input and the output [views in the output's shape], and returns what runs
-# one transpose. It raises Declined. Its result keeps the plan alive.
+# one transpose. It raises Declined.
 
 
 def numpy_copy(_case, source, target):
@@ -106,42 +117,36 @@ class Hptt:
 
 
 class Torch:
-    def __init__(self, device):
+    def __init__(self):
         import torch
         self.torch = torch
-        self.device = device
 
     def __call__(self, case, source, target):
-        if any(stride < 0 for stride in case.in_strides + case.out_strides):
-            raise Declined("has no negative strides")
-        views = [self.torch.as_strided(self._flat(array), array.shape,
-                                       [stride // array.itemsize for stride in array.strides])
-                 for array in (source, target)]
-        run = lambda: views[1].copy_(views[0])
-        run.result = lambda: views[1].cpu().numpy()
-        return run
+        if not isinstance(source, self.torch.Tensor):
+            if any(stride < 0 for stride in case.in_strides + case.out_strides):
+                raise Declined("has no negative strides")
+            source, target = (self.torch.as_strided(self._flat(array), array.shape,
+                                                    [stride // array.itemsize for stride in array.strides])
+                              for array in (source, target))
+        return lambda: target.copy_(source)
 
     def _flat(self, array):
-        """The elements of a view from its first one on, on the device."""
+        """The elements of a view from its first one on."""
         count = sum(stride // array.itemsize * (extent - 1)
                     for extent, stride in zip(array.shape, array.strides)) + 1
-        return self.torch.from_numpy(np.lib.stride_tricks.as_strided(array, [count], [array.itemsize])).to(self.device)
+        return self.torch.from_numpy(np.lib.stride_tricks.as_strided(array, [count], [array.itemsize]))
 
 
 class Cupy:
+    """CuPy, on the memory of PyTorch, and on the default stream as well."""
+
     def __init__(self):
         import cupy
         self.cupy = cupy
 
-    def __call__(self, case, source, target):
-        case.require_dense()
-        back = np.argsort(case.axes)
-        moved = self.cupy.asarray(np.ascontiguousarray(source.transpose(back))).transpose(case.axes)
-        made = self.cupy.empty(target.shape, target.dtype)
-        run = lambda: self.cupy.copyto(made, moved)
-        run.result = made.get
-        run.stream = self.cupy.cuda.Stream.null
-        return run
+    def __call__(self, _case, source, target):
+        moved, made = (self.cupy.from_dlpack(tensor) for tensor in (source, target))
+        return lambda: self.cupy.copyto(made, moved)
 
 
 class Cutensor:
@@ -183,26 +188,23 @@ class Cutensor:
         self._call("cutensorCreatePlanPreference", self.handle, ctypes.byref(preference),
                    ctypes.c_int(self.DEFAULT_ALGORITHM), ctypes.c_int(self.NO_JIT))
         self._call("cutensorCreatePlan", self.handle, ctypes.byref(plan), operation, preference, ctypes.c_uint64(0))
-        moved = self.torch.from_numpy(np.ascontiguousarray(source.transpose(np.argsort(case.axes)))).cuda()
-        made = self.torch.empty(target.shape, dtype=moved.dtype, device="cuda")
         numbers = ctypes.c_float if compute == "32F" else ctypes.c_double
         one = (numbers * 2)(1, 0)  # complex ones have a second part
         permute = self.library.cutensorPermute
 
         def run():
             stream = self.torch.cuda.current_stream().cuda_stream
-            status = permute(self.handle, plan, one, ctypes.c_void_p(moved.data_ptr()),
-                             ctypes.c_void_p(made.data_ptr()), ctypes.c_void_p(stream))
+            status = permute(self.handle, plan, one, ctypes.c_void_p(source.data_ptr()),
+                             ctypes.c_void_p(target.data_ptr()), ctypes.c_void_p(stream))
             if status != 0:
                 raise Declined(f"cutensorPermute failed with {status}")
-        run.result = lambda: made.cpu().numpy()
         return run
 
 
 def peers_of(kind):
     """The peers that are here, by name."""
-    makers = {"host": {"NumPy": lambda: numpy_copy, "PyTorch": lambda: Torch("cpu"), "HPTT": Hptt},
-              "cuda": {"PyTorch": lambda: Torch("cuda"), "CuPy": Cupy, "cuTENSOR": Cutensor}}[kind]
+    makers = {"host": {"NumPy": lambda: numpy_copy, "PyTorch": Torch, "HPTT": Hptt},
+              "cuda": {"PyTorch": Torch, "CuPy": Cupy, "cuTENSOR": Cutensor}}[kind]
     found = {}
     for name, make in makers.items():
         try:

@@ -30,9 +30,17 @@ MOST_SAMPLES = 15
 # ------------------------------------------------------------------------------------------ timing
 
 
-class HostClock:
+class Host:
+    """Buffers and time of the host."""
+
     def __init__(self, cache_bytes):
         self.cleaner = np.ones(max(3 * cache_bytes // 2, 1 << 20), "uint8")
+
+    def buffers(self, case):
+        return case.buffers()
+
+    def is_right(self, _case, source, target):
+        return np.array_equal(target, source)
 
     def seconds(self, run):
         self.cleaner.max()  # reading it pushes the buffers out of the caches
@@ -41,32 +49,27 @@ class HostClock:
         return time.perf_counter() - begin
 
 
-class CudaClock:
-    """PyTorch's events, or CuPy's for what runs on CuPy's stream."""
+class Cuda:
+    """Buffers and time of a GPU, by PyTorch."""
+
+    MOST_AXES = 25  # of a tensor that PyTorch compares
 
     def __init__(self, cache_bytes):
-        self.events = None
-        try:
-            import torch
-            self.torch = torch
-            self.cleaner = torch.ones(2 * cache_bytes, dtype=torch.uint8, device="cuda")
-        except ImportError:
-            self.torch = None
-            import cupy
-            self.cleaner = cupy.ones(2 * cache_bytes, dtype="uint8")
+        import torch
+        self.torch = torch
+        self.cleaner = torch.ones(2 * cache_bytes, dtype=torch.uint8, device="cuda")
+
+    def buffers(self, case):
+        return case.tensors(self.torch)
+
+    def is_right(self, case, source, target):
+        if target.dim() <= self.MOST_AXES:
+            return self.torch.equal(target, source)
+        given = source.permute(list(np.argsort(case.axes))).cpu().numpy()
+        return np.array_equal(target.cpu().numpy(), given.transpose(case.axes))
 
     def seconds(self, run):
         self.cleaner.max()
-        if hasattr(run, "stream"):
-            import cupy
-            begin, end = cupy.cuda.Event(), cupy.cuda.Event()
-            if self.torch:
-                self.torch.cuda.synchronize()
-            begin.record(run.stream)
-            run()
-            end.record(run.stream)
-            end.synchronize()
-            return cupy.cuda.get_elapsed_time(begin, end) * 1e-3
         begin, end = (self.torch.cuda.Event(enable_timing=True) for _ in range(2))
         begin.record()
         run()
@@ -75,19 +78,19 @@ class CudaClock:
         return begin.elapsed_time(end) * 1e-3
 
 
-def measure(peer, case, clock, budget):
+def measure(peer, case, device, budget):
     """The median seconds of one transpose. Raises Declined."""
-    source, target = case.buffers()
-    target[...] = 0
     try:
+        source, target = device.buffers(case)
+        target[...] = 0
         run = peer(case, source, target)
         run()
-        if not np.array_equal(run.result() if hasattr(run, "result") else target, source):
+        if not device.is_right(case, source, target):
             raise Declined("is wrong")
         end = time.monotonic() + budget
         samples = []
         while len(samples) < MOST_SAMPLES and (len(samples) < 3 or time.monotonic() < end):
-            samples.append(clock.seconds(run))
+            samples.append(device.seconds(run))
     except (RuntimeError, MemoryError) as error:  # of PyTorch and CuPy
         raise Declined(str(error).splitlines()[0]) from error
     return statistics.median(samples)
@@ -96,13 +99,13 @@ def measure(peer, case, clock, budget):
 # ------------------------------------------------------------------------------------------- table
 
 
-def figures_of(cell, peers, clock, budget):
+def figures_of(cell, peers, device, budget):
     """Each peer's seconds and share of the roof for a cell, or the reason why it has none."""
     case = Case(cell["problem"])
     figures = {}
     for name, peer in peers.items():
         try:
-            seconds = measure(peer, case, clock, budget)
+            seconds = measure(peer, case, device, budget)
             figures[name] = {"seconds": seconds, "share_of_roof": cell["roof"]["seconds"] / seconds}
         except Declined as error:
             figures[name] = {"declined": str(error)}
@@ -170,14 +173,14 @@ def main():
         os.environ.setdefault("CUDA_VISIBLE_DEVICES", device.partition(":")[2] or "0")
     info, = (one for one in document["setup"]["devices"] if one["device"] == device)
     peers = peers_of(kind)
-    if not peers:
-        sys.exit(f"peers.py: no peer for {device} is installed")
-    clock = (CudaClock if kind == "cuda" else HostClock)(info["cache_bytes"])
+    if not peers or (kind == "cuda" and "PyTorch" not in peers):
+        sys.exit(f"peers.py: no peer for {device} is installed" + (", or no PyTorch, which makes the arrays" if peers else ""))
+    machine = (Cuda if kind == "cuda" else Host)(info["cache_bytes"])
     rows = []
     for cell in cells:
         rows.append({"cell": cell["cell"], "device": device, "seconds": cell["winner"]["seconds"],
                      "share_of_roof": cell["share_of_roof"], "roof_gb_per_s": cell["roof"]["gb_per_s"],
-                     "peers": figures_of(cell, peers, clock, options.budget)})
+                     "peers": figures_of(cell, peers, machine, options.budget)})
         if options.json != "-":
             write(options.json, document_of(rows))
     write(options.markdown, markdown(rows, list(peers)))
