@@ -9,7 +9,7 @@
 #include "../kit/cuda/cuda_card.hpp"
 #include "parameters.hpp"
 #include "permute.cuh"
-#include "runs.cuh"
+#include "strips.cuh"
 
 using namespace xpose;
 using namespace xpose::plugin;
@@ -141,11 +141,17 @@ struct Permute {
       : cut_(cut_of(problem, config, config["run"])),
         runs_(cut_.moves_runs() ? cuda_permute::runs(cut_, config["along_input"] != 0)
                                 : std::nullopt),
+        strips_(runs_ ? cuda_permute::strips(cut_, config["along_input"] != 0) : std::nullopt),
         parameters_(cuda_permute::parameters(cut_, config["along_input"] != 0)),
         blocks_(blocks_of(cut_)) {}
 
   void launch(const Launch& launch) const {
-    if (runs_) return launch_runs(launch);
+    const auto at_words = [](const void* address) {
+      return reinterpret_cast<uintptr_t>(address) % cuda_permute::kWord == 0;
+    };
+    if (strips_ && at_words(launch.in) && at_words(launch.out))
+      return launch_runs(launch, *strips_);
+    if (runs_) return launch_runs(launch, *runs_);
     with_kernel([&](auto kernel) {
       launch_kernel("permute", kernel, {blocks_}, {kThreads}, cut_.shared_bytes(), launch.stream,
                     static_cast<const unsigned char*>(launch.in),
@@ -154,31 +160,37 @@ struct Permute {
   }
 
  private:
-  void launch_runs(const Launch& launch) const {
+  void launch_runs(const Launch& launch, const cuda_permute::Runs& runs) const {
     with_constant<1, 2, 4, 8>(cut_.form().bytes, [&](auto bytes) {
       constexpr int kBytes = static_cast<int>(bytes());
-      with_constant<0, 1>(runs_->wide, [&](auto wide) {
-        if constexpr (wide() == 0 || kBytes < 8)
-          with_constant<0, 1>(runs_->period != 0, [&](auto periodic) {
-            constexpr bool kWide = wide() != 0;
-            launch_runs(
-                launch,
-                kernels::permute_by_runs<kBytes,
-                                         static_cast<int>(cuda_permute::in_word(kBytes, kWide)),
-                                         static_cast<int>(cuda_permute::out_word(kBytes, kWide)),
-                                         cuda_permute::kRunBlocks, periodic() != 0>);
-          });
+      with_constant<0, 1>(runs.wide, [&](auto wide) {
+        with_constant<0, 1>(runs.period != 0, [&](auto periodic) {
+          launch_runs<kBytes, wide() != 0, periodic() != 0>(launch, runs);
+        });
       });
     });
   }
 
+  template <int Bytes, bool Wide, bool Periodic>
+  void launch_runs(const Launch& launch, const cuda_permute::Runs& runs) const {
+    constexpr auto kIn = static_cast<int>(cuda_permute::in_word(Bytes, Wide));
+    constexpr auto kOut = static_cast<int>(cuda_permute::out_word(Bytes, Wide));
+    if constexpr (Bytes <= 2)
+      if (runs.strip_place != 0)
+        return launch_runs(launch, runs,
+                           kernels::permute_strips<Bytes, kIn, cuda_permute::kRunBlocks, Periodic>);
+    if constexpr (!Wide || Bytes < 8)
+      launch_runs(launch, runs,
+                  kernels::permute_by_runs<Bytes, kIn, kOut, cuda_permute::kRunBlocks, Periodic>);
+  }
+
   template <class Kernel>
-  void launch_runs(const Launch& launch, Kernel kernel) const {
-    const uint64_t shared = cuda_permute::shared_bytes(*runs_, cut_.form().bytes);
+  void launch_runs(const Launch& launch, const cuda_permute::Runs& runs, Kernel kernel) const {
+    const uint64_t shared = cuda_permute::shared_bytes(runs, cut_.form().bytes);
     allow_shared_bytes("permute", kernel, shared);
     launch_kernel("permute", kernel, {blocks_}, {kThreads}, shared, launch.stream,
                   static_cast<const unsigned char*>(launch.in),
-                  static_cast<unsigned char*>(launch.out), *runs_);
+                  static_cast<unsigned char*>(launch.out), runs);
   }
 
   // Calls body(kernel) for the cut.
@@ -215,7 +227,7 @@ struct Permute {
   }
 
   Cut cut_;
-  std::optional<cuda_permute::Runs> runs_;
+  std::optional<cuda_permute::Runs> runs_, strips_;
   cuda_permute::Permutation parameters_;
   uint32_t blocks_;
 };

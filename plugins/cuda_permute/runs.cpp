@@ -9,7 +9,7 @@
 namespace cuda_permute {
 namespace {
 
-constexpr int64_t kTableBytes = 10 << 10;  // at most
+constexpr int64_t kTableBytes = 10 << 10;  // at most, words that warps exchange included
 constexpr int64_t kPlaces = 0xff00;        // fit into 16 bits
 constexpr int64_t kSpareBytes = 2048;      // for paddings, besides an eighth of the tile
 // Elements of a run of the output that have entries in a table; of a longer run those of its inner
@@ -71,6 +71,48 @@ Side side(const Parts& parts, std::vector<int> order, int64_t Axis::*stride,
   return {std::move(order), stride, count, run};
 }
 
+// The axis whose three elements are interleaved in the output, and the one along the rows of which
+// they are.
+struct Strips {
+  size_t rows, along;
+};
+
+// Nothing where strips are no whole words on a side.
+std::optional<Strips> strips_of(const Form& form, const Parts& parts) {
+  if (form.bytes > 2) return std::nullopt;
+  const int64_t of_word = kWord / form.bytes, of_strip = kStripRows * of_word;
+  for (const Axis& axis : form.axes) {
+    const bool is_along = axis.in == 1 && axis.out == kStripRows, is_rows = axis.out == 1;
+    if (!is_along && axis.in % of_word != 0) return std::nullopt;
+    if (!is_along && !is_rows && axis.out % of_strip != 0) return std::nullopt;
+  }
+  std::optional<size_t> rows, along;
+  for (size_t i = 0; i < parts.axes.size(); ++i) {
+    const Axis& axis = parts.axes[i];
+    if (axis.out == 1 && axis.extent == kStripRows && parts.cut[i] == 0) rows = i;
+    if (axis.in == 1 && axis.out == kStripRows && axis.extent % of_word == 0 &&
+        parts.left[i] % of_word == 0)
+      along = i;
+  }
+  if (!rows || !along || parts.axes[*along].extent == of_word) return std::nullopt;
+  return Strips{*rows, *along};
+}
+
+// The axes of the output as strips number them, and their strides in shared memory.
+Parts in_strips(Parts parts, std::vector<int64_t>& places, const Strips& strips, int64_t of_word) {
+  parts.axes[strips.along].extent /= of_word;
+  parts.left[strips.along] /= of_word;
+  places[strips.along] *= of_word;
+  for (Axis& axis : parts.axes) axis.out = axis.out / (kStripRows * of_word);
+  parts.axes[strips.along].out = 1;
+  const auto at = static_cast<std::ptrdiff_t>(strips.rows);
+  parts.axes.erase(parts.axes.begin() + at);
+  parts.cut.erase(parts.cut.begin() + at);
+  parts.left.erase(parts.left.begin() + at);
+  places.erase(places.begin() + at);
+  return parts;
+}
+
 RunSide::Length length(uint32_t elements, int64_t bytes, int64_t word) {
   const int64_t words = std::max<int64_t>((elements * bytes + word - bytes + word - 1) / word, 2);
   return {elements, static_cast<uint32_t>(words), division_by(words)};
@@ -123,9 +165,9 @@ void add_period(Runs& to) {
   to.by_period = division_by(to.period);
 }
 
-}  // namespace
+enum class Unit { element, strip };
 
-std::optional<Runs> runs(const Cut& of, bool along_input, bool paddings) {
+std::optional<Runs> made(const Cut& of, bool along_input, bool paddings, Unit unit) {
   if (of.tile().tiles > INT32_MAX) return std::nullopt;
   const int64_t bytes = of.form().bytes;
   Runs to{};
@@ -134,8 +176,8 @@ std::optional<Runs> runs(const Cut& of, bool along_input, bool paddings) {
   Side load = side(parts, by_in, &Axis::in, [&](int64_t run, int64_t extent) {
     return run * extent <= kMostPlaces || run * bytes < kLongLoad;
   });
-  Side store =
-      side(parts, by_out, &Axis::out, [](int64_t run, int64_t) { return run < kMostPlaces; });
+  const auto goes_on = [](int64_t run, int64_t) { return run < kMostPlaces; };
+  Side store = side(parts, by_out, &Axis::out, goes_on);
   to.wide = bytes < 8 && std::min(load.run, store.run) * bytes >= kWideRun;
   load.word = in_word(bytes, to.wide);
   store.word = out_word(bytes, to.wide);
@@ -162,9 +204,21 @@ std::optional<Runs> runs(const Cut& of, bool along_input, bool paddings) {
   if (end > most) return std::nullopt;
   to.tile_bytes = static_cast<uint32_t>(most);
   to.load = run_side(parts, load, strides, bytes);
-  to.store = run_side(parts, store, strides, bytes);
+  if (unit == Unit::strip) {
+    const auto strips = strips_of(of.form(), parts);
+    if (!strips) return std::nullopt;
+    to.strip_place = static_cast<uint32_t>(strides[strips->rows]);
+    std::vector<int64_t> of_strips = strides;
+    const Parts stores = in_strips(parts, of_strips, *strips, kWord / bytes);
+    store = side(stores, by_output(stores.axes), &Axis::out, goes_on);
+    store.word = 1;
+    to.store = run_side(stores, store, of_strips, 1);
+  } else {
+    to.store = run_side(parts, store, strides, bytes);
+  }
   add_period(to);
-  to.places = (to.places + 2 * static_cast<uint32_t>(store.word / bytes - 1) + 15) / 16 * 16;
+  if (to.strip_place == 0) to.places += 2 * static_cast<uint32_t>(store.word / bytes - 1);
+  to.places = (to.places + 15) / 16 * 16;
   if (shared_bytes(to, bytes) - to.tile_bytes > kTableBytes) return std::nullopt;
   to.end = bytes;
   for (const Axis& axis : of.form().axes)
@@ -172,9 +226,21 @@ std::optional<Runs> runs(const Cut& of, bool along_input, bool paddings) {
   return to;
 }
 
+}  // namespace
+
+std::optional<Runs> runs(const Cut& cut, bool along_input, bool paddings) {
+  return made(cut, along_input, paddings, Unit::element);
+}
+
+std::optional<Runs> strips(const Cut& cut, bool along_input) {
+  return made(cut, along_input, true, Unit::strip);
+}
+
 uint64_t shared_bytes(const Runs& runs, int64_t element_bytes) {
-  return runs.tile_bytes + runs.places * static_cast<uint64_t>(of_entry(element_bytes)) * 2 +
-         (runs.load.runs + runs.store.runs) * 8;
+  const bool strips = runs.strip_place != 0;
+  const auto of_place = static_cast<uint64_t>(strips ? 1 : of_entry(element_bytes)) * 2;
+  return runs.tile_bytes + runs.places * of_place + (runs.load.runs + runs.store.runs) * 8 +
+         (strips ? kThreads * kStripRows * kWord : 0);
 }
 
 }  // namespace cuda_permute

@@ -81,6 +81,78 @@ __device__ __forceinline__ void copies_arrive() {
 #endif
 }
 
+// The runs of a tile's input, and the copies of them.
+template <int Bytes, int InBytes>
+class RunLoads {
+ public:
+  // Finds where they begin, for all threads of the block behind their next barrier. `begins` has
+  // room for them.
+  __device__ __forceinline__ RunLoads(const Runs& of, const TilePlace& tile,
+                                      const unsigned char* in, RunBegin* begins)
+      : runs_(of.load, tile.last), begins_(begins) {
+    const unsigned char* const from = in + tile.in * Bytes;
+    ahead_ = static_cast<int32_t>(reinterpret_cast<uintptr_t>(from) % InBytes);
+    words_ = from - ahead_;
+    bytes_ = static_cast<int32_t>(runs_.run.elements * Bytes);
+    runs_.each(of.load, tile.last, [&](uint32_t i, int32_t offset, uint32_t place, bool is_in) {
+      const int64_t bytes = int64_t{offset} * Bytes + ahead_;
+      const auto word = static_cast<int32_t>(bytes / InBytes - (bytes % InBytes < 0 ? 1 : 0));
+      const auto before = static_cast<uint32_t>(bytes - int64_t{word} * InBytes);
+      const unsigned char* const begin = words_ + int64_t{word} * InBytes;
+      const unsigned char* const end = begin + (before + bytes_ + InBytes - 1) / InBytes * InBytes;
+      const bool is_edge = begin < in - of.low || end > in + of.end;
+      begins_[i] = {word, (place + ahead_ - before) | before << RunBegin::kAhead |
+                              (is_edge ? RunBegin::kEdge : 0) | (is_in ? 0 : RunBegin::kNone)};
+    });
+  }
+
+  // Bytes from an element's place to where it lies in shared memory.
+  __device__ __forceinline__ uint32_t ahead() const { return static_cast<uint32_t>(ahead_); }
+
+  // Copies them to shared memory, where they are behind copies_arrive() and a barrier.
+  __device__ __forceinline__ void copy(unsigned char* shared) const {
+    using Element = Pack<Bytes>;
+    const uint32_t words = runs_.runs * runs_.run.words;
+#pragma unroll 4
+    for (uint32_t i = threadIdx.x; i < words; i += cuda_permute::kThreads) {
+      const uint32_t run = i / runs_.run.by_words;
+      const auto word = static_cast<int32_t>(i - run * runs_.run.words);
+      const RunBegin begin = begins_[run];
+      const int32_t at = word * InBytes - begin.ahead();
+      if (at >= bytes_ || begin.is_none()) continue;
+      const unsigned char* const source = words_ + int64_t{begin.word + word} * InBytes;
+      unsigned char* const held = shared + begin.place() + word * InBytes;
+      if (!begin.is_edge()) {
+        copy_later<InBytes>(held, source);
+      } else {  // perhaps partly before or behind the whole input
+        for (int k = 0; k < InBytes; k += Bytes)
+          if (at + k >= 0 && at + k < bytes_)
+            *reinterpret_cast<Element*>(held + k) = *reinterpret_cast<const Element*>(source + k);
+      }
+    }
+  }
+
+ private:
+  TileRuns runs_;
+  RunBegin* begins_;
+  const unsigned char* words_;  // that of the tile's first element
+  int32_t ahead_;               // bytes of it before that
+  int32_t bytes_;               // of a run
+};
+
+// The place of a number within a run of the output.
+__device__ __forceinline__ uint32_t place_in_run(const RunSide& side, uint32_t number) {
+  uint32_t at = 0;
+#pragma unroll 1
+  for (int a = 0; a < side.run_axes; ++a) {
+    const TileAxis& axis = side.axis[a];
+    const uint32_t above = number / axis.by_extent;
+    at += (number - above * axis.extent) * axis.place;
+    number = above;
+  }
+  return at;
+}
+
 // Elements that are stored at once.
 template <int Bytes, int OutBytes>
 struct alignas(OutBytes) OutWord {
@@ -116,68 +188,29 @@ __global__ void __launch_bounds__(cuda_permute::kThreads, MinBlocks)
   RunBegin* const stores = loads + of.load.runs;
 
   const TilePlace tile(of, blockIdx.x);
-  const TileRuns load(of.load, tile.last), store(of.store, tile.last);
-  const auto ahead = [](const void* address, int bytes) {
-    return static_cast<int32_t>(reinterpret_cast<uintptr_t>(address) % bytes);
-  };
-  const unsigned char* const from = in + tile.in * Bytes;
-  const int32_t from_ahead = ahead(from, InBytes);
-  const unsigned char* const in_words = from - from_ahead;
-  const auto load_bytes = static_cast<int32_t>(load.run.elements * Bytes);
-  load.each(of.load, tile.last, [&](uint32_t i, int32_t offset, uint32_t place, bool is_in) {
-    const int64_t bytes = int64_t{offset} * Bytes + from_ahead;
-    const auto word = static_cast<int32_t>(bytes / InBytes - (bytes % InBytes < 0 ? 1 : 0));
-    const auto before = static_cast<uint32_t>(bytes - int64_t{word} * InBytes);
-    const unsigned char* const begin = in_words + int64_t{word} * InBytes;
-    const unsigned char* const end =
-        begin + (before + load_bytes + InBytes - 1) / InBytes * InBytes;
-    const bool is_edge = begin < in - of.low || end > in + of.end;
-    loads[i] = {word, (place + from_ahead - before) | before << RunBegin::kAhead |
-                          (is_edge ? RunBegin::kEdge : 0) | (is_in ? 0 : RunBegin::kNone)};
-  });
+  const TileRuns store(of.store, tile.last);
+  const RunLoads<Bytes, InBytes> load(of, tile, in, loads);
   unsigned char* const to = out + tile.out * Bytes;
-  const int32_t to_ahead = ahead(to, OutBytes);
+  const auto to_ahead = static_cast<int32_t>(reinterpret_cast<uintptr_t>(to) % OutBytes);
   unsigned char* const out_words = to - to_ahead;
   store.each(of.store, tile.last, [&](uint32_t i, int32_t offset, uint32_t place, bool is_in) {
     const int64_t bytes = int64_t{offset} * Bytes + to_ahead;  // strides of outputs are positive
     const auto word = static_cast<int32_t>(bytes / OutBytes);
     const auto before = static_cast<uint32_t>(bytes - int64_t{word} * OutBytes);
-    stores[i] = {word,
-                 (place + from_ahead) | before << RunBegin::kAhead | (is_in ? 0 : RunBegin::kNone)};
+    stores[i] = {
+        word, (place + load.ahead()) | before << RunBegin::kAhead | (is_in ? 0 : RunBegin::kNone)};
   });
   __syncthreads();
 
-  const uint32_t words_in = load.runs * load.run.words;
-#pragma unroll 4
-  for (uint32_t i = threadIdx.x; i < words_in; i += cuda_permute::kThreads) {
-    const uint32_t run = i / load.run.by_words;
-    const auto word = static_cast<int32_t>(i - run * load.run.words);
-    const RunBegin begin = loads[run];
-    const int32_t at = word * InBytes - begin.ahead();
-    if (at >= load_bytes || begin.is_none()) continue;
-    const unsigned char* const source = in_words + int64_t{begin.word + word} * InBytes;
-    unsigned char* const held = shared + begin.place() + word * InBytes;
-    if (!begin.is_edge()) {
-      copy_later<InBytes>(held, source);
-    } else {  // perhaps partly before or behind the whole input
-      for (int k = 0; k < InBytes; k += Bytes)
-        if (at + k >= 0 && at + k < load_bytes)
-          *reinterpret_cast<Element*>(held + k) = *reinterpret_cast<const Element*>(source + k);
-    }
-  }
+  load.copy(shared);
   // While they are on their way. The table begins kSpare elements before a run and ends as many
   // behind it, with those at its ends, so that words that stand out of it take no other path.
   // A period's goes on into the next one.
   const uint32_t last = (Periodic ? of.period : store.run.elements) - 1;
   for (uint32_t i = threadIdx.x; i <= last + 2 * kSpare; i += cuda_permute::kThreads) {
-    uint32_t rest = i < kSpare ? 0 : Periodic || i - kSpare < last ? i - kSpare : last, at = 0;
-#pragma unroll 1
-    for (int a = 0; a < of.store.run_axes; ++a) {
-      const TileAxis& axis = of.store.axis[a];
-      const uint32_t above = rest / axis.by_extent;
-      at += (rest - above * axis.extent) * axis.place;
-      rest = above;
-    }
+    const uint32_t at = place_in_run(of.store, i < kSpare                      ? 0
+                                               : Periodic || i - kSpare < last ? i - kSpare
+                                                                               : last);
     auto* const all = reinterpret_cast<uint16_t*>(places);
     for (uint32_t k = 0; k < kOfEntry && k <= i; ++k)
       all[number(i - k) * kOfEntry + k] = static_cast<uint16_t>(at);

@@ -34,6 +34,9 @@ struct Runs {
   // 0: a table has all of a run.
   uint32_t period, period_place;
   Division by_period;
+  // Bytes from row to row of a strip in shared memory; store counts strips then. 0: it counts
+  // elements.
+  uint32_t strip_place;
   int32_t steps;
   Step step[31];
 };
@@ -41,6 +44,10 @@ struct Runs {
 // Nothing where a side has too many runs, or too long ones, for the tables of a block, or where
 // there are 2^31 tiles. Without paddings it is made faster, to be looked at.
 std::optional<Runs> runs(const Cut& cut, bool along_input, bool paddings = true);
+
+// The same in strips, for input and output at multiples of a word. Nothing where strips are no
+// whole words either.
+std::optional<Runs> strips(const Cut& cut, bool along_input);
 
 // Shared memory of a block, tables included.
 uint64_t shared_bytes(const Runs& runs, int64_t element_bytes);

@@ -20,6 +20,9 @@ constexpr int64_t out_word(int64_t bytes, bool wide) {
 // Elements that have one entry in the table of places.
 constexpr int64_t of_entry(int64_t bytes) { return bytes == 8 ? 2 : 4; }
 
+// Rows that strips interleave.
+inline constexpr int kStripRows = 3;
+
 struct Work {
   int count, blocks;
 };

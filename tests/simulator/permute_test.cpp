@@ -213,6 +213,7 @@ TEST(PermuteWays, AreTaken) {
     const char* way;
   };
   const std::vector<Axis> pixels = {{16, 1, 3}, {24, 16, 240}, {5, 384, 48}, {3, 1920, 1}};
+  const std::vector<Axis> image = {{52, 1, 3}, {137, 52, 156}, {9, 7124, 21384}, {3, 64116, 1}};
   const std::vector<Axis> odd_in = {{15, 1, 576}, {9, 15, 64}, {64, 137, 1}, {3, 8769, 8640}};
   const std::vector<Axis> odd_out = {{64, 1, 137}, {9, 64, 15}, {15, 576, 1}, {3, 8640, 8769}};
   const std::vector<Axis> odd = {{15, 1, 99}, {9, 15, 11}, {11, 135, 1}, {3, 1485, 1485}};
@@ -228,7 +229,8 @@ TEST(PermuteWays, AreTaken) {
         Expected{1, pairs, "runs"},        Expected{2, pairs, "runs"},
         Expected{4, pairs, "runs"},        Expected{1, line, "runs"},
         Expected{2, line, "runs"},         Expected{1, pixels, "runs"},
-        Expected{2, pixels, "runs"},       Expected{1, odd_in, "runs"},
+        Expected{2, pixels, "runs"},       Expected{1, image, "runs"},
+        Expected{2, image, "runs"},        Expected{1, odd_in, "runs"},
         Expected{2, odd_in, "runs"},       Expected{1, odd_out, "runs"},
         Expected{2, odd_out, "runs"},      Expected{1, odd, "runs"},
         Expected{2, odd, "runs"},          Expected{4, odd, "runs"},
