@@ -36,11 +36,19 @@ bool is_kept(const Problem& problem) {
 // Matrices with shorter rows on a side are moved several at a time.
 constexpr int64_t kShortRow = 256;  // bytes
 
-// A matrix as other strategies take it, or a batch of such whose rows are long on both sides.
+// Whether the matrices of a batch follow each other on both sides.
+bool is_dense(const Problem& problem) {
+  const int64_t area = problem.rows * problem.cols;
+  return problem.in_ld == problem.cols && problem.out_ld == problem.rows &&
+         problem.batch[0].in_stride == area && problem.batch[0].out_stride == area;
+}
+
+// A matrix as other strategies take it, or a batch of such that follow each other or have long
+// rows.
 bool others_serve(const Problem& problem) {
   if (problem.batch_rank >= 2 || (is_kept(problem) && problem.batch_rank > 0)) return false;
   const int64_t row = std::min(problem.rows, problem.cols) * problem.element_bytes;
-  if (problem.batch_rank == 1 && row < kShortRow) return false;
+  if (problem.batch_rank == 1 && row < kShortRow && !is_dense(problem)) return false;
   return problem.in_ld >= problem.cols && problem.out_ld >= problem.rows &&
          problem.batch[0].in_stride >= 0;
 }
@@ -105,8 +113,8 @@ struct Permute {
     if (problem.in_place) throw Unsupported("does not work in place");
     if (others_serve(problem))
       throw Unsupported(
-          "needs two batch dimensions, or one and a side of less than 256 bytes; other strategies "
-          "serve such matrices");
+          "needs two batch dimensions, or matrices with a side of less than 256 bytes that do not "
+          "follow each other; other strategies serve these");
     const int64_t run = config["run"];
     const Cut cut = cut_of(problem, config, run);
     const Tile& tile = cut.tile();
