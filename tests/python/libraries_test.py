@@ -40,6 +40,32 @@ def test_dlpack(versioned):
     assert (place == x.transpose(2, 0, 1)).all()
 
 
+def test_dlpack_without_a_device():
+    class Capsule:  # of a library older than __dlpack_device__
+        def __dlpack__(self):
+            return numpy.arange(6.0).reshape(2, 3).__dlpack__()
+
+    out = numpy.zeros((3, 2))
+    assert xpose.transpose(Capsule(), out=out).tolist() == [[0, 3], [1, 4], [2, 5]]
+
+
+def test_dlpack_is_told_of_the_stream():
+    class OnCuda(OfDLPack):
+        streams = []
+
+        def __dlpack_device__(self):
+            return 2, 0
+
+        def __dlpack__(self, stream, **given):
+            self.streams.append(stream)
+            return super().__dlpack__()
+
+    for stream in (None, 0, 77):
+        with pytest.raises(TypeError, match="out="):
+            xpose.transpose(OnCuda(numpy.zeros((2, 3))), stream=stream)
+    assert OnCuda.streams == [1, 1, 77]
+
+
 def test_read_only_dlpack():
     x = numpy.arange(6.0).reshape(2, 3)
     x.flags.writeable = False
@@ -118,6 +144,95 @@ def test_torch_operator():
         lambda t: xpose.permute_dims(t, (2, 0, 1)) + 1, fullgraph=True, backend="eager"
     )
     assert torch.equal(fake(x), x.permute(2, 0, 1) + 1)
+
+
+def test_torch_memory_that_is_not_moved():
+    torch = pytest.importorskip("torch")
+    out = torch.zeros(6, 4, dtype=torch.complex64)
+    x = torch.randn(4, 6, dtype=torch.complex64)
+    for view in (out.conj(), torch._neg_view(out)):
+        with pytest.raises(ValueError, match="resolved"):
+            xpose.transpose(x, out=view)
+        with pytest.raises(ValueError, match="resolved"):
+            xpose.plan(x, out=view)
+    assert not out.any()
+    quantized = torch.quantize_per_tensor(torch.ones(30, 40), 0.1, 0, torch.quint4x2)
+    with pytest.raises(TypeError, match="quantized"):
+        xpose.transpose(quantized)
+
+
+def test_torch_transforms():
+    torch = pytest.importorskip("torch")
+    x = torch.randn(2, 3, 4, 5)
+    for axes in ((2, 0, 1), (-1, 1, 0)):
+
+        def ours(y):
+            return xpose.permute_dims(y, axes)
+
+        def theirs(y):
+            return y.permute(axes)
+
+        for ways in ({}, {"in_dims": 2, "out_dims": 1}):
+            assert torch.equal(torch.vmap(ours, **ways)(x), torch.vmap(theirs, **ways)(x))
+        square = lambda move: lambda y: (move(y) ** 2 * weights).sum()  # noqa: E731
+        weights = torch.randn(theirs(x[0]).shape)
+        gradients = [torch.func.grad(square(move))(x[0]) for move in (ours, theirs)]
+        assert torch.equal(*gradients)
+        each = [torch.vmap(torch.func.grad(square(move)))(x) for move in (ours, theirs)]
+        assert torch.equal(*each)
+        pushed = [torch.func.jvp(move, (x[0],), (x[1],))[1] for move in (ours, theirs)]
+        assert torch.equal(*pushed)
+        with torch.autograd.forward_ad.dual_level():
+            dual = ours(torch.autograd.forward_ad.make_dual(x[0], x[1]))
+            assert torch.equal(torch.autograd.forward_ad.unpack_dual(dual).tangent, theirs(x[1]))
+    with pytest.raises(TypeError, match="torch.func"):
+        torch.vmap(lambda y: xpose.Engine().permute_dims(y))(x)
+
+
+def test_torch_subclasses_and_modes():
+    torch = pytest.importorskip("torch")
+    from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
+    from torch.fx.experimental.proxy_tensor import make_fx
+
+    with FakeTensorMode():
+        fake = xpose.permute_dims(torch.empty(2, 3, 4), (2, 0, 1))
+    assert isinstance(fake, FakeTensor) and fake.shape == (4, 2, 3)
+    traced = make_fx(lambda y: xpose.permute_dims(y, (1, 0)) + 1)(torch.zeros(2, 3))
+    x = torch.randn(2, 3)
+    assert torch.equal(traced(x), x.T + 1)  # not the result for the example
+    parameter = torch.nn.Parameter(x)
+    xpose.transpose(parameter).sum().backward()
+    assert torch.equal(parameter.grad, torch.ones(2, 3))
+
+
+def test_torch_compile():
+    torch = pytest.importorskip("torch")
+    import xpose.torch  # noqa: F401
+
+    def compiled(function, *tensors):
+        torch._dynamo.reset()
+        return torch.compile(function, fullgraph=True, backend="eager")(*tensors)
+
+    x = torch.randn(2, 6, 4)
+    for function in (
+        lambda y: xpose.matrix_transpose(y) + 1,
+        lambda y: xpose.permute_dims(y, (1, 0, 2), policy="measure") + 1,
+        lambda y: xpose.rearrange(y, "a (b p) c -> c (a b) p", p=2) + 1,
+    ):
+        assert torch.equal(compiled(function, x), function(x))
+    out = torch.zeros(4, 6, 2)
+    assert torch.equal(compiled(lambda y, to: xpose.transpose(y, out=to), x, out), x.permute(2, 1, 0))
+    for wrong, words in (
+        (torch.zeros(1, 4, 6, 2), "shape"),
+        (torch.zeros(4, 6, 2, dtype=torch.float64), "dtype"),
+    ):
+        with pytest.raises(Exception, match=words):
+            compiled(lambda y, to: xpose.transpose(y, out=to), x, wrong)
+        assert not wrong.any()
+    with pytest.raises(ValueError, match="twice"):
+        torch.ops.xpose.permute(torch.empty(3, 4, device="meta"), [0, 0])
+    with pytest.raises(ValueError, match="out of bounds"):
+        torch.ops.xpose.permute(torch.empty(3, 4, device="meta"), [0, 5])
 
 
 def test_jax():

@@ -7,65 +7,75 @@ from typing import Any
 import numpy
 
 from . import _xpose
-from ._libraries import NumPy, Torch, library_of, stream_address
+from ._libraries import library_of
+from ._library import Layout, Library, stream_address
+from ._torch_library import Torch
 
 
-def _dtype_name(library: NumPy, x: Any) -> str | None:
+def _dtype_name(library: Library, x: Any) -> str | None:
     dtype = library.dtype(x)
     if isinstance(dtype, str):
         dtype = numpy.dtype(dtype)
     return None if dtype is None else str(dtype).split(".")[-1]  # "torch.float32"
 
 
-def _same_dtype(library: NumPy, x: Any, out_library: NumPy, out: Any) -> bool:
+def _same_dtype(library: Library, x: Any, out_library: Library, out: Any) -> bool:
     if out_library is library:
-        return library.dtype(x) == library.dtype(out)
+        return bool(library.dtype(x) == library.dtype(out))
     names = _dtype_name(library, x), _dtype_name(out_library, out)
     return None in names or names[0] == names[1]
 
 
-def read_target(x: Any, library: NumPy, out: Any) -> tuple:
-    """The layout of `out`, which receives the elements of `x`."""
+def read_target(x: Any, library: Library, out: Any, stream: Any = None) -> Layout:
+    """The layout of `out`, which receives the elements of `x`, and after it what must live."""
     out_library = library_of(out)
-    if out_library is not library and not hasattr(type(out), "__dlpack__"):
-        if not hasattr(type(out), "__cuda_array_interface__"):
-            raise TypeError(f"out is no array, but {type(out).__qualname__}")
-    if not _same_dtype(library, x, out_library, out):
+    place = out_library.place(out)
+    if not _same_dtype(library, x, out_library, place):
         raise TypeError(
-            f"out has dtype {out_library.dtype(out)}, x {library.dtype(x)}: "
+            f"out has dtype {out_library.dtype(place)}, x {library.dtype(x)}: "
             "elements are moved, not converted"
         )
-    if type(out_library) is Torch and out.requires_grad:
-        raise ValueError("out requires a gradient; results of autograd are new tensors")
-    target = out_library.read(out_library.plain(out))
+    target = out_library.read(place, stream)
     if not target[7]:
         raise ValueError("out is read-only; pass an array that may be written")
-    return target
+    return (*target, place)
 
 
-def _needs_gradient(library: NumPy, x: Any) -> bool:
+def _needs_gradient(library: Library, x: Any) -> bool:
     return type(library) is Torch and x.requires_grad and library.torch.is_grad_enabled()
 
 
 def permute_other(core: Any, x: Any, axes: Any, out: Any, stream: Any, policy: str) -> Any:
     """permute_dims for all but NumPy's own arrays."""
+    if not isinstance(policy, str):
+        raise TypeError(f"policy is a text, not {type(policy).__qualname__}")
     library = library_of(x)
     if _needs_gradient(library, x):
-        if out is not None:
-            raise ValueError("x requires a gradient, which out= cannot have: detach it, or omit out")
-        from .torch import permute
-
-        return permute(x, axes)
-    if out is None and stream is None and library.has_operation(core):
+        if out is not None or stream is not None:
+            raise ValueError("x requires a gradient: detach it, or omit out= and stream=")
         return library.operation(x, axes, policy)
-    x = library.plain(x)
-    source = library.read(x)
+    if out is None and stream is None and library.has_operation() and _is_default(core):
+        return library.operation(x, axes, policy)
+    return move(core, library, library.plain(x), axes, out, stream, policy)
+
+
+def _is_default(core: Any) -> bool:
+    from . import _functions
+
+    return core is _functions._default()._core
+
+
+def move(
+    core: Any, library: Library, x: Any, axes: Any, out: Any, stream: Any, policy: str
+) -> Any:
+    """Moves a plain array, whatever follows it."""
+    source = library.read(x, stream)
     with library.scope(x, stream):
         if out is None:
             out = library.empty(x, _xpose.permuted_shape(source[1], axes))
             target = library_of(out).target(out)
         else:
-            target = read_target(x, library, out)
+            target = read_target(x, library, out, stream)
         address = 0
         if source[5]:
             address = library.stream(x) if stream is None else stream_address(stream)
@@ -80,13 +90,13 @@ def call_other(plan: Any, x: Any, out: Any, stream: Any) -> Any:
     if _needs_gradient(library, x):
         raise ValueError("a plan has no gradient: call permute_dims, or detach the tensor")
     x = library.plain(x)
-    source = library.read(x)
+    source = library.read(x, stream)
     with library.scope(x, stream):
         if out is None:
             out = library.empty(x, plan.shape)
             target = library_of(out).target(out)
         else:
-            target = read_target(x, library, out)
+            target = read_target(x, library, out, stream)
         address = 0
         if source[5]:
             address = library.stream(x) if stream is None else stream_address(stream)
@@ -95,7 +105,7 @@ def call_other(plan: Any, x: Any, out: Any, stream: Any) -> Any:
     return out
 
 
-def described(x: Any, out: Any = None) -> tuple:
+def described(x: Any, out: Any = None) -> tuple[Layout, Layout | None, Any]:
     """The layouts of an input and of an output, if there is one, and what must live beside."""
     library = library_of(x)
     x = library.plain(x)

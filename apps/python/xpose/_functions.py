@@ -22,6 +22,11 @@ _compiled: Callable[..., Any] | None = None
 _is_compiling: Callable[[], bool] | None = None
 
 
+def is_compiling() -> bool:
+    """Whether torch.compile follows the call, once xpose.torch is imported."""
+    return _is_compiling is not None and _is_compiling()
+
+
 def permute_dims(
     x: Any,
     axes: Sequence[int] | None = None,
@@ -77,8 +82,8 @@ def permute_dims(
     array([[1, 3],
            [2, 4]])
     """
-    if _is_compiling is not None and _compiled is not None and _is_compiling():
-        return _compiled(x, axes, out)
+    if _compiled is not None and is_compiling():
+        return _compiled(x, axes, out, stream, policy)
     return _default()._core.permute(x, axes, out, stream, policy)
 
 
@@ -177,7 +182,7 @@ def tune(
     every_strategy: bool = False,
     warm: bool = False,
     whole: bool = False,
-    variants: Sequence[str] = (),
+    variants: str | Sequence[str] = (),
     progress: bool | Callable[[str, int, int], Any] | None = None,
 ) -> TuneReport:
     """Try the strategies for a layout in a worker process, and remember the winner.
@@ -198,7 +203,7 @@ def tune(
         Keep caches warm: every call uses the same buffers.
     whole : bool, optional
         MemoryError where the problem itself does not fit. Default: a smaller one is tried.
-    variants : sequence of str, optional
+    variants : str or sequence of str, optional
         The candidates, such as ``"smem"`` or ``"smem{tile_y=32}"``. Default: all.
     progress : bool or callable, optional
         True: a bar of tqdm. A callable is told ``(stage, done, total)``. Default: a bar where tqdm

@@ -1,143 +1,42 @@
-"""Arrays of Python's libraries: their layout, their allocator and their stream.
-
-A library here has
-  read(x)           a tuple (address, shape, strides, bytes of a stride's unit, bytes of an element,
-                    on CUDA, ordinal, writable), and after that whatever must live during the call
-  empty(x, shape)   a new array like x, by the library's own allocator
-  target(x)         the same of a new one, or its address alone where it is dense in C order
-  stream(x)         the address of the current stream; only asked for arrays on CUDA
-"""
+"""The libraries of Python that arrays come from; see _library.py for what each of them has."""
 
 from __future__ import annotations
 
-import contextlib
 import sys
 from typing import Any
 
 import numpy
 
 from . import _xpose
-
-_NO_SCOPE = contextlib.nullcontext()
-
-
-class NumPy:
-    """NumPy's arrays, and all that numpy.asarray takes: those of subclasses, buffers, sequences."""
-
-    def plain(self, x: Any) -> Any:
-        if isinstance(x, numpy.ma.MaskedArray):
-            raise TypeError("a masked array has two arrays: permute its data and its mask")
-        array = numpy.asarray(x)
-        if array.dtype.hasobject:
-            raise TypeError(
-                "arrays of Python objects are not moved: their elements are references, which "
-                "only the interpreter may copy; numpy.transpose serves them"
-            )
-        return array
-
-    def read(self, x: Any) -> tuple:
-        address = x.__array_interface__["data"][0]
-        return address, x.shape, x.strides, 1, x.itemsize, False, 0, x.flags.writeable
-
-    def empty(self, x: Any, shape: tuple) -> Any:
-        return numpy.empty(shape, x.dtype)
-
-    def dtype(self, x: Any) -> Any:
-        return x.dtype
-
-    def has_operation(self, core: Any) -> bool:
-        return False  # True: operation(x, axes, policy) is one of the library that calls this engine
-
-    def scope(self, x: Any, stream: Any) -> Any:
-        return _NO_SCOPE
-
-    def target(self, x: Any) -> tuple | int:
-        return self.read(x)
-
-    def stream(self, x: Any) -> int:
-        return 0
-
-    def finish(self, x: Any) -> None:
-        pass
+from ._library import Layout, Library, NumPy, stream_address
+from ._torch_library import Torch
 
 
-class Torch(NumPy):
-    def __init__(self) -> None:
-        self.torch = torch = sys.modules["torch"]
-        if torch.version.cuda is None and torch.cuda.is_available():
-            raise TypeError("this PyTorch is built for ROCm; xpose serves CPUs and CUDA")
-        self.devices = torch.cuda.device_count() if torch.cuda.is_available() else 0
-        self.raw_stream = getattr(torch._C, "_cuda_getCurrentRawStream", None)
-
-    def plain(self, x: Any) -> Any:
-        if x.is_conj() or x.is_neg():  # views whose memory has other numbers
-            x = x.resolve_conj().resolve_neg()
-        return x
-
-    def read(self, x: Any) -> tuple:
-        size = x.element_size()
-        try:
-            address, strides = x.data_ptr(), x.stride()
-        except RuntimeError as error:
-            raise TypeError(f"the tensor has no memory of its own, as sparse ones: {error}") from error
-        if x.is_cuda:
-            return address, x.shape, strides, size, size, True, x.get_device(), True
-        if x.is_cpu:
-            return address, x.shape, strides, size, size, False, 0, True
-        raise TypeError(f"the tensor is on {x.device}; xpose serves CPUs and CUDA")
-
-    def target(self, x: Any) -> int:
-        return x.data_ptr()
-
-    def empty(self, x: Any, shape: tuple) -> Any:
-        return self.torch.empty(shape, dtype=x.dtype, device=x.device)
-
-    def scope(self, x: Any, stream: Any) -> Any:
-        """Where memory is allocated: of the stream that uses it, on the tensor's device."""
-        if (stream is None and self.devices < 2) or not x.is_cuda:
-            return _NO_SCOPE
-        if stream is None:
-            return self.torch.cuda.device(x.device)
-        if not isinstance(stream, self.torch.cuda.Stream):
-            stream = self.torch.cuda.ExternalStream(stream_address(stream), device=x.device)
-        return self.torch.cuda.stream(stream)
-
-    def stream(self, x: Any) -> int:
-        if self.raw_stream is not None:
-            return self.raw_stream(x.get_device())
-        return self.torch.cuda.current_stream(x.device).cuda_stream
-
-
-class _CuPy(NumPy):
+class _CuPy(Library):
     def __init__(self) -> None:
         self.cupy = sys.modules["cupy"]
 
-    def plain(self, x: Any) -> Any:
-        return x
-
-    def read(self, x: Any) -> tuple:
+    def read(self, x: Any, stream: Any = None) -> Layout:
         return x.data.ptr, x.shape, x.strides, 1, x.itemsize, True, x.device.id, True
 
-    def empty(self, x: Any, shape: tuple) -> Any:
+    def empty(self, x: Any, shape: tuple[int, ...]) -> Any:
         return self.cupy.empty(shape, x.dtype)
 
-    def target(self, x: Any) -> int:
+    def target(self, x: Any) -> Any:
         return x.data.ptr
 
     def scope(self, x: Any, stream: Any) -> Any:
         return x.device
 
-    def stream(self, x: Any) -> int:
+    def stream(self, x: Any) -> Any:
         return self.cupy.cuda.get_current_stream().ptr
 
 
-class _JAX(NumPy):
+class _JAX(Library):
     """JAX's arrays. Beside its operation, a new one is filled before anybody else has it."""
 
-    def has_operation(self, core: Any) -> bool:
-        from . import _functions
-
-        return core is _functions._default()._core and hasattr(sys.modules["jax"], "ffi")
+    def has_operation(self) -> bool:
+        return hasattr(sys.modules["jax"], "ffi")
 
     def operation(self, x: Any, axes: Any, policy: str) -> Any:
         from . import _jax
@@ -154,7 +53,7 @@ class _JAX(NumPy):
             raise TypeError("the array lies on several devices; xpose serves one at a time")
         return x
 
-    def read(self, x: Any) -> tuple:
+    def read(self, x: Any, stream: Any = None) -> Layout:
         x.block_until_ready()
         (device,) = x.devices()
         on_cuda = device.platform in ("gpu", "cuda")
@@ -169,13 +68,13 @@ class _JAX(NumPy):
         address = x.unsafe_buffer_pointer()
         return address, x.shape, strides[::-1], 1, size, on_cuda, ordinal, False
 
-    def empty(self, x: Any, shape: tuple) -> Any:
+    def empty(self, x: Any, shape: tuple[int, ...]) -> Any:
         jax = sys.modules["jax"]
         (device,) = x.devices()
         with jax.default_device(device):
             return jax.numpy.zeros(shape, x.dtype).block_until_ready()
 
-    def target(self, x: Any) -> int:
+    def target(self, x: Any) -> Any:
         return x.unsafe_buffer_pointer()
 
     def finish(self, x: Any) -> None:
@@ -185,13 +84,10 @@ class _JAX(NumPy):
             _xpose.synchronize(device.local_hardware_id or 0)
 
 
-class _CudaInterface(NumPy):
+class _CudaInterface(Library):
     """Arrays with `__cuda_array_interface__`, such as Numba's."""
 
-    def plain(self, x: Any) -> Any:
-        return x
-
-    def read(self, x: Any) -> tuple:
+    def read(self, x: Any, stream: Any = None) -> Layout:
         stated = x.__cuda_array_interface__
         if stated.get("mask") is not None:
             raise TypeError("a masked array has two arrays: permute its data and its mask")
@@ -206,7 +102,7 @@ class _CudaInterface(NumPy):
         ordinal = _ordinal_of(x)
         return address, shape, strides, 1, size, True, ordinal, not read_only, stated
 
-    def empty(self, x: Any, shape: tuple) -> Any:
+    def empty(self, x: Any, shape: tuple[int, ...]) -> Any:
         if type(x).__module__.split(".")[0] == "numba":
             return sys.modules["numba"].cuda.device_array(shape, x.dtype)
         raise TypeError(f"xpose does not know how {type(x).__qualname__} is made: pass out=")
@@ -214,35 +110,41 @@ class _CudaInterface(NumPy):
     def dtype(self, x: Any) -> Any:
         return x.__cuda_array_interface__["typestr"]
 
-    def stream(self, x: Any) -> int:
+    def stream(self, x: Any) -> Any:
         return x.__cuda_array_interface__.get("stream") or 0
 
 
-class _DLPack(NumPy):
+class _DLPack(Library):
     """Arrays with `__dlpack__`; new ones by the array API's namespace, where they have one."""
 
-    def plain(self, x: Any) -> Any:
-        return x
-
-    def read(self, x: Any) -> tuple:
-        on_cuda = x.__dlpack_device__()[0] in (2, 13)
-        given: dict[str, Any] = {"stream": 1} if on_cuda else {}  # the default stream
+    def read(self, x: Any, stream: Any = None) -> Layout:
+        given: dict[str, Any] = {}
+        if _is_on_cuda(x):  # DLPack's number of the default stream is 1
+            given["stream"] = 1 if stream is None else stream_address(stream) or 1
         try:
             capsule = x.__dlpack__(max_version=(1, 1), **given)
         except TypeError:  # it knows no versions
             capsule = x.__dlpack__(**given)
         return _xpose.of_capsule(capsule)
 
-    def empty(self, x: Any, shape: tuple) -> Any:
+    def empty(self, x: Any, shape: tuple[int, ...]) -> Any:
         namespace = getattr(x, "__array_namespace__", None)
         if namespace is not None:
             return namespace().empty(shape, dtype=x.dtype, device=x.device)
-        if x.__dlpack_device__()[0] in (1, 3):
-            return numpy.empty(shape, numpy.from_dlpack(x).dtype)
+        if not _is_on_cuda(x):
+            try:
+                return numpy.empty(shape, numpy.from_dlpack(x).dtype)
+            except (AttributeError, RuntimeError, BufferError) as error:
+                kind = type(x).__qualname__
+                raise TypeError(f"NumPy has no dtype for {kind}, pass out=: {error}") from error
         raise TypeError(f"xpose does not know how {type(x).__qualname__} is made: pass out=")
 
     def dtype(self, x: Any) -> Any:
         return getattr(x, "dtype", None)
+
+
+def _is_on_cuda(x: Any) -> bool:
+    return hasattr(x, "__dlpack_device__") and x.__dlpack_device__()[0] in (2, 13)
 
 
 def _ordinal_of(x: Any) -> int:
@@ -262,14 +164,14 @@ _KNOWN = {
     ("jax", "Tracer"): _JAX,
     ("numpy", "ndarray"): NumPy,
 }
-_libraries: dict[type, NumPy] = {}
+_libraries: dict[type, Library] = {}
 
 
-def _library_of_type(kind: type) -> NumPy:
+def _library_of_type(kind: type) -> Library:
     for base in kind.__mro__:
         maker = _KNOWN.get((base.__module__.split(".")[0], base.__name__))
         if maker is not None:
-            return maker()
+            return maker(kind) if maker is Torch else maker()
     if hasattr(kind, "__cuda_array_interface__"):
         return _CudaInterface()
     if hasattr(kind, "__dlpack__"):
@@ -277,24 +179,10 @@ def _library_of_type(kind: type) -> NumPy:
     return NumPy()
 
 
-def library_of(x: Any) -> NumPy:
+def library_of(x: Any) -> Library:
     """The library of an array. All of one type have the same."""
     kind = type(x)
     library = _libraries.get(kind)
     if library is None:
         library = _libraries[kind] = _library_of_type(kind)
     return library
-
-
-def stream_address(stream: Any) -> int:
-    """The address of a stream: a number, or a stream of PyTorch, CuPy or CUDA Python."""
-    if isinstance(stream, int):
-        return stream
-    if hasattr(stream, "__cuda_stream__"):
-        protocol = stream.__cuda_stream__
-        return (protocol() if callable(protocol) else protocol)[1]
-    for name in ("cuda_stream", "ptr", "handle"):
-        address = getattr(stream, name, None)
-        if isinstance(address, int):
-            return address
-    raise TypeError(f"a stream is an address or a stream of a CUDA library, not {stream!r}")

@@ -13,6 +13,7 @@ class Fitted(NamedTuple):
 
     split: tuple[int, ...] | None
     axes: tuple[int, ...]
+    permuted: tuple[int, ...]
     merged: tuple[int, ...] | None
 
 
@@ -65,7 +66,7 @@ def _sizes(
     """Adds the sizes that follow from the shape."""
     for group, extent in zip(groups, shape):
         unknown = [name for name in group if name not in sizes]
-        known = math.prod(sizes[name] for name in group if name in sizes)
+        known = math.prod([sizes[name] for name in group if name in sizes])
         if len(unknown) > 1:
             raise ValueError(f"{pattern!r} leaves the sizes of {', '.join(unknown)} open: give them")
         if unknown and known > 0 and extent % known == 0:
@@ -99,7 +100,9 @@ def fit(pattern: str, shape: tuple[int, ...], given: tuple[tuple[str, int], ...]
         raise ValueError(f"{pattern!r} does not name {odd}, whose size is given")
     _sizes(left, shape, sizes, pattern)
     split = tuple(sizes[name] for name in names)
-    merged = tuple(math.prod(sizes[name] for name in group) for group in right)
+    merged = tuple([math.prod([sizes[name] for name in group]) for group in right])
     axes = tuple(names.index(name) for name in wanted)
     permuted = tuple(sizes[name] for name in wanted)
-    return Fitted(None if split == shape else split, axes, None if merged == permuted else merged)
+    return Fitted(
+        None if split == shape else split, axes, permuted, None if merged == permuted else merged
+    )
