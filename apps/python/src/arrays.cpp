@@ -10,7 +10,9 @@ namespace {
 [[noreturn]] void refuse(const std::string& why) { throw Error(ErrorKind::invalid, why); }
 
 std::int64_t integer(nb::handle value) {
-  const long long number = PyLong_AsLongLong(value.ptr());
+  int beyond = 0;
+  const long long number = PyLong_AsLongLongAndOverflow(value.ptr(), &beyond);
+  if (beyond != 0) refuse("a number of more than 64 bits is no axis, extent or stride");
   if (number == -1 && PyErr_Occurred() != nullptr) throw nb::python_error();
   return number;
 }
@@ -145,8 +147,12 @@ Axes order_of(nb::handle axes, std::size_t rank) {
   }
   if (PyIndex_Check(axes.ptr()) != 0 && PySequence_Check(axes.ptr()) == 0)
     order.push(index(axes));
-  else
+  else if (PySequence_Check(axes.ptr()) != 0)  // a set has no order
     order = numbers(axes);
+  else
+    throw nb::type_error(
+        ("axes is a sequence of integers, not " + std::string(Py_TYPE(axes.ptr())->tp_name))
+            .c_str());
   if (order.size() != rank)
     refuse("axes names " + std::to_string(order.size()) + " axes, the array has " +
            std::to_string(rank));

@@ -221,8 +221,8 @@ void define_engine(nb::module_& m) {
   nb::class_<Mover>(m, "Engine")
       .def("__init__", &construct_engine, "plugin_folders"_a, "threads"_a, "worker"_a, "cache"_a,
            "remember"_a, "in_process"_a, "stage_seconds"_a)
-      .def("permute", &permute, "x"_a, "axes"_a.none(), "out"_a.none(), "stream"_a.none(),
-           "policy"_a)
+      .def("permute", &permute, "x"_a.none(), "axes"_a.none(), "out"_a.none(), "stream"_a.none(),
+           "policy"_a.none())
       .def("move", &move, "source"_a, "axes"_a.none(), "target"_a, "stream"_a, "policy"_a)
       .def("prepare", &prepare, "source"_a, "axes"_a.none(), "target"_a.none(), "policy"_a,
            "budget"_a)
@@ -238,7 +238,7 @@ void define_plan(nb::module_& m) {
   nb::class_<PreparedPlan>(m, "Plan",
                            "A variant bound to a layout of arrays. Made by `xpose.plan`.\n\n"
                            "Call it with an array of that layout, and optionally an output.")
-      .def("__call__", &call, "x"_a, "out"_a.none() = nb::none(), nb::kw_only(),
+      .def("__call__", &call, "x"_a.none(), "out"_a.none() = nb::none(), nb::kw_only(),
            "stream"_a.none() = nb::none(),
            "Move `x` to a new array, or to `out`. ValueError where a layout is another.")
       .def("execute", &execute_plan, "source"_a, "target"_a, "stream"_a)

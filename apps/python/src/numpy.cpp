@@ -62,6 +62,9 @@ nb::object target(nb::handle out, const Axes& shape, const nb::object& dtype) {
 }
 
 Policy policy_of(nb::handle policy) {
+  if (PyUnicode_Check(policy.ptr()) == 0)
+    throw nb::type_error(
+        ("policy is a text, not " + std::string(Py_TYPE(policy.ptr())->tp_name)).c_str());
   Py_ssize_t size = 0;
   const char* const text = PyUnicode_AsUTF8AndSize(policy.ptr(), &size);
   if (text == nullptr) throw nb::python_error();

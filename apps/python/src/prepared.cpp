@@ -33,6 +33,7 @@ void check(const Layout& array, const Layout& promised, const char* name) {
 PreparedPlan::PreparedPlan(Mover& mover, const Layout& in, const Layout& out, const Axes& axes,
                            bool in_place, const PlanOptions& options)
     : in_(in), out_(out), in_place_(in_place) {
+  check_fit(in, out, axes);
   if (in.is_empty()) return;
   plans_ = mover.prepare(in, out, axes, in_place, options);
   promised_ = plans_->plan_for(in.address, out.address);

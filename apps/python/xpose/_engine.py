@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import Any, Callable, Iterable, Sequence
 
-from . import _arrays, _xpose
+from . import _arrays, _checks, _xpose
 from ._report import TuneReport, progress_bar
 
 
@@ -17,7 +17,7 @@ class Engine:
 
     Parameters
     ----------
-    plugin_folders : sequence of path-like, optional
+    plugin_folders : path-like or sequence of them, optional
         Absolute folders whose plugins are loaded. Default: ``$XPOSE_PLUGIN_PATH``, else those of
         the package.
     threads : int, optional
@@ -35,6 +35,8 @@ class Engine:
 
     Raises
     ------
+    TypeError, ValueError
+        An argument is of another kind, or out of its range.
     Error
         The engine cannot be made.
 
@@ -49,7 +51,7 @@ class Engine:
     def __init__(
         self,
         *,
-        plugin_folders: Iterable[str | os.PathLike[str]] = (),
+        plugin_folders: str | os.PathLike[str] | Iterable[str | os.PathLike[str]] = (),
         threads: int = 0,
         worker: str | os.PathLike[str] = "",
         cache: str | os.PathLike[str] = "",
@@ -57,14 +59,16 @@ class Engine:
         in_process: bool = False,
         stage_seconds: float = 10.0,
     ) -> None:
+        if _checks.seconds("stage_seconds", stage_seconds) == 0:
+            raise ValueError("stage_seconds is 0: no stage of a trial would end in time")
         self._core = _xpose.Engine(
-            [os.fspath(folder) for folder in plugin_folders],
-            threads,
-            os.fspath(worker),
-            os.fspath(cache),
-            remember,
-            in_process,
-            stage_seconds,
+            _checks.paths("plugin_folders", plugin_folders),
+            _checks.number("threads", threads, 0),
+            _checks.path("worker", worker),
+            _checks.path("cache", cache),
+            bool(remember),
+            bool(in_process),
+            float(stage_seconds),
         )
 
     def permute_dims(
@@ -90,7 +94,8 @@ class Engine:
     ) -> _xpose.Plan:
         """`xpose.plan` by this engine."""
         source, target, _alive = _arrays.described(x, out)
-        return self._core.prepare(source, axes, target, policy, budget)
+        seconds = _checks.seconds("budget", budget)
+        return self._core.prepare(source, axes, target, _checks.text("policy", policy), seconds)
 
     def tune(
         self,
@@ -103,7 +108,7 @@ class Engine:
         every_strategy: bool = False,
         warm: bool = False,
         whole: bool = False,
-        variants: Sequence[str] = (),
+        variants: str | Sequence[str] = (),
         progress: bool | Callable[[str, int, int], Any] | None = None,
     ) -> TuneReport:
         """`xpose.tune` by this engine."""
@@ -113,12 +118,12 @@ class Engine:
                 source,
                 axes,
                 target,
-                budget,
-                max_rounds,
-                every_strategy,
-                warm,
-                whole,
-                list(variants),
+                _checks.seconds("budget", budget),
+                _checks.number("max_rounds", max_rounds, 1),
+                bool(every_strategy),
+                bool(warm),
+                bool(whole),
+                _checks.texts("variants", variants),
                 told,
             )
         return TuneReport(text)
@@ -134,7 +139,8 @@ class Engine:
     ) -> dict[str, Any]:
         """`xpose.explain` by this engine."""
         source, target, _alive = _arrays.described(x, out)
-        return self._core.explain(source, axes, target, variant, measure)
+        name = _checks.text("variant", variant)
+        return self._core.explain(source, axes, target, name, bool(measure))
 
     def plugins(self) -> list[dict[str, Any]]:
         """`xpose.plugins` of this engine."""

@@ -1,0 +1,150 @@
+"""Wrong arguments: an exception of the right kind, with a sentence."""
+
+import ctypes
+
+import numpy
+import pytest
+
+import xpose
+
+X = numpy.arange(12.0).reshape(3, 4)
+
+
+@pytest.mark.parametrize(
+    "error, words, axes",
+    [
+        (ValueError, "64 bits", (2**70, 0)),
+        (ValueError, "64 bits", (-(2**70), 0)),
+        (TypeError, "sequence of integers, not float", 1.5),
+        (TypeError, "sequence of integers, not set", {0, 1}),  # without an order
+        (TypeError, "sequence of integers, not generator", (axis for axis in (1, 0))),
+        (ValueError, "at most 64 axes", range(100)),
+    ],
+)
+def test_axes(error, words, axes):
+    with pytest.raises(error, match=words):
+        xpose.permute_dims(X, axes)
+
+
+@pytest.mark.parametrize("x", [None, {}, {1, 2}, object()], ids=repr)
+def test_no_array(x):
+    words = f"x is no array, but {type(x).__name__}"
+    with pytest.raises(TypeError, match=words):
+        xpose.permute_dims(x)
+    with pytest.raises(TypeError, match=words):
+        xpose.matrix_transpose(x)
+    with pytest.raises(TypeError, match=words):
+        xpose.plan(X)(x)
+
+
+def test_out_is_no_array():
+    for x in (X, X.tolist()):
+        with pytest.raises(TypeError, match="out is no array, but list"):
+            xpose.transpose(x, out=numpy.zeros((4, 3)).tolist())
+
+
+def test_out_with_the_buffer_protocol():
+    place = numpy.zeros((4, 3))
+    for x in (X, memoryview(X)):
+        place.fill(0)
+        out = memoryview(place)
+        assert xpose.transpose(x, out=out) is out and (place == X.T).all()
+    letters = bytearray(6)
+    xpose.permute_dims(bytearray(b"abcdef"), out=letters)
+    assert letters == b"abcdef"
+    with pytest.raises(ValueError, match="read-only"):
+        xpose.permute_dims(bytearray(b"abcdef"), out=b"123456")
+
+
+def test_out_of_a_plan_without_elements():
+    with pytest.raises(ValueError, match="shape"):
+        xpose.plan(numpy.zeros((0, 3)), (1, 0), out=numpy.zeros((5, 5)))
+
+
+@pytest.mark.parametrize("x", [X, X.tolist()], ids=type)
+def test_policy(x):
+    for policy in (3, None):
+        with pytest.raises(TypeError, match="policy is a text"):
+            xpose.permute_dims(x, policy=policy)
+        with pytest.raises(TypeError, match="policy is a text"):
+            xpose.plan(x, policy=policy)
+
+
+@pytest.mark.parametrize(
+    "error, words, given",
+    [
+        (ValueError, "budget is -1.0", {"budget": -1}),
+        (ValueError, "budget is nan", {"budget": float("nan")}),
+        (TypeError, "budget is a number of seconds", {"budget": "a"}),
+        (ValueError, "max_rounds is 0", {"max_rounds": 0}),
+        (ValueError, "max_rounds is 1099511627776", {"max_rounds": 2**40}),
+        (TypeError, "max_rounds is a whole number, not float", {"max_rounds": 1.5}),
+        (TypeError, "variants is a text, not int", {"variants": [3]}),
+        (xpose.NoStrategyError, "no_such", {"variants": "no_such"}),  # one text, not its letters
+    ],
+)
+def test_tune(error, words, given):
+    with pytest.raises(error, match=words):
+        xpose.tune(X, progress=False, **given)
+
+
+@pytest.mark.parametrize(
+    "error, words, given",
+    [
+        (ValueError, "threads is -1", {"threads": -1}),
+        (TypeError, "threads is a whole number", {"threads": "2"}),
+        (ValueError, "stage_seconds is 0", {"stage_seconds": 0}),
+        (ValueError, "stage_seconds is -1.0", {"stage_seconds": -1}),
+        (TypeError, "worker is a path", {"worker": 3}),
+        (TypeError, "plugin_folders is a path", {"plugin_folders": [3]}),
+    ],
+)
+def test_engine(error, words, given):
+    with pytest.raises(error, match=words):
+        xpose.Engine(remember=False, **given)
+
+
+def test_one_folder_of_plugins(tmp_path):
+    (folder,) = xpose.Engine(plugin_folders=str(tmp_path / "none"), remember=False).plugins()
+    assert folder["file"] == str(tmp_path / "none") and "cannot be read" in folder["refused"]
+    engine = xpose.Engine(cache=bytes(tmp_path / "a.sqlite"))
+    assert engine.permute_dims(X).tolist() == X.T.tolist()
+
+
+def test_explain():
+    with pytest.raises(TypeError, match="variant is a text"):
+        xpose.explain(X, variant=3)
+
+
+def test_dlpack_without_a_dtype_of_numpy():
+    class Tensor(ctypes.Structure):
+        _fields_ = [
+            ("data", ctypes.c_void_p), ("device", ctypes.c_int32 * 2), ("ndim", ctypes.c_int32),
+            ("code", ctypes.c_uint8), ("bits", ctypes.c_uint8), ("lanes", ctypes.c_uint16),
+            ("shape", ctypes.c_void_p), ("strides", ctypes.c_void_p), ("offset", ctypes.c_uint64),
+        ]  # fmt: skip
+
+    new = ctypes.pythonapi.PyCapsule_New
+    new.restype, new.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
+
+    class OfBfloat16:
+        array = numpy.arange(6, dtype="u2").reshape(2, 3)
+        shape = (ctypes.c_int64 * 2)(2, 3)
+        tensor = (ctypes.c_char * 80)()  # a managed tensor without a deleter
+
+        def __dlpack_device__(self):
+            return 1, 0
+
+        def __dlpack__(self, **given):
+            if given:
+                raise TypeError("an old one")
+            stated = Tensor.from_buffer(self.tensor)
+            stated.data, stated.device, stated.ndim = self.array.ctypes.data, (1, 0), 2
+            stated.code, stated.bits, stated.lanes = 4, 16, 1
+            stated.shape = ctypes.addressof(self.shape)
+            return new(ctypes.addressof(self.tensor), b"dltensor", None)
+
+    with pytest.raises(TypeError, match="OfBfloat16, pass out="):
+        xpose.transpose(OfBfloat16())
+    out = numpy.zeros((3, 2), "u2")
+    assert (xpose.transpose(OfBfloat16(), out=out) == OfBfloat16.array.T).all()
