@@ -21,6 +21,27 @@ def test_groups():
     assert (result == expected).all()
 
 
+def test_out():
+    x = numpy.arange(2 * 12 * 8).reshape(2, 12, 8)
+    out = numpy.zeros((8, 2, 12), x.dtype)
+    assert xpose.rearrange(x, "a b c -> c a b", out=out) is out and (out == x.transpose(2, 0, 1)).all()
+    merged = numpy.zeros((8, 24), x.dtype)
+    assert xpose.rearrange(x, "a b c -> c (a b)", out=merged) is merged
+    assert (merged == x.transpose(2, 0, 1).reshape(8, 24)).all()
+    with pytest.raises(ValueError, match="shape"):
+        xpose.rearrange(x, "a b c -> c (a b)", out=merged.T)
+    other = numpy.zeros((24, 16), x.dtype).T[::2]
+    assert xpose.rearrange(x, "a b c -> c (a b)", out=other) is other and (other == merged).all()
+
+
+def test_wrong_types():
+    with pytest.raises(TypeError, match="pattern is a text, not int"):
+        xpose.rearrange(numpy.zeros((6, 7)), 3)
+    for size, error in (("x", TypeError), (1.5, TypeError), (-2, ValueError)):
+        with pytest.raises(error, match="p is"):
+            xpose.rearrange(numpy.zeros((6, 7)), "(a p) b -> a b p", p=size)
+
+
 @pytest.mark.parametrize(
     "pattern, sizes, words",
     [

@@ -4,13 +4,19 @@ from __future__ import annotations
 
 from typing import Any
 
-from . import _pattern
+from . import _checks, _functions, _pattern
 from ._functions import permute_dims
 from ._libraries import library_of
 
 
 def rearrange(
-    x: Any, pattern: str, *, stream: Any = None, policy: str = "estimate", **sizes: int
+    x: Any,
+    pattern: str,
+    *,
+    out: Any = None,
+    stream: Any = None,
+    policy: str = "estimate",
+    **sizes: int,
 ) -> Any:
     """Reorder named axes, as einops writes it.
 
@@ -22,13 +28,20 @@ def rearrange(
         The axes of `x`, ``->``, and those of the result. Parentheses group names that are one axis.
     **sizes : int
         The sizes of names in parentheses on the left; one of a group may be left out.
-    stream, policy
+    out, stream, policy
         As in `permute_dims`.
+
+    Returns
+    -------
+    array
+        As of `permute_dims`.
 
     Raises
     ------
     ValueError
         The pattern is malformed, or does not fit the shape; else as `permute_dims` does.
+    TypeError
+        The pattern is no text, or a size no whole number; else as `permute_dims` does.
 
     Examples
     --------
@@ -41,8 +54,22 @@ def rearrange(
     """
     if not hasattr(x, "shape"):
         x = library_of(x).plain(x)
-    fitted = _pattern.fit(pattern, tuple(x.shape), tuple(sorted(sizes.items())))
+    given = tuple([(name, _checks.number(name, size, 0)) for name, size in sorted(sizes.items())])
+    # torch.compile traces the function itself, and warns of its cache.
+    fit = _pattern.fit.__wrapped__ if _functions.is_compiling() else _pattern.fit
+    fitted = fit(_checks.text("pattern", pattern), tuple(x.shape), given)
     if fitted.split is not None:
         x = x.reshape(fitted.split)
-    result = permute_dims(x, fitted.axes, stream=stream, policy=policy)
-    return result if fitted.merged is None else result.reshape(fitted.merged)
+    if out is None:
+        result = permute_dims(x, fitted.axes, stream=stream, policy=policy)
+        return result if fitted.merged is None else result.reshape(fitted.merged)
+    if _functions.is_compiling():
+        raise ValueError("rearrange has no out= inside torch.compile")
+    place = out
+    if fitted.merged is not None:
+        if tuple(out.shape) != fitted.merged:
+            shape = tuple(out.shape)
+            raise ValueError(f"out has the shape {shape}, the result {fitted.merged}")
+        place = out.reshape(fitted.permuted)  # a view, since axes are split
+    permute_dims(x, fitted.axes, out=place, stream=stream, policy=policy)
+    return out
