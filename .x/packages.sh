@@ -87,10 +87,10 @@ install_for() {
 # Python's packages into a virtual environment. Without them the package is left out of the dev preset.
 python_tools() {
   local venv=$root/build/venv python=/usr/bin/python3
-  [[ ! -x $venv/bin/pytest ]] || return 0
+  [[ ! -x $venv/bin/mypy ]] || return 0
   [[ -x $python ]] || python=python3
   [[ -f $("$python" -c 'import sysconfig; print(sysconfig.get_path("include"))')/Python.h ]] &&
     "$python" -m venv --clear --system-site-packages "$venv" >&2 &&
-    "$venv/bin/python" -m pip -q --disable-pip-version-check --retries 1 install nanobind numpy ml_dtypes pytest >&2 ||
+    "$venv/bin/python" -m pip -q --disable-pip-version-check --retries 1 install nanobind numpy ml_dtypes mypy pytest >&2 ||
     { say "going on without the Python package: $python has no headers or no venv, or nanobind and pytest cannot be installed"; return 1; }
 }

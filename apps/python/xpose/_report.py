@@ -21,22 +21,26 @@ class TuneReport:
 
     def to_dict(self) -> dict[str, Any]:
         """The whole report, as a copy."""
-        return json.loads(json.dumps(self._document))
+        copy: dict[str, Any] = json.loads(json.dumps(self._document))
+        return copy
 
     @property
     def winner(self) -> str | None:
         """The variant that was chosen; None where none was right."""
-        return self._document["winner"]
+        winner: str | None = self._document["winner"]
+        return winner
 
     @property
     def margin(self) -> float:
         """The runner-up's time over the winner's, minus 1."""
-        return self._document["margin"]
+        margin: float = self._document["margin"]
+        return margin
 
     @property
     def trials(self) -> list[dict[str, Any]]:
         """All trials, the fastest first, then those without a time."""
-        return self.to_dict()["trials"]
+        trials: list[dict[str, Any]] = self.to_dict()["trials"]
+        return trials
 
     def _title(self) -> str:
         problem = self._document["problem"]
