@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <Eigen/Core>
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <thread>
@@ -153,6 +154,17 @@ TEST_F(EngineTest, TuneInPlaceHasTheRoofOfTheSameBytes) {
     if (trial.variant.strategy == "host_naive_row") {
       EXPECT_EQ(trial.detail, "does not work in place");
     }
+}
+
+TEST_F(EngineTest, PluginsAreListedAfterAnEstimate) {
+  Engine fresh(own_plugins());
+  PlanOptions options;
+  options.policy = Policy::estimate;
+  const std::string chosen = fresh.plan(matrix(30, 40, 4), options).variant().strategy;
+  std::vector<std::string> offered;
+  for (const PluginInfo& plugin : fresh.plugins())
+    for (const StrategyInfo& strategy : plugin.strategies) offered.push_back(strategy.name);
+  EXPECT_NE(std::ranges::find(offered, chosen), offered.end());
 }
 
 TEST_F(EngineTest, NoPluginsIsAClearError) {

@@ -151,13 +151,18 @@ Reply Worker::ask(Request request, std::uint64_t bytes) {
 }
 
 Reply Worker::load(const std::filesystem::path& file, const std::string& digest) {
-  if (process_ != nullptr && loaded_.contains(digest)) return {};
+  if (const auto known = loaded_.find(digest); process_ != nullptr && known != loaded_.end()) {
+    Reply reply;
+    reply.plugin = known->second;
+    reply.plugin->file = file;  // it may have been loaded under another name
+    return reply;
+  }
   Request request;
   request.what = Request::What::load;
   request.file = file.string();
   request.digest = digest;
   Reply reply = ask(std::move(request));
-  if (reply.outcome.verdict == Verdict::ok) loaded_.insert(digest);
+  if (reply.plugin) loaded_[digest] = *reply.plugin;
   return reply;
 }
 

@@ -4,8 +4,8 @@
 
 #include <chrono>
 #include <filesystem>
+#include <map>
 #include <memory>
-#include <set>
 #include <string>
 
 #include "worker/protocol.hpp"
@@ -57,7 +57,7 @@ class Worker {
   std::uint64_t generation_ = 0;
   std::uint64_t last_id_ = 0;                  // where the system has no random numbers
   std::optional<std::uint64_t> kernel_kills_;  // when the process was started
-  std::set<std::string> loaded_;               // digests
+  std::map<std::string, PluginInfo> loaded_;   // by digest, as the worker described them
 };
 
 // A worker that hears nothing for so long ends itself; seconds.

@@ -53,6 +53,18 @@ TEST_F(AdmissionTest, AShippedDescriptionNeedsNoWorker) {
   EXPECT_THROW(admission.describe(kNaive, digest_of(kNaive)), Error);
 }
 
+TEST_F(AdmissionTest, AWorkerThatHasLoadedAFileBeforeDescribesIt) {
+  const std::string digest = digest_of(kNaive);
+  const Reply loaded = worker.load(kNaive, digest);  // for a quote, say
+  ASSERT_TRUE(loaded.plugin);
+  Admission admission(worker, cache, warn, false);
+  const PluginInfo described = admission.describe(kNaive, digest);
+  EXPECT_EQ(described.file, kNaive);
+  EXPECT_EQ(described.name, loaded.plugin->name);
+  ASSERT_EQ(described.strategies.size(), loaded.plugin->strategies.size());
+  EXPECT_EQ(worker.generation(), 1U);
+}
+
 TEST_F(AdmissionTest, AFileInQuarantineIsRefused) {
   put_in_quarantine(cache, {}, {digest_of(kNaive), "", "n.so", Verdict::crashed, "oh", 0});
   Admission admission(worker, cache, warn, false);
