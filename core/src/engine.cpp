@@ -16,6 +16,18 @@ std::filesystem::path cache_file(const EngineOptions& options) {
   return options.cache.empty() ? default_cache_file() : options.cache;
 }
 
+// Of the installation, whose folders nobody named: choices without its plugins would be slow, and
+// nobody the wiser.
+void warn_of_refused(const Catalog& catalog, const Warn& warn) {
+  std::vector<std::string> reasons;
+  for (const PluginInfo& plugin : catalog.plugins)
+    if (!plugin.refused.empty()) reasons.push_back(plugin.refused);
+  if (reasons.empty() || !warn) return;
+  const std::size_t more = reasons.size() - 1;
+  warn("installed strategies are left out: " + reasons.front() +
+       (more == 0 ? "" : "; and " + std::to_string(more) + " more, see `xpose plugins`"));
+}
+
 }  // namespace
 
 struct Engine::Impl {
@@ -38,7 +50,9 @@ Engine::Impl::Impl(const EngineOptions& options)
                cache, options.warn, options.in_process ? Shipped::ignored : Shipped::believed),
       tables(options.table_folders.empty() ? default_table_folders() : options.table_folders,
              options.warn),
-      chooser({registry, cache, tables, imposed_policy()}, runners(options), options, threads) {}
+      chooser({registry, cache, tables, imposed_policy()}, runners(options), options, threads) {
+  if (options.plugin_folders.empty()) warn_of_refused(registry.catalog(), options.warn);
+}
 
 MakeRunner Engine::Impl::runners(const EngineOptions& options) {
   if (options.in_process)

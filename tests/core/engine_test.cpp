@@ -181,6 +181,24 @@ TEST_F(EngineTest, NoPluginsIsAClearError) {
   }
 }
 
+TEST_F(EngineTest, APluginOfTheInstallationThatIsRefusedIsAWarning) {
+  setenv("XPOSE_PLUGIN_PATH", ("relative:" + std::string(XPOSE_PLUGINS) + ":/nonexistent").c_str(),
+         1);
+  std::vector<std::string> warnings;
+  EngineOptions options = own_plugins();
+  options.warn = [&](std::string_view line) { warnings.emplace_back(line); };
+  const Engine named(options);
+  EXPECT_TRUE(warnings.empty());  // the caller sees to folders of its own
+  options.plugin_folders.clear();
+  const Engine installed(options);
+  unsetenv("XPOSE_PLUGIN_PATH");
+  ASSERT_EQ(warnings.size(), 1U);
+  EXPECT_EQ(warnings[0],
+            "installed strategies are left out: plugin folder relative depends on the current "
+            "folder, which is never searched; name it by its absolute path; and 1 more, see `xpose "
+            "plugins`");
+}
+
 TEST_F(EngineTest, TransposesEigenMatricesOfBothOrders) {
   const Eigen::MatrixXd columns = Eigen::MatrixXd::Random(37, 53);
   Eigen::MatrixXd out;

@@ -142,6 +142,21 @@ def test_plugins(tmp_path):
         xpose.Engine(plugin_folders=[tmp_path], remember=False).permute_dims(numpy.zeros((2, 3)))
 
 
+def test_a_refused_plugin_of_the_installation_is_a_warning(tmp_path):
+    for plugin in xpose.plugins():
+        if plugin["name"] in ("host_naive", "host_blocked"):
+            copied = pathlib.Path(shutil.copy(plugin["file"], tmp_path))
+            copied.chmod(0o666 if plugin["name"] == "host_blocked" else 0o644)
+    code = "import numpy, xpose; xpose.transpose(numpy.zeros((2, 3))); print(len(xpose.plugins()))"
+    ran = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True,
+        env=dict(os.environ, XPOSE_PLUGIN_PATH=str(tmp_path), XDG_CACHE_HOME=str(tmp_path / "cache")),
+    )  # fmt: skip
+    assert ran.returncode == 0 and ran.stdout == "2\n", ran.stderr
+    assert "RuntimeWarning: installed strategies are left out: host_blocked.so" in ran.stderr
+    assert "chmod go-w" in ran.stderr
+
+
 def test_errors_are_of_their_kinds(tmp_path):
     for kind in (xpose.NoStrategyError, xpose.DeviceError, xpose.WrongResultError):
         assert issubclass(kind, xpose.Error) and issubclass(kind, RuntimeError)

@@ -90,7 +90,8 @@ struct EngineOptions {
   std::vector<std::filesystem::path> table_folders = {};
 
   // Told, in one line, of a fault that did not stop the call: a cache that cannot be written, a
-  // strategy that was put in quarantine. Called in the thread that made the call.
+  // strategy that was put in quarantine, a plugin of the installation that is refused. Called in
+  // the thread that made the call.
   std::function<void(std::string_view)> warn = {};
 };
 
