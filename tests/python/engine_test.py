@@ -196,8 +196,28 @@ def test_examples(module):
     assert result.failed == 0 and result.attempted > 0
 
 
-def test_compare():
-    script = pathlib.Path(__file__).parents[2] / "apps/python/examples/compare.py"
-    ran = subprocess.run([sys.executable, script, "--quick"], capture_output=True, text=True)
+def example(name, *arguments):
+    script = pathlib.Path(__file__).parents[2] / "apps/python/examples" / name
+    ran = subprocess.run([sys.executable, script, *arguments], capture_output=True, text=True)
     assert ran.returncode == 0, ran.stderr
-    assert "| 1024x1024 (1, 0) float32 |" in ran.stdout and "xpose, NumPy" in ran.stdout
+    return ran.stdout
+
+
+def test_compare(tmp_path):
+    table = tmp_path / "table.md"
+    printed = example("compare.py", "--quick", "--markdown", table)
+    assert table.read_text() == printed
+    lines = printed.splitlines()
+    assert xpose.devices()[0]["name"] in lines[0] and f"xpose {xpose.__version__}" in lines[0]
+    assert lines[2].startswith("| problem | NumPy | xpose, NumPy |")
+    assert lines[4].startswith("| 1024x1024 (1, 0) float32 | ") and len(lines) == 7
+
+
+def test_overhead():
+    lines = example("overhead.py", "--calls", "20").splitlines()
+    assert lines[0].startswith(f"NumPy: {xpose.plan(numpy.zeros((64, 64), 'f4')).variant}, ")
+    assert [line[:36].rstrip() for line in lines[1:7]] == [
+        "Plan::execute, by C", "plan(x, out)", "plan(x)", "permute_dims(x, (1, 0), out=out)",
+        "permute_dims(x, (1, 0))", "transpose(x)",
+    ]  # fmt: skip
+    assert all(float(line[36:].split()[0]) > 0 for line in lines[2:7])

@@ -1,17 +1,20 @@
 #!/usr/bin/env python3
 """xpose beside NumPy, PyTorch, CuPy and JAX: ten permutations, a table, and a plot if asked.
 
-compare.py [--device cpu|cuda] [--quick] [--tune] [--plot FILE.png]
+compare.py [--device cpu|cuda] [--quick] [--tune] [--markdown FILE.md] [--plot FILE.png]
 
-Every library moves an array of its own to a new one in C order. Times are of one call, the best of
-several rounds, with warm caches; the work on a device has ended. Libraries that are not installed,
-or have no such device, are left out.
+Every library moves an array of its own to a new one in C order, and xpose the same array. Both
+results are compared once. Times are of one call: the median of several rounds after a warm-up, with
+warm caches, and the work on a device has ended. Libraries that are not installed, or have no such
+device, are left out.
 """
 
 from __future__ import annotations
 
 import argparse
 import importlib
+import pathlib
+import statistics
 import time
 from typing import Any, Callable
 
@@ -33,24 +36,25 @@ PROBLEMS = [
 ]
 
 Call = Callable[[], Any]
+ROUNDS = 9
 
 
-def seconds(call: Call, wait: Call, rounds: int) -> float:
-    """Of one call, the best of `rounds`; each is long enough for the clock."""
-    call()
-    wait()
-    start = time.perf_counter()
-    call()
-    wait()
-    calls = max(1, min(100, int(0.01 / max(time.perf_counter() - start, 1e-7))))
-    best = float("inf")
-    for _ in range(rounds):
+def seconds(call: Call, wait: Call) -> float:
+    """Of one call, the median of the rounds; each is long enough for the clock."""
+    calls, start = 0, time.perf_counter()
+    while calls < 2 or time.perf_counter() - start < 0.05:  # the warm-up
+        call()
+        wait()
+        calls += 1
+    calls = max(1, min(100, calls // 5))
+    rounds = []
+    for _ in range(ROUNDS):
         start = time.perf_counter()
         for _ in range(calls):
             call()
         wait()
-        best = min(best, (time.perf_counter() - start) / calls)
-    return best
+        rounds.append((time.perf_counter() - start) / calls)
+    return statistics.median(rounds)
 
 
 def nothing() -> None:
@@ -82,6 +86,7 @@ def of_cupy(x: Any, axes: tuple[int, ...]) -> tuple[Call, Call, Call]:
 def of_jax(x: Any, axes: tuple[int, ...]) -> tuple[Call, Call, Call]:
     import jax
 
+    jax.config.update("jax_enable_x64", True)  # else elements of 8 bytes become shorter
     j = jax.device_put(x)
     moved = jax.jit(lambda a: a.transpose(axes))
     ours = lambda: xpose.permute_dims(j, axes).block_until_ready()  # noqa: E731
@@ -113,31 +118,55 @@ def libraries(device: str) -> dict[str, Callable[..., tuple[Call, Call, Call]]]:
     return found
 
 
+def same(ours: Any, theirs: Any) -> bool:
+    return ours.dtype == theirs.dtype and ours.shape == theirs.shape and bool((ours == theirs).all())
+
+
 def measured(device: str, tune: bool, quick: bool) -> list[dict[str, Any]]:
     """A row a problem: its name, and GB/s by library, and of xpose with arrays of that library."""
     rows = []
     for shape, axes, dtype in PROBLEMS[:3] if quick else PROBLEMS:
         if quick:
             shape = tuple(max(1, extent // 8) for extent in shape)
-        x = numpy.ones(shape, dtype)
+        x = numpy.resize(numpy.arange(251).astype(dtype), shape)
         row: dict[str, Any] = {"problem": f"{'x'.join(map(str, shape))} {axes} {dtype}"}
         for name, make in libraries(device).items():
             theirs, ours, wait = make(x, axes)
             if tune and name in ("NumPy", "PyTorch"):
-                array = x if name == "NumPy" else __import__("torch").from_numpy(x).to(device)
-                xpose.tune(array, axes, progress=False)
-            row[name] = 2e-9 * x.nbytes / seconds(theirs, wait, 3 if quick else 7)
-            row[f"xpose, {name}"] = 2e-9 * x.nbytes / seconds(ours, wait, 3 if quick else 7)
+                array = x if name == "NumPy" else importlib.import_module("torch").from_numpy(x)
+                xpose.tune(array.to(device) if name == "PyTorch" else array, axes, progress=False)
+            if not same(ours(), theirs()):
+                raise SystemExit(f"xpose and {name} differ on {row['problem']}")
+            for column, call in ((name, theirs), (f"xpose, {name}", ours)):
+                row[column] = 2e-9 * x.nbytes / seconds(call, wait)
         rows.append(row)
     return rows
 
 
-def show(rows: list[dict[str, Any]]) -> None:
+def machine(device: str) -> str:
+    """The device by its name, and the versions of all that was measured."""
+    kind = "host" if device == "cpu" else "cuda"
+    found = next(one for one in xpose.devices() if one["device"].startswith(kind))
+    versions = [f"xpose {xpose.__version__}"]
+    for name in libraries(device):
+        module = importlib.import_module({"PyTorch": "torch"}.get(name, name.lower()))
+        versions.append(f"{name} {module.__version__}")
+    driver = f", driver {found['driver']}" if kind == "cuda" else ""
+    return f"{found['name']}{driver}; {', '.join(versions)}"
+
+
+def markdown(rows: list[dict[str, Any]], title: str) -> str:
     names = [name for name in rows[0] if name != "problem"]
-    print("GB/s, read and written\n\n| problem | " + " | ".join(names) + " |")
-    print("|---|" + "--:|" * len(names))
+    lines = [
+        f"GB/s, read and written, median of {ROUNDS} rounds with warm caches. {title}.",
+        "",
+        f"| problem | {' | '.join(names)} |",
+        "|---|" + "--:|" * len(names),
+    ]
     for row in rows:
-        print(f"| {row['problem']} | " + " | ".join(f"{row[name]:.0f}" for name in names) + " |")
+        cells = (f"{row[name]:.0f}" if row[name] >= 10 else f"{row[name]:.1f}" for name in names)
+        lines.append(f"| {row['problem']} | {' | '.join(cells)} |")
+    return "\n".join(lines) + "\n"
 
 
 def plot(rows: list[dict[str, Any]], file: str) -> None:
@@ -160,12 +189,16 @@ def main() -> None:
     parser.add_argument("--device", choices=["cpu", "cuda"], default="cpu")
     parser.add_argument("--quick", action="store_true", help="three small problems")
     parser.add_argument("--tune", action="store_true", help="try the strategies first")
+    parser.add_argument("--markdown", metavar="FILE.md", help="write the table")
     parser.add_argument("--plot", metavar="FILE.png", help="draw the table by matplotlib")
     given = parser.parse_args()
     if not libraries(given.device):
         parser.exit(77, f"no library here has arrays on {given.device}\n")
     rows = measured(given.device, given.tune, given.quick)
-    show(rows)
+    table = markdown(rows, machine(given.device))
+    print(table, end="")
+    if given.markdown:
+        pathlib.Path(given.markdown).write_text(table)
     if given.plot:
         plot(rows, given.plot)
 
