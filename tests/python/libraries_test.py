@@ -161,6 +161,20 @@ def test_torch_memory_that_is_not_moved():
         xpose.transpose(quantized)
 
 
+def test_torch_results_are_of_its_own_making():
+    torch = pytest.importorskip("torch")
+    x = torch.rand(3, 4)
+    plan = xpose.plan(x)
+    for _ in range(2):  # the first call of all goes another way
+        for result in (xpose.transpose(x), plan(x)):
+            assert torch.equal(result, x.T)
+            assert result.untyped_storage().resizable()  # its allocator knows it
+    if hasattr(torch, "int1"):
+        assert xpose.transpose(torch.empty(3, 4, dtype=torch.int1)).dtype == torch.int1
+        with pytest.raises(TypeError, match="dtype"):
+            xpose.transpose(torch.empty(3, 4, dtype=torch.int1), out=torch.empty(4, 3, dtype=torch.int8))
+
+
 def test_torch_transforms():
     torch = pytest.importorskip("torch")
     x = torch.randn(2, 3, 4, 5)

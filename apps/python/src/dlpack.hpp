@@ -1,4 +1,4 @@
-// The structs of DLPack 1.1, which arrays travel in (dmlc.github.io/dlpack), by the names of that
+// The structs of DLPack 1.3, which arrays travel in (dmlc.github.io/dlpack), by the names of that
 // contract.
 #pragma once
 
@@ -37,6 +37,18 @@ struct ManagedTensorVersioned {
   void (*deleter)(ManagedTensorVersioned*);
   std::uint64_t flags;
   Tensor tensor;
+};
+
+// Of a capsule "dlpack_exchange_api": the functions of a library, which live as long as the
+// process. All return 0, or -1 with an exception of Python.
+struct ExchangeApi {
+  std::uint32_t major, minor;
+  const ExchangeApi* older;
+  void (*allocate)();  // not called here: a library's own call makes arrays that it can resize
+  void (*export_tensor)();
+  void (*import_tensor)();
+  int (*look)(void* array, Tensor* tensor);  // may be null; valid as long as the array
+  int (*current_stream)(DeviceType type, std::int32_t ordinal, void** stream);
 };
 
 }  // namespace xpose::python::dlpack

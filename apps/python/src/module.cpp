@@ -13,6 +13,7 @@
 
 #include "arrays.hpp"
 #include "describe.hpp"
+#include "exchange.hpp"
 #include "mover.hpp"
 #include "numpy.hpp"
 #include "prepared.hpp"
@@ -283,6 +284,7 @@ NB_MODULE(_xpose, m) {
   m.def("cuda_unavailable_reason", &cuda_unavailable_reason);
   m.def("set_python_side", &set_python_side, "ndarray"_a, "empty"_a, "permute_other"_a,
         "call_other"_a);
+  m.def("set_exchange", &set_exchange, "type"_a, "capsule"_a, "is_plain"_a, "on_cuda"_a);
 }
 
 }  // namespace xpose::python

@@ -2,6 +2,8 @@
 
 #include <string>
 
+#include "exchange.hpp"
+
 namespace xpose::python {
 namespace {
 
@@ -84,9 +86,13 @@ void set_python_side(nb::object ndarray, nb::object empty, nb::object permute_ot
 
 nb::object permute(Mover& mover, nb::handle x, nb::handle axes, nb::handle out, nb::handle stream,
                    nb::handle policy) {
-  if (!is_numpy(x) || !(out.is_none() || is_numpy(out)))
-    return called(python_side().permute_other, nb::find(mover), x, axes, out, stream, policy);
   const Policy known = policy_of(policy);
+  if (!is_numpy(x) || !(out.is_none() || is_numpy(out))) {
+    if (stream.is_none())
+      if (nb::object done = permute_exchanged(mover, x, axes, out, known); done.is_valid())
+        return done;
+    return called(python_side().permute_other, nb::find(mover), x, axes, out, stream, policy);
+  }
   const nb::object dtype = movable_dtype(x);
   const Buffer in(x, false);
   const Axes order = order_of(axes, in.layout().extents.size());
@@ -98,8 +104,11 @@ nb::object permute(Mover& mover, nb::handle x, nb::handle axes, nb::handle out, 
 }
 
 nb::object call(const PreparedPlan& plan, nb::handle x, nb::handle out, nb::handle stream) {
-  if (!is_numpy(x) || !(out.is_none() || is_numpy(out)))
+  if (!is_numpy(x) || !(out.is_none() || is_numpy(out))) {
+    if (stream.is_none())
+      if (nb::object done = call_exchanged(plan, x, out); done.is_valid()) return done;
     return called(python_side().call_other, nb::find(plan), x, out, stream);
+  }
   const nb::object dtype = movable_dtype(x);
   const Buffer in(x, false);
   nb::object result = target(out, plan.shape(), dtype);

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from typing import Any
 
+from . import _xpose
 from ._library import NO_SCOPE, Layout, Library, stream_address
 
 
@@ -25,6 +26,18 @@ class Torch(Library):
             raise TypeError("this PyTorch is built for ROCm; xpose serves CPUs and CUDA")
         self.devices = torch.cuda.device_count() if torch.cuda.is_available() else 0
         self.raw_stream = getattr(torch._C, "_cuda_getCurrentRawStream", None)
+        if kind is torch.Tensor and hasattr(kind, "__dlpack_c_exchange_api__"):
+            capsule = kind.__dlpack_c_exchange_api__
+            _xpose.set_exchange(kind, capsule, self.is_plain, self.devices < 2)
+
+    def is_plain(self, x: Any) -> bool:
+        """Whether memory and type are all that there is to a tensor."""
+        return not (
+            x.requires_grad
+            or x.is_neg()
+            or x.is_conj()
+            or self.has_operation()
+        )
 
     def has_operation(self) -> bool:
         if self.is_wrapper or self.transforms() or self.modes():

@@ -94,3 +94,6 @@ def set_python_side(
     permute_other: Callable[..., Any],
     call_other: Callable[..., Any],
 ) -> None: ...
+def set_exchange(
+    type: type, capsule: Any, is_plain: Callable[[Any], bool], on_cuda: bool
+) -> None: ...
