@@ -185,12 +185,24 @@ def test_command():
     assert "host_naive" in json.dumps(json.loads(ran.stdout))
 
 
+def test_bench(tmp_path):
+    report = xpose.bench(device="host", only="1000000x16", quick=True, budget=0.05, cache=tmp_path / "a.sqlite")
+    assert report["schema"] == "xpose.bench/1" and report["setup"]["quick"]
+    assert (tmp_path / "a.sqlite").exists()
+    with pytest.raises(ValueError, match="names no problem"):
+        xpose.bench(only="no such problem")
+    with pytest.raises(ValueError, match="device"):
+        xpose.bench(device="abacus")
+    with pytest.raises(TypeError, match="only is a text, not int"):
+        xpose.bench(only=[3])
+
+
 def test_nothing_else_is_imported():
     code = "import sys, xpose; sys.exit(any(m in sys.modules for m in ('torch', 'cupy', 'jax')))"
     assert subprocess.run([sys.executable, "-c", code]).returncode == 0
 
 
-@pytest.mark.parametrize("module", [xpose, xpose._engine, xpose._functions, xpose._rearrange])
+@pytest.mark.parametrize("module", [xpose, xpose._bench, xpose._engine, xpose._functions, xpose._rearrange])
 def test_examples(module):
     result = doctest.testmod(module)
     assert result.failed == 0 and result.attempted > 0

@@ -11,6 +11,7 @@ Arrays are NumPy's, PyTorch's, CuPy's, JAX's, or any that speak DLPack or the CU
 The result is of the same library and on the same device.
 """
 
+from ._bench import bench
 from ._engine import Engine
 from ._functions import (
     explain,
@@ -43,6 +44,7 @@ __all__ = [
     "TuneReport",
     "WrongResultError",
     "__version__",
+    "bench",
     "cuda_unavailable_reason",
     "devices",
     "explain",
