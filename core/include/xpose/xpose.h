@@ -121,6 +121,9 @@ XPOSE_C_API void xpose_engine_destroy(xpose_engine_t* engine);
 /* Where a tensor lies. */
 enum { XPOSE_DEVICE_HOST = 1, XPOSE_DEVICE_CUDA = 2 };
 
+/* The most axes of a tensor, as in NumPy. */
+#define XPOSE_MOST_AXES 64
+
 /* An array's layout; its address is given to the calls that move it. */
 typedef struct xpose_tensor_t {
   uint32_t size;          /* sizeof(xpose_tensor_t) */
@@ -130,7 +133,7 @@ typedef struct xpose_tensor_t {
    * Those of an input may be 0, where the axis repeats, and of either side negative, where it lies
    * backwards; element 0 is that of index 0 on every axis still. */
   const int64_t* strides;
-  uint32_t rank;          /* axes, 0 for a single element */
+  uint32_t rank;          /* axes, up to XPOSE_MOST_AXES; 0: a single element */
   int32_t device_kind;    /* XPOSE_DEVICE_*; 0: the host */
   int32_t device_ordinal; /* the CUDA runtime's number; host: 0 */
   /* The power of two that addresses are expected to be multiples of. A hint: an address that is

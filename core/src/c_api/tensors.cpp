@@ -1,6 +1,7 @@
 #include "c_api/tensors.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <numeric>
 #include <string>
 
@@ -20,7 +21,11 @@ constexpr std::uint64_t kMostOffset = std::uint64_t{1} << 56;
 [[noreturn]] void refuse(const std::string& why) { throw Error(ErrorKind::invalid, why); }
 
 xpose_tensor_t known_tensor(const xpose_tensor_t* given, const char* name) {
-  return versioned(&required(given, name), "xpose_tensor_t");
+  const auto known = versioned(&required(given, name), "xpose_tensor_t");
+  if (known.rank > XPOSE_MOST_AXES)  // before what it counts is read
+    refuse(std::string(name) + " has " + std::to_string(known.rank) + " axes; " +
+           std::to_string(XPOSE_MOST_AXES) + " are the most");
+  return known;
 }
 
 Device device_of(const xpose_tensor_t& tensor) {
@@ -55,6 +60,9 @@ Tensor copied(const xpose_tensor_t* given, const char* name) {
     tensor.strides = dense_strides(tensor.extents);
   tensor.device = device_of(stated);
   tensor.alignment = expected_alignment(stated);
+  if (!std::has_single_bit(tensor.alignment))
+    refuse(std::string(name) + " states an alignment of " + std::to_string(tensor.alignment) +
+           " bytes, which is no power of two");
   tensor.offset = stated.byte_offset;
   if (tensor.offset > kMostOffset)
     refuse(std::string(name) + " begins " + std::to_string(tensor.offset) +

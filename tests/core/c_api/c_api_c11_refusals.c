@@ -1,4 +1,6 @@
 /* The refusals of the C API. */
+#include <stdlib.h>
+
 #include "c_api_c11.h"
 
 static xpose_status_t prepare(xpose_engine_t* engine, const xpose_tensor_t* from,
@@ -23,6 +25,12 @@ static void refused_tensors(xpose_engine_t* engine) {
   bad.element_bits = 8 * 257;
   EXPECT_REFUSED(prepare(engine, &bad, NULL, NULL, estimate), XPOSE_STATUS_INVALID, "256 bytes");
   bad = good;
+  bad.rank = 65; /* of which the caller's arrays have two */
+  EXPECT_REFUSED(prepare(engine, &bad, NULL, NULL, estimate), XPOSE_STATUS_INVALID, "65 axes");
+  bad.rank = UINT32_MAX;
+  EXPECT_REFUSED(xpose_transpose(engine, &bad, in, NULL, out, estimate, NULL), XPOSE_STATUS_INVALID,
+                 "4294967295 axes");
+  bad = good;
   bad.extents = NULL;
   EXPECT_REFUSED(prepare(engine, &bad, NULL, NULL, estimate), XPOSE_STATUS_INVALID, "extents");
   bad.extents = negative;
@@ -46,7 +54,7 @@ static void refused_tensors(xpose_engine_t* engine) {
   bad = good;
   bad.alignment = 24;
   EXPECT_REFUSED(prepare(engine, &bad, NULL, NULL, estimate), XPOSE_STATUS_INVALID,
-                 "powers of two, not 24 and 24");
+                 "the input's tensor states an alignment of 24 bytes, which is no power of two");
   EXPECT_REFUSED(prepare(engine, &good, NULL, twice, estimate), XPOSE_STATUS_INVALID, "axes");
   EXPECT_REFUSED(prepare(engine, &good, NULL, beyond, estimate), XPOSE_STATUS_INVALID, "axes");
   EXPECT_REFUSED(prepare(engine, &good, &good, NULL, estimate), XPOSE_STATUS_INVALID,
@@ -105,6 +113,68 @@ static void refused_calls(xpose_engine_t* engine) {
   EXPECT(xpose_plan_is_estimate(NULL) == 0);
 }
 
+static void refused_moves(xpose_engine_t* engine) {
+  const xpose_tensor_t good = matrix();
+  const int32_t estimate = XPOSE_POLICY_ESTIMATE;
+  xpose_plan_t* plan = NULL;
+  EXPECT_REFUSED(xpose_permute(NULL, &good, in, NULL, out, NULL, estimate, NULL),
+                 XPOSE_STATUS_INVALID, "the engine is null");
+  EXPECT_REFUSED(xpose_transpose(NULL, &good, in, NULL, out, estimate, NULL), XPOSE_STATUS_INVALID,
+                 "the engine is null");
+  EXPECT_REFUSED(xpose_permute(engine, NULL, in, NULL, out, NULL, estimate, NULL),
+                 XPOSE_STATUS_INVALID, "tensor is null");
+  EXPECT_REFUSED(xpose_transpose(engine, NULL, in, NULL, out, estimate, NULL), XPOSE_STATUS_INVALID,
+                 "tensor is null");
+  EXPECT_REFUSED(xpose_permute(engine, &good, in, NULL, out, NULL, -1, NULL), XPOSE_STATUS_INVALID,
+                 "policy -1");
+  EXPECT_REFUSED(xpose_permute(engine, &good, in, NULL, in + 1, NULL, estimate, NULL),
+                 XPOSE_STATUS_INVALID, "overlap");
+  EXPECT_REFUSED(xpose_permute(engine, &good, in, NULL, in, NULL, estimate, NULL),
+                 XPOSE_STATUS_INVALID, "");
+  EXPECT(xpose_prepare(engine, &good, NULL, NULL, estimate, NULL, &plan) == XPOSE_STATUS_OK);
+  EXPECT_REFUSED(xpose_execute(plan, NULL, out, NULL), XPOSE_STATUS_INVALID, "null");
+  EXPECT_REFUSED(xpose_execute(plan, in, NULL, NULL), XPOSE_STATUS_INVALID, "null");
+  EXPECT_REFUSED(xpose_execute(plan, in, in, NULL), XPOSE_STATUS_INVALID, "one address");
+  EXPECT_REFUSED(xpose_execute(plan, in, in + 1, NULL), XPOSE_STATUS_INVALID, "overlap");
+  xpose_plan_destroy(plan);
+}
+
+static void refused_options(xpose_engine_t* engine) {
+  const xpose_tensor_t good = matrix();
+  const double none = strtod("nan", NULL);
+  xpose_engine_t* made = engine;
+  xpose_engine_options_t of_engine = {.size = sizeof of_engine, .stage_seconds = none};
+  EXPECT_REFUSED(xpose_engine_create(&of_engine, &made), XPOSE_STATUS_INVALID, "stage_seconds");
+  of_engine.stage_seconds = -1;
+  EXPECT_REFUSED(xpose_engine_create(&of_engine, &made), XPOSE_STATUS_INVALID, "stage_seconds");
+  of_engine.size = 0;
+  EXPECT_REFUSED(xpose_engine_create(&of_engine, &made), XPOSE_STATUS_INVALID,
+                 "xpose_engine_options_t::size is 0");
+  EXPECT(made == NULL);
+  xpose_plan_t* plan = NULL;
+  xpose_plan_options_t of_plan = {.size = sizeof of_plan, .budget_seconds = none};
+  EXPECT_REFUSED(xpose_prepare(engine, &good, NULL, NULL, XPOSE_POLICY_MEASURE, &of_plan, &plan),
+                 XPOSE_STATUS_INVALID, "budget_seconds");
+  of_plan.size = 1;
+  EXPECT_REFUSED(xpose_prepare(engine, &good, NULL, NULL, XPOSE_POLICY_MEASURE, &of_plan, &plan),
+                 XPOSE_STATUS_INVALID, "xpose_plan_options_t::size is 1");
+  char* json = NULL;
+  const char* const no_variant[] = {NULL};
+  xpose_tune_options_t of_tune = {
+      .size = sizeof of_tune, .variants = no_variant, .variant_count = 1};
+  EXPECT_REFUSED(xpose_tune(engine, &good, NULL, NULL, &of_tune, &json), XPOSE_STATUS_INVALID,
+                 "a variant is null");
+  of_tune.variant_count = 0;
+  of_tune.budget_seconds = none;
+  EXPECT_REFUSED(xpose_tune(engine, &good, NULL, NULL, &of_tune, &json), XPOSE_STATUS_INVALID,
+                 "budget_seconds");
+  of_tune.size = UINT32_MAX;
+  EXPECT_REFUSED(xpose_tune(engine, &good, NULL, NULL, &of_tune, &json), XPOSE_STATUS_INVALID,
+                 "xpose_tune_options_t::size is 4294967295");
+  EXPECT_REFUSED(xpose_tune(engine, NULL, NULL, NULL, NULL, &json), XPOSE_STATUS_INVALID, "null");
+  EXPECT(json == NULL);
+}
+
 /* Structs of callers that were built with an older or a newer header. */
 static void sizes(xpose_engine_t* engine) {
   xpose_tensor_t tensor = matrix();
@@ -135,5 +205,7 @@ static void sizes(xpose_engine_t* engine) {
 void refusals(xpose_engine_t* engine) {
   refused_tensors(engine);
   refused_calls(engine);
+  refused_moves(engine);
+  refused_options(engine);
   sizes(engine);
 }

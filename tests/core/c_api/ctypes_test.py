@@ -160,6 +160,42 @@ class CtypesTest(unittest.TestCase):
         if not document["is_estimate"]:  # where others measure for as long as the budget
             self.assertIn(b"verify", steps)
 
+    def refused(self, words, status, expected=INVALID):
+        self.assertEqual(status, expected, words)
+        self.assertIn(words, xpose.xpose_last_error())
+
+    def test_wrong_arguments_of_every_function(self):
+        good, numbers, out = self.tensor(2, 3), array.array("i", range(6)), array.array("i", bytes(24))
+        source, target = address(numbers), address(out)
+        plan, report, none = ctypes.c_void_p(), ctypes.c_void_p(), ctypes.c_void_p()
+        permute, prepare = xpose.xpose_permute, xpose.xpose_prepare
+        for wrong, words in ((Tensor(element_bits=32, extents=int64s(2, 3), rank=70), b"70 axes"),
+                             (Tensor(element_bits=31, extents=int64s(2, 3), rank=2), b"31 bits"),
+                             (Tensor(element_bits=32, rank=2), b"extents"),
+                             (Tensor(element_bits=32, extents=int64s(2, -3), rank=2), b"axis 1"),
+                             (Tensor(element_bits=32, extents=int64s(2, 3), rank=2, device_kind=9), b"device_kind 9"),
+                             (Tensor(element_bits=32, extents=int64s(2, 3), rank=2, alignment=3), b"no power of two")):
+            self.refused(words, permute(self.engine, wrong, source, None, target, None, ESTIMATE, None))
+            self.refused(words, prepare(self.engine, wrong, None, None, ESTIMATE, None, plan))
+            self.refused(words, xpose.xpose_tune(self.engine, wrong, None, None, None, report))
+            self.assertEqual((plan.value, report.value), (None, None))
+        self.refused(b"the engine is null", permute(None, good, source, None, target, None, ESTIMATE, None))
+        self.refused(b"the engine is null", prepare(None, good, None, None, ESTIMATE, None, plan))
+        self.refused(b"the engine is null", xpose.xpose_tune(None, good, None, None, None, report))
+        self.refused(b"the plan is null", xpose.xpose_execute(None, source, target, None))
+        self.refused(b"null", permute(self.engine, good, source, None, None, None, ESTIMATE, None))
+        self.refused(b"policy 9", permute(self.engine, good, source, None, target, None, 9, None))
+        self.refused(b"overlap", permute(self.engine, good, source, None, source + 4, None, ESTIMATE, None))
+        self.refused(b"square", permute(self.engine, good, source, self.tensor(3, 2), source, None, ESTIMATE, None))
+        for options, words in ((EngineOptions(stage_seconds=-1), b"stage_seconds"),
+                               (EngineOptions(plugin_folder_count=1), b"plugin_folders")):
+            self.refused(words, xpose.xpose_engine_create(options, none))
+            self.assertIsNone(none.value)
+        for options, words in ((TuneOptions(budget_seconds=-1), b"budget_seconds"),
+                               (TuneOptions(variant_count=1), b"variants is null")):
+            self.refused(words, xpose.xpose_tune(self.engine, good, None, None, options, report))
+        self.assertEqual(out, array.array("i", bytes(24)))
+
     def test_what_is_wrong_is_said(self):
         out = array.array("i", bytes(24))
         status = xpose.xpose_permute(self.engine, self.tensor(2, 3), address(out), None, address(out) + 4,
