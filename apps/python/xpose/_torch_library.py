@@ -31,12 +31,14 @@ class Torch(Library):
             _xpose.set_exchange(kind, capsule, self.is_plain, self.devices < 2)
 
     def is_plain(self, x: Any) -> bool:
-        """Whether memory and type are all that there is to a tensor."""
+        """Whether memory and type are all that there is to a torch.Tensor; asked in every call."""
         return not (
             x.requires_grad
             or x.is_neg()
             or x.is_conj()
-            or self.has_operation()
+            or self.transforms()
+            or self.modes()
+            or self.forward._current_level >= 0
         )
 
     def has_operation(self) -> bool:
