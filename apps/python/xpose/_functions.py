@@ -51,7 +51,8 @@ def permute_dims(
         matrix, or a batch of them, is transposed in place. Other overlap is refused.
     stream : int or stream, optional
         The CUDA stream to enqueue on: of PyTorch, CuPy or CUDA Python, or its address. Default: the
-        current stream of PyTorch and CuPy, else that of the array, else the default stream.
+        current stream of PyTorch and CuPy, else that of the array, else the default stream. Work of
+        the host is done when the call returns, and has no stream.
     policy : {'estimate', 'measure', 'cached_only'}
         The choice of a variant for arrays of a new layout, unless a measured one is remembered: by
         the cost model, by trials of up to two seconds, or not at all.
