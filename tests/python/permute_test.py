@@ -1,6 +1,7 @@
 """permute_dims against NumPy's transpose: shapes, strides, dtypes, outputs."""
 
 import datetime
+import itertools
 import random
 import threading
 
@@ -138,6 +139,23 @@ def test_in_place(shape):
     assert same(x, expected)
     same_order = xpose.permute_dims(x, tuple(range(x.ndim)), out=x)
     assert same(same_order, expected)
+
+
+def test_in_place_of_any_view_is_right_or_refused():
+    for shape in ((3, 3), (2, 2, 2), (2, 3, 3)):
+        for axes in itertools.permutations(range(len(shape))):
+            if tuple(shape[axis] for axis in axes) != shape:
+                continue
+            for steps in itertools.product((1, -1, 2, -2), repeat=len(shape)):
+                base = filled([abs(step) * n for n, step in zip(shape, steps)], "f4")
+                x = base[tuple(slice(None, None, step) for step in steps)]
+                before, expected = base.copy(), x.transpose(axes).copy()
+                try:
+                    xpose.permute_dims(x, axes, out=x)
+                except ValueError:
+                    assert same(base, before)
+                else:
+                    assert same(x.copy(), expected)
 
 
 @pytest.mark.parametrize(

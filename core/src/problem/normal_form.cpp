@@ -102,6 +102,14 @@ void check_in_place(const Problem& problem) {
     refuse(problem, "in place, strides must be positive; transpose into another buffer");
 }
 
+// In place, matrices of one element whose places in the batch are the same on both sides.
+bool stays(const Problem& problem) {
+  const auto stays_in = [](const BatchDim& dim) {
+    return dim.extent < 2 || dim.in_stride == dim.out_stride;
+  };
+  return problem.rows == 1 && problem.cols == 1 && std::ranges::all_of(problem.batch, stays_in);
+}
+
 // A key that says these alignments.
 std::string key_text(const Problem& problem, const Alignment& alignment) {
   std::string text = to_string(problem.device) + ' ' + std::to_string(problem.element_bytes) + ' ' +
@@ -134,8 +142,7 @@ Problem normal_form(const Problem& problem) {
   Problem folded = problem;
   bool empty = folded.rows == 0 || folded.cols == 0;
   for (const BatchDim& dim : folded.batch) empty = empty || dim.extent == 0;
-  // In place, matrices of one element stay as they are.
-  empty = empty || (folded.in_place && folded.rows == 1 && folded.cols == 1);
+  empty = empty || (folded.in_place && stays(folded));
   if (empty) {
     folded.rows = folded.cols = folded.in_ld = folded.out_ld = 0;
     folded.batch.clear();

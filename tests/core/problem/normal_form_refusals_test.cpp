@@ -58,6 +58,22 @@ TEST(NormalFormRefusals, SizesNearTheMostOverflowNowhere) {
   }
 }
 
+// Without a stride of 1 there are no matrices, but elements that change places all the same.
+TEST(NormalFormRefusals, AreForSquaresOfLooseElementsInPlace) {
+  const auto in_place = [](std::vector<std::int64_t> shape, std::vector<int> axes,
+                           std::vector<std::int64_t> strides) {
+    Problem problem = permutation(shape, axes, strides, strides, 4);
+    problem.in_place = true;
+    return problem;
+  };
+  for (const Problem& problem :
+       {in_place({3, 3}, {1, 0}, {12, 2}), in_place({3, 3}, {1, 0}, {3, -1}),
+        in_place({2, 2, 2}, {1, 2, 0}, {16, 8, 2})})
+    expect_refused(problem, "in place, input and output share one batch stride");
+  EXPECT_TRUE(is_empty(normal_form(in_place({3, 3}, {0, 1}, {12, 2}))));  // all stay
+  EXPECT_TRUE(is_empty(normal_form(in_place({3, 3}, {0, 1}, {3, -1}))));
+}
+
 TEST(NormalFormRefusals, AreForStridesBackwardsInPlace) {
   Problem problem = strided(5, 5, -8, -8);
   problem.in_place = true;
