@@ -34,6 +34,12 @@ def test_plan():
     assert (in_place(square, square) == numpy.arange(9.0).reshape(3, 3).T).all()
 
 
+def test_plan_without_elements():
+    x, out = numpy.zeros((4, 0, 14))[::-2, :, ::2], numpy.zeros((7, 0, 4))[:, :, ::2]
+    assert xpose.plan(x, out=out)(x, out) is out
+    assert xpose.plan(x)(x).shape == (7, 0, 2)
+
+
 def test_plan_of_lesser_alignment():
     x = numpy.arange(600, dtype="f4").reshape(20, 30)
     plan = xpose.plan(x)
