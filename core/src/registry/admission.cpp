@@ -33,7 +33,9 @@ PluginInfo Admission::ask_worker(const std::filesystem::path& file, const std::s
   Reply reply;
   const auto attempt = [&](bool) {
     reply = worker_.load(file, digest);
-    return reply.plugin ? Outcome{} : reply.outcome;
+    if (!reply.plugin && reply.outcome.verdict == Verdict::ok)  // not the worker's own answer
+      return Outcome{Verdict::protocol_error, "the worker described no plugin"};
+    return reply.outcome;
   };
   const auto blame = [&](const Outcome& end) {
     convict(worker_, cache_, warn_,

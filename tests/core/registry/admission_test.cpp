@@ -65,6 +65,13 @@ TEST_F(AdmissionTest, AWorkerThatHasLoadedAFileBeforeDescribesIt) {
   EXPECT_EQ(worker.generation(), 1U);
 }
 
+TEST_F(AdmissionTest, AnAnswerWithoutADescriptionIsRefused) {
+  Worker forging(FORGING_WORKER, 60);
+  Admission admission(forging, cache, warn, false);
+  EXPECT_EQ(refusal_of([&] { admission.describe(kNaive, digest_of(kNaive)); }),
+            "the worker described no plugin");
+}
+
 TEST_F(AdmissionTest, AFileInQuarantineIsRefused) {
   put_in_quarantine(cache, {}, {digest_of(kNaive), "", "n.so", Verdict::crashed, "oh", 0});
   Admission admission(worker, cache, warn, false);
