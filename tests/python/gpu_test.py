@@ -73,16 +73,19 @@ def test_no_memory_beside_the_output():
     assert torch.cuda.mem_get_info()[0] == free
 
 
-def test_current_stream():
+@pytest.mark.parametrize("by_plan", [False, True])
+def test_current_stream(by_plan):
     x, stream = torch.zeros(2048, 2048, device="cuda"), torch.cuda.Stream()
     stream.wait_stream(torch.cuda.current_stream())
-    xpose.transpose(x)
+    call = xpose.plan(x) if by_plan else xpose.transpose
+    call(x)
     with torch.cuda.stream(stream):
         torch.cuda._sleep(50_000_000)  # what comes on another stream would read zeros
         x.add_(torch.arange(2048.0, device="cuda"))
-        result = xpose.transpose(x)
+        result = call(x)
     stream.synchronize()
     assert same(result, x.T)
+    assert result.untyped_storage().resizable()  # of PyTorch's allocator, which record_stream asks
 
 
 @pytest.mark.parametrize("form", [lambda s: s, lambda s: s.cuda_stream])
