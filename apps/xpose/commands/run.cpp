@@ -2,6 +2,7 @@
 #include "run/run.hpp"
 
 #include <charconv>
+#include <optional>
 
 #include "commands/commands.hpp"
 #include "options/problem_options.hpp"
@@ -23,14 +24,27 @@ std::uint64_t parse_size(const std::string& text) {
   return size << shift;
 }
 
-}  // namespace
+// Nothing for .npy files.
+std::optional<NpyHeader> raw_of(const po::variables_map& values) try {
+  const bool is_raw = values.count("raw") != 0;
+  for (const char* const option : {"shape", "dtype"})
+    if ((values.count(option) != 0) != is_raw)
+      throw UsageError(is_raw ? "--raw needs --shape and --dtype: a raw file states neither"
+                              : std::string("--") + option +
+                                    " belongs to --raw: a .npy file states its own");
+  if (!is_raw) return std::nullopt;
+  return headerless(values["dtype"].as<std::string>(),
+                    parse_shape(values["shape"].as<std::string>()));
+} catch (const NpyError& error) {
+  throw UsageError("--dtype and --shape: " + std::string(error.what()));
+}
 
-int run(const Arguments& arguments) {
+po::options_description run_options() {
   po::options_description options;
   options.add_options()("in", po::value<std::string>()->value_name("FILE"),
-                        "the .npy file or pipe to read; -: standard input")(
+                        "the file or pipe to read, .npy unless --raw is given; -: standard input")(
       "out", po::value<std::string>()->value_name("FILE"),
-      "the .npy file or pipe to write, which may be the same file; -: standard output")(
+      "the file or pipe to write, which may be the same file; -: standard output")(
       "device", po::value<std::string>()->default_value("auto")->value_name("D"),
       "auto (the host), host, cuda or cuda:N")(
       "tune",
@@ -42,19 +56,32 @@ int run(const Arguments& arguments) {
       "memory", po::value<std::string>()->default_value("1G")->value_name("SIZE"),
       "most memory for tiles, such as 512M or 4G, at least 1M; the program itself needs about 50 "
       "MB "
-      "besides")("verbose,v", "report each step");
+      "besides")(
+      "raw",
+      "read and write elements alone, in C order, without a header; needs --shape and --dtype")(
+      "shape", po::value<std::string>()->value_name("RxC"), "extents of a raw file's axes")(
+      "dtype", po::value<std::string>()->value_name("T"),
+      "type of a raw file's elements as NumPy writes it: '<f4', 'V12', or a list of fields")(
+      "verbose,v", "report each step");
   add_axis_options(options);
   add_variant_option(
       options,
       "use this strategy; in braces, only its configs with these values; of several, "
       "--tune or the prediction chooses, and the decision is not remembered");
   add_engine_options(options);
+  return options;
+}
+
+}  // namespace
+
+int run(const Arguments& arguments) {
   const auto values =
       parse("run",
-            "Writes a NumPy array with its axes in another order, reversed by default as by "
+            "Writes a NumPy array, or a raw one, with its axes in another order, reversed by "
+            "default as by "
             "NumPy's .T: the transpose of a matrix. The output is in C order and of the same "
             "dtype. It appears when it is complete, or not at all.",
-            options, {"in", "out"}, arguments);
+            run_options(), {"in", "out"}, arguments);
   if (!values) return done;
   RunOptions chosen;
   chosen.in = (*values)["in"].as<std::string>();
@@ -75,6 +102,7 @@ int run(const Arguments& arguments) {
         "XPOSE_POLICY");
   chosen.how.plan.tune.variants = variants_of(*values);
   chosen.how.plan.tune.budget_seconds = seconds_of(*values, "budget");
+  chosen.raw = raw_of(*values);
   chosen.order = axis_order_of(*values);
   chosen.memory = parse_size((*values)["memory"].as<std::string>());
   chosen.verbose = values->count("verbose") != 0;

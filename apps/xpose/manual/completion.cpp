@@ -146,8 +146,9 @@ ValueKind value_kind(const std::string& value_name) {
       {"N", ValueKind::free},           {"NAME", ValueKind::free},
       {"P", ValueKind::free},  // a pattern
       {"P=N,...", ValueKind::free},     {"RxC", ValueKind::free},
-      {"S", ValueKind::free},  // seconds
-      {"SIZE", ValueKind::free},        {"TEXT", ValueKind::free},
+      {"S", ValueKind::free},                                    // seconds
+      {"SIZE", ValueKind::free},        {"T", ValueKind::free},  // a dtype
+      {"TEXT", ValueKind::free},
   };
   const auto kind = kinds.find(value_name);
   if (kind == kinds.end())

@@ -4,6 +4,7 @@
 #include <array>
 #include <limits>
 #include <optional>
+#include <utility>
 
 #include "npy/npy_dtype.hpp"
 #include "npy/python_literal.hpp"
@@ -191,6 +192,19 @@ NpyHeader parse_npy_header(std::span<const std::byte> file) try {
                    .shape = shape_of(*shape),
                    .item_bytes = item_bytes(*descr),
                    .data_offset = data_offset};
+  header.data_bytes = data_bytes_of(header.shape, header.item_bytes);
+  return header;
+} catch (const NpyError&) {
+  throw;
+} catch (const std::runtime_error& error) {
+  throw NpyError(error.what());
+}
+
+NpyHeader headerless(std::string_view dtype, std::vector<std::int64_t> shape) try {
+  const bool is_list = dtype.starts_with('[');
+  NpyHeader header{.descr = is_list ? std::string(dtype) : '\'' + std::string(dtype) + '\'',
+                   .shape = std::move(shape)};
+  header.item_bytes = item_bytes(parse_literal(header.descr));
   header.data_bytes = data_bytes_of(header.shape, header.item_bytes);
   return header;
 } catch (const NpyError&) {

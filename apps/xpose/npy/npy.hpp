@@ -34,6 +34,10 @@ inline constexpr std::uint64_t kMaxNpyHeaderBytes = (std::uint64_t{1} << 20) + 1
 // Python objects.
 NpyHeader parse_npy_header(std::span<const std::byte> file);
 
+// The array of a file that has elements and no header, in C order. dtype: as NumPy's dtype.str,
+// "<f4" or "V12", or a list of fields. Throws NpyError.
+NpyHeader headerless(std::string_view dtype, std::vector<std::int64_t> shape);
+
 // Throws NpyError where a file of so many bytes ends before the elements do.
 void check_npy_size(const NpyHeader& header, std::uint64_t file_bytes);
 

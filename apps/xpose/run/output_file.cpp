@@ -27,6 +27,7 @@ std::size_t step_at(std::uint64_t offset, bool begins_there) {
 // fallocate rather than posix_fallocate, which writes to every block where the file system cannot
 // reserve.
 void reserve(int fd, std::uint64_t bytes, const std::string& target) {
+  if (bytes == 0) return;  // which fallocate refuses
   const auto size = static_cast<off_t>(bytes);
   int result = 0;
   do {

@@ -19,7 +19,18 @@
 namespace xpose::app {
 namespace {
 
-NpyHeader header_of(const InputFile& file) try {
+// A file of another size has another shape or dtype than was stated.
+void check_raw_size(const NpyHeader& array, const InputFile& file) {
+  if (array.data_bytes == file.bytes()) return;
+  throw std::runtime_error(file.name() + " has " + std::to_string(file.bytes()) + " bytes, and " +
+                           shape_text(array.shape) + " of " + dtype_name(array) + " has " +
+                           std::to_string(array.data_bytes) +
+                           ": give --shape and --dtype of the whole file");
+}
+
+NpyHeader header_of(const InputFile& file, const std::optional<NpyHeader>& raw) try {
+  if (raw) check_raw_size(*raw, file);
+  if (raw) return *raw;
   std::vector<std::byte> start(std::min(file.bytes(), kMaxNpyHeaderBytes));
   file.read(0, start);
   NpyHeader header = parse_npy_header(start);
@@ -97,11 +108,12 @@ int run_command(const RunOptions& options) {
                               (is_stream ? " is incomplete" : " is unchanged"));
   if (options.verbose) say("reading " + options.in.string());
   const InputFile input(options.in);
-  const NpyHeader header = header_of(input);
+  const NpyHeader header = header_of(input, options.raw);
   const RunMemory memory = memory_of(options);
   const auto [head, tiles] = with_name(input.name(), [&] {
     const PermutedShape permuted = app::permuted(options.order, header.shape);
-    std::string text = format_npy_header(header.descr, false, permuted.out_shape);
+    std::string text =
+        options.raw ? "" : format_npy_header(header.descr, false, permuted.out_shape);
     auto cut = tiles_of(header, permuted, text.size(),
                         tile_limits(memory, header.data_bytes, input.is_cached(), is_stream));
     return std::pair(std::move(text), std::move(cut));

@@ -1,10 +1,12 @@
-// The command `xpose run`: permutes the axes of a .npy file into another.
+// The command `xpose run`: permutes the axes of a file's array into another file.
 #pragma once
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 
 #include "axes/axis_order.hpp"
+#include "npy/npy.hpp"
 #include "run/run_plan.hpp"
 #include "run/tile_transposer.hpp"
 
@@ -12,7 +14,8 @@ namespace xpose::app {
 
 struct RunOptions {
   std::filesystem::path in;
-  std::filesystem::path out;  // may be the same file
+  std::filesystem::path out;          // may be the same file
+  std::optional<NpyHeader> raw = {};  // the array, where neither file has a header
   AxisOrder order = {};
   TileTransposer::Options how = {};
   std::uint64_t memory = kRunMemory;  // bytes

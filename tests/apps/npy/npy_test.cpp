@@ -235,6 +235,25 @@ INSTANTIATE_TEST_SUITE_P(
 
 // ------------------------------------------------------------------------------- data and writing
 
+TEST(Headerless, HasTheStatedArrayFromTheFirstByteOn) {
+  const NpyHeader array = headerless("<f4", {2, 3});
+  EXPECT_EQ(array.descr, "'<f4'");
+  EXPECT_FALSE(array.fortran_order);
+  EXPECT_EQ(array.shape, (std::vector<std::int64_t>{2, 3}));
+  EXPECT_EQ(array.item_bytes, 4U);
+  EXPECT_EQ(array.data_offset, 0U);
+  EXPECT_EQ(array.data_bytes, 24U);
+  EXPECT_EQ(headerless("[('x', '<f4'), ('y', '|V3')]", {5}).data_bytes, 35U);
+  EXPECT_EQ(dtype_name(headerless("V12", {5})), "V12");
+}
+
+TEST(Headerless, IsRefusedAsAHeaderIs) {
+  for (const char* const dtype :
+       {"", "float32", "O", "<f4' ", "[", "[('x', '<f4')]]", "V2147483648"})
+    EXPECT_THROW(headerless(dtype, {2, 3}), NpyError) << dtype;
+  EXPECT_THROW(headerless("<f4", {std::int64_t{1} << 32, std::int64_t{1} << 32}), NpyError);
+}
+
 TEST(NpySize, IsThatOfTheArrayOrMoreOrARefusalWithBothByteCounts) {
   const std::string file = file_of(1, dict_of("'<f4'"));
   const NpyHeader header = parse_npy_header(bytes_of(file));
