@@ -1,6 +1,7 @@
 // Put before the C library by LD_PRELOAD: from its n-th call on, a function that reads or writes a
-// file fails, or does not return. $XPOSE_FAULT says which: "pread 3 EIO", "pwrite 1 stall", "fsync
-// 1 EIO". Only of files under $XPOSE_FAULT_FOLDER; ".fault" there appears when it is so far.
+// file fails, does not return, or moves half of the bytes. $XPOSE_FAULT says which: "pread 3 EIO",
+// "pwrite 1 stall", "pread 2 short". Only of files under $XPOSE_FAULT_FOLDER; ".fault" there
+// appears when it is so far.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -23,7 +24,12 @@ static int is_ours(int fd) {
   return folder != NULL && length > 0 && strncmp(name, folder, strlen(folder)) == 0;
 }
 
-static int meets_fault(const char* function, int fd) {
+static int error_named(const char* name) {
+  return strcmp(name, "ENOSPC") == 0 ? ENOSPC : strcmp(name, "EOPNOTSUPP") == 0 ? EOPNOTSUPP : EIO;
+}
+
+// Whether the call fails. Of a call of `bytes` that is to be short, half of them are left.
+static int meets_fault(const char* function, int fd, size_t* bytes) {
   char which[16];
   char what[16];
   int from = 0;
@@ -36,14 +42,18 @@ static int meets_fault(const char* function, int fd) {
   const int marked = open(mark, O_CREAT | O_WRONLY | O_CLOEXEC, 0600);
   if (marked >= 0) close(marked);
   while (strcmp(what, "stall") == 0) pause();
-  errno = strcmp(what, "ENOSPC") == 0 ? ENOSPC : EIO;
+  if (strcmp(what, "short") == 0) {
+    *bytes = (*bytes + 1) / 2;
+    return 0;
+  }
+  errno = error_named(what);
   return 1;
 }
 
 #define NEXT(function) ((__typeof__(&function))dlsym(RTLD_NEXT, #function))
 
 ssize_t pread(int fd, void* to, size_t bytes, off_t offset) {
-  return meets_fault("pread", fd) ? -1 : NEXT(pread)(fd, to, bytes, offset);
+  return meets_fault("pread", fd, &bytes) ? -1 : NEXT(pread)(fd, to, bytes, offset);
 }
 
 // Nothing is cached while reads are to fail.
@@ -57,14 +67,18 @@ ssize_t preadv2(int fd, const struct iovec* parts, int count, off_t offset, int 
 }
 
 ssize_t pwrite(int fd, const void* from, size_t bytes, off_t offset) {
-  return meets_fault("pwrite", fd) ? -1 : NEXT(pwrite)(fd, from, bytes, offset);
+  return meets_fault("pwrite", fd, &bytes) ? -1 : NEXT(pwrite)(fd, from, bytes, offset);
 }
 
-int fsync(int fd) { return meets_fault("fsync", fd) ? -1 : NEXT(fsync)(fd); }
+int fsync(int fd) { return meets_fault("fsync", fd, NULL) ? -1 : NEXT(fsync)(fd); }
+
+int fallocate(int fd, int mode, off_t offset, off_t bytes) {
+  return meets_fault("fallocate", fd, NULL) ? -1 : NEXT(fallocate)(fd, mode, offset, bytes);
+}
 
 // What else waits for the disk.
 int sync_file_range(int fd, off_t offset, off_t bytes, unsigned flags) {
-  return (flags & SYNC_FILE_RANGE_WAIT_BEFORE) != 0 && meets_fault("sync", fd)
+  return (flags & SYNC_FILE_RANGE_WAIT_BEFORE) != 0 && meets_fault("sync", fd, NULL)
              ? -1
              : NEXT(sync_file_range)(fd, offset, bytes, flags);
 }

@@ -89,6 +89,28 @@ class Disks(InAFolder):
                 self.assertEqual(said, f"xpose: {self.folder / name}: {words}\n")
                 self.check_target_is_as_it_was()
 
+    def test_calls_that_move_less_than_asked_and_room_that_is_not_reserved(self):
+        array = np.arange(700 * 901, dtype="<u4").reshape(700, 901)
+        np.save(self.source, array)
+        for fault in ("pread 1 short", "pread 5 short", "pwrite 1 short", "pwrite 3 short", "fallocate 1 EOPNOTSUPP"):
+            with self.subTest(fault=fault):
+                process = self.started("--memory", "1M", fault=fault)
+                self.assertEqual((process.wait(), process.stderr.read()), (0, b""))
+                self.assertTrue((self.folder / ".fault").exists())
+                (self.folder / ".fault").unlink()
+                self.assertTrue(np.array_equal(np.load(self.target), array.T))
+
+    def test_a_full_disk_that_reserves_nothing_is_known_before_work_begins(self):
+        room = os.statvfs(self.folder)
+        rows = (room.f_bavail * room.f_frsize >> 12) + (1 << 18)  # a gigabyte more, of a hole
+        hole(self.source, rows, 1024)
+        process = self.started(fault="fallocate 1 EOPNOTSUPP")
+        said = process.stderr.read().decode()
+        self.assertEqual(process.wait(), 1, said)
+        self.assertEqual(said, f"xpose: {self.target}: cannot reserve its {4096 * rows + 128} bytes: "
+                               "No space left on device; make room there, or write elsewhere\n")
+        self.check_target_is_as_it_was()
+
     def test_without_a_fault_it_serves(self):
         """Else the errors above would be the library's."""
         hole(self.source, 2000, 1000)

@@ -98,6 +98,21 @@ class Refuses(InAListedFolder):
             self.refused("No space left on device", target=pathlib.Path(folder) / "b.npy")
             self.assertEqual(os.listdir(folder), [])
 
+    def test_disk_full_of_an_output_that_is_kept_for_a_pipe(self):
+        room = os.statvfs("/dev/shm")
+        size = room.f_blocks * room.f_frsize + (1 << 20)
+        if not 0 < size < 1 << 40:
+            self.skipTest("/dev/shm has no limit")
+        self.source.write_bytes(header_file(dict_text("'|u1'", (size // 2, 2))))
+        os.truncate(self.source, size + 4096)
+        with tempfile.TemporaryDirectory(dir="/dev/shm") as folder:
+            done = subprocess.run(command(self.source, "-", "--memory", "1M"), capture_output=True,
+                                  env=dict(os.environ, TMPDIR=folder))
+            self.assertEqual((done.returncode, done.stdout), (1, b""))
+            self.assertRegex(done.stderr.decode(), r"\Axpose: standard output: cannot be kept in a temporary file "
+                                                   r"[^\n]*No space left on device[^\n]*\n\Z")
+            self.assertEqual(os.listdir(folder), [])
+
 
 class Interrupted(InAListedFolder):
     """Something happens between the reservation of the output and its completion."""

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -24,17 +25,30 @@ std::size_t step_at(std::uint64_t offset, bool begins_there) {
   return begins_there && in_page != 0 ? BandPlan::kPage - in_page : kStep - in_page;
 }
 
+// Where no room can be reserved, room that is not there at the beginning is not there later either.
+void check_room(int fd, std::uint64_t bytes, const std::string& failure,
+                const std::string& target) {
+  struct statvfs room {};
+  struct stat file {};
+  if (fstatvfs(fd, &room) != 0 || room.f_blocks == 0 || fstat(fd, &file) != 0) return;
+  const std::uint64_t has = static_cast<std::uint64_t>(file.st_blocks) * 512;
+  if (room.f_bavail * room.f_frsize + has < bytes) fail(target, failure, ENOSPC);
+}
+
 // fallocate rather than posix_fallocate, which writes to every block where the file system cannot
 // reserve.
-void reserve(int fd, std::uint64_t bytes, const std::string& target) {
+void reserve(int fd, std::uint64_t bytes, const std::string& target, const std::string& failure) {
   if (bytes == 0) return;  // which fallocate refuses
   const auto size = static_cast<off_t>(bytes);
   int result = 0;
   do {
     result = fallocate(fd, 0, 0, size);
   } while (result != 0 && errno == EINTR);
-  if (result != 0 && errno == EOPNOTSUPP) result = ftruncate(fd, size);
-  if (result != 0) fail(target, "cannot reserve its " + std::to_string(bytes) + " bytes", errno);
+  if (result != 0 && errno == EOPNOTSUPP) {
+    check_room(fd, bytes, failure, target);
+    result = ftruncate(fd, size);
+  }
+  if (result != 0) fail(target, failure, errno);
 }
 
 FileDescriptor opened_stream(const std::filesystem::path& target, const std::string& name) {
@@ -55,13 +69,15 @@ bool OutputFile::is_stream(const std::filesystem::path& target) {
 
 OutputFile::OutputFile(const std::filesystem::path& target, std::uint64_t bytes,
                        std::uint64_t most_dirty)
-    : name_(target == "-" ? "standard output" : target.string()), most_dirty_(most_dirty) {
+    : name_(target == "-" ? "standard output" : target.string()),
+      bytes_(bytes),
+      most_dirty_(most_dirty) {
   if (is_stream(target)) {
     stream_ = opened_stream(target, name_);
   } else {
     file_.emplace(target);
     name_ = file_->target().string();
-    reserve(fd(), bytes, name_);
+    reserve(fd(), bytes, name_, "cannot reserve its " + std::to_string(bytes) + " bytes");
   }
 }
 
@@ -84,7 +100,9 @@ void OutputFile::write(std::uint64_t offset, std::span<const std::byte> bytes,
 }
 
 void OutputFile::keep() {
-  if (is_stream()) spool_ = disk_spool(name_);
+  if (!is_stream()) return;
+  spool_ = disk_spool(name_);
+  reserve(spool_.get(), bytes_, name_, kNotKept);
 }
 
 void OutputFile::write_kept() {

@@ -24,7 +24,8 @@ class OutputFile {
   OutputFile(const std::filesystem::path& target, std::uint64_t bytes, std::uint64_t most_dirty);
 
   // A stream whose bytes will not come in their order: they are kept in a temporary file until
-  // commit(). Before the first write. Throws std::runtime_error.
+  // commit(). Before the first write. Throws std::runtime_error, also where there is no room for
+  // all of them.
   void keep();
 
   // Writes the bytes at that place, and sends pages that they complete to the disk. Throws
@@ -51,6 +52,7 @@ class OutputFile {
   FileDescriptor stream_;
   FileDescriptor spool_;             // of a stream
   std::optional<PendingFile> file_;  // none: a stream
+  std::uint64_t bytes_;
   std::uint64_t most_dirty_;
   std::uint64_t dirty_ = 0;  // bytes of:
   std::deque<ByteRange> sent_;
