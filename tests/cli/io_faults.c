@@ -1,11 +1,13 @@
 // Put before the C library by LD_PRELOAD: from its n-th call on, a function that reads or writes a
-// file fails, does not return, or moves half of the bytes. $XPOSE_FAULT says which: "pread 3 EIO",
-// "pwrite 1 stall", "pread 2 short". Only of files under $XPOSE_FAULT_FOLDER; ".fault" there
+// file fails, does not return, moves half of the bytes, or is the last one before a loss of power:
+// what was not synced is lost. $XPOSE_FAULT says which: "pread 3 EIO", "pwrite 1 stall", "pread 2
+// short", "pwrite 5 power". Only of files under $XPOSE_FAULT_FOLDER; ".fault" there
 // appears when it is so far.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +15,31 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#define NEXT(function) ((__typeof__(&function))dlsym(RTLD_NEXT, #function))
+
 static atomic_int calls;
+
+// Writes since the last sync, by one thread at a time.
+static struct {
+  int fd;
+  off_t offset;
+  size_t bytes;
+} unsynced[1 << 16];
+static size_t unsynced_count;
+
+// A disk may have any of them or none: here none, and what was there neither.
+static void lose_power(void) {
+  static char garbage[1 << 16];
+  memset(garbage, 0xEE, sizeof garbage);
+  for (size_t i = 0; i < unsynced_count; ++i)
+    for (size_t at = 0; at < unsynced[i].bytes; at += sizeof garbage) {
+      const size_t left = unsynced[i].bytes - at;
+      NEXT(pwrite)
+      (unsynced[i].fd, garbage, left < sizeof garbage ? left : sizeof garbage,
+       unsynced[i].offset + (off_t)at);
+    }
+  kill(getpid(), SIGKILL);
+}
 
 static int is_ours(int fd) {
   char link[64];
@@ -42,6 +68,7 @@ static int meets_fault(const char* function, int fd, size_t* bytes) {
   const int marked = open(mark, O_CREAT | O_WRONLY | O_CLOEXEC, 0600);
   if (marked >= 0) close(marked);
   while (strcmp(what, "stall") == 0) pause();
+  if (strcmp(what, "power") == 0) lose_power();
   if (strcmp(what, "short") == 0) {
     *bytes = (*bytes + 1) / 2;
     return 0;
@@ -49,8 +76,6 @@ static int meets_fault(const char* function, int fd, size_t* bytes) {
   errno = error_named(what);
   return 1;
 }
-
-#define NEXT(function) ((__typeof__(&function))dlsym(RTLD_NEXT, #function))
 
 ssize_t pread(int fd, void* to, size_t bytes, off_t offset) {
   return meets_fault("pread", fd, &bytes) ? -1 : NEXT(pread)(fd, to, bytes, offset);
@@ -67,7 +92,20 @@ ssize_t preadv2(int fd, const struct iovec* parts, int count, off_t offset, int 
 }
 
 ssize_t pwrite(int fd, const void* from, size_t bytes, off_t offset) {
-  return meets_fault("pwrite", fd, &bytes) ? -1 : NEXT(pwrite)(fd, from, bytes, offset);
+  if (meets_fault("pwrite", fd, &bytes)) return -1;
+  if (unsynced_count < sizeof unsynced / sizeof *unsynced && is_ours(fd)) {
+    unsynced[unsynced_count].fd = fd;
+    unsynced[unsynced_count].offset = offset;
+    unsynced[unsynced_count++].bytes = bytes;
+  }
+  return NEXT(pwrite)(fd, from, bytes, offset);
+}
+
+int fdatasync(int fd) {
+  if (meets_fault("fdatasync", fd, NULL)) return -1;
+  const int result = NEXT(fdatasync)(fd);
+  if (result == 0 && is_ours(fd)) unsynced_count = 0;
+  return result;
 }
 
 int fsync(int fd) { return meets_fault("fsync", fd, NULL) ? -1 : NEXT(fsync)(fd); }

@@ -62,7 +62,9 @@ po::options_description run_options() {
       "shape", po::value<std::string>()->value_name("RxC"), "extents of a raw file's axes")(
       "dtype", po::value<std::string>()->value_name("T"),
       "type of a raw file's elements as NumPy writes it: '<f4', 'V12', or a list of fields")(
-      "verbose,v", "report each step");
+      "resume",
+      "go on where a run with the same command was killed; without this option nothing stays of "
+      "it")("verbose,v", "report each step");
   add_axis_options(options);
   add_variant_option(
       options,
@@ -105,6 +107,7 @@ int run(const Arguments& arguments) {
   chosen.raw = raw_of(*values);
   chosen.order = axis_order_of(*values);
   chosen.memory = parse_size((*values)["memory"].as<std::string>());
+  chosen.resume = values->count("resume") != 0;
   chosen.verbose = values->count("verbose") != 0;
   return run_command(chosen);
 }

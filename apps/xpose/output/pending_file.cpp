@@ -24,21 +24,6 @@ std::filesystem::path link_followed(std::filesystem::path target) {
   return target;
 }
 
-// Where the new file goes: the target, or the file that it links to.
-std::filesystem::path resolved_target(const std::filesystem::path& target) {
-  if (target.empty()) throw std::runtime_error("the name of the file to write is empty");
-  struct stat status {};
-  const bool is_there = stat(target.c_str(), &status) == 0;
-  if (!is_there && errno != ENOENT) fail(target.string(), "cannot be written", errno);
-  if (is_there && S_ISDIR(status.st_mode))
-    throw std::runtime_error(target.string() + " is a folder: name the file to write");
-  if (is_there && !S_ISREG(status.st_mode))
-    throw std::runtime_error(
-        target.string() +
-        " is not a regular file: an output replaces a file, not a device or a socket");
-  return link_followed(target);
-}
-
 // Keeps the access control list where the file system has such lists. A new file has
 // that of its folder, if any.
 void copy_access_list(const std::filesystem::path& from, int to) {
@@ -70,10 +55,29 @@ void take_over(const std::filesystem::path& target, int fd) {
 
 }  // namespace
 
-PendingFile::PendingFile(const std::filesystem::path& target)
-    : target_(resolved_target(target)), file_(target_) {}
+std::filesystem::path PendingFile::resolved(const std::filesystem::path& target) {
+  if (target.empty()) throw std::runtime_error("the name of the file to write is empty");
+  struct stat status {};
+  const bool is_there = stat(target.c_str(), &status) == 0;
+  if (!is_there && errno != ENOENT) fail(target.string(), "cannot be written", errno);
+  if (is_there && S_ISDIR(status.st_mode))
+    throw std::runtime_error(target.string() + " is a folder: name the file to write");
+  if (is_there && !S_ISREG(status.st_mode))
+    throw std::runtime_error(
+        target.string() +
+        " is not a regular file: an output replaces a file, not a device or a socket");
+  return link_followed(target);
+}
+
+PendingFile::PendingFile(const std::filesystem::path& target, TemporaryFile::Kind kind)
+    : target_(resolved(target)), file_(target_, kind) {}
 
 void PendingFile::write(std::string_view text) { write_text(file_.fd(), text, target_.string()); }
+
+void PendingFile::flush() {
+  if (fdatasync(file_.fd()) != 0) fail(target_.string(), "cannot be written to the disk", errno);
+  file_.stay();
+}
 
 void PendingFile::commit() {
   if (fsync(file_.fd()) != 0) fail(target_.string(), "cannot be written to the disk", errno);

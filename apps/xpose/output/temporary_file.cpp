@@ -16,6 +16,7 @@
 #include <climits>
 #include <memory>
 #include <random>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 
@@ -103,14 +104,19 @@ void sweep(const std::filesystem::path& folder) {
 }  // namespace
 
 TemporaryFile::TemporaryFile(const std::filesystem::path& target, Kind kind)
-    : target_(target), folder_(target.has_parent_path() ? target.parent_path() : ".") {
-  if (kind == Kind::named || !create_nameless()) create_named();
+    : target_(target),
+      folder_(target.has_parent_path() ? target.parent_path() : "."),
+      is_kept_(kind == Kind::kept) {
+  if (is_kept_)
+    create_kept();
+  else if (kind == Kind::named || !create_nameless())
+    create_named();
   exchange(0, file_.get());
 }
 
 TemporaryFile::~TemporaryFile() {
   exchange(file_.get(), 0);
-  if (!has_name()) return;
+  if (!has_name() || stays_) return;
   unlink(name_.c_str());
   forget(name_.string());
 }
@@ -144,6 +150,40 @@ void TemporaryFile::create_named() {
     unlink(name_.c_str());
     forget(name_.string());
   }
+}
+
+std::filesystem::path TemporaryFile::kept_name(const std::filesystem::path& target) {
+  return target.parent_path() / ("." + target.filename().string() + ".xpose-part");
+}
+
+void TemporaryFile::create_kept() {
+  name_ = kept_name(target_);
+  do {
+    file_ = FileDescriptor(open(name_.c_str(), O_CREAT | O_RDWR | O_NOFOLLOW | O_CLOEXEC, 0600));
+    if (file_.get() < 0) fail(name_.string(), "cannot be written", errno);
+  } while (!lock_kept());
+  struct stat opened {};
+  struct stat target {};
+  if (fstat(file_.get(), &opened) != 0) fail(name_.string(), "cannot be examined", errno);
+  const bool is_ours = opened.st_uid == geteuid() ||
+                       (stat(target_.c_str(), &target) == 0 && opened.st_uid == target.st_uid);
+  if (!S_ISREG(opened.st_mode) || !is_ours || opened.st_nlink != 1)
+    throw std::runtime_error(name_.string() +
+                             " is not a file that this user began: remove it, or write elsewhere");
+  stays_ = opened.st_size != 0;
+}
+
+// The lock of a process, which the one that stays behind after a signal has no part in.
+bool TemporaryFile::lock_kept() {
+  struct flock whole {};
+  whole.l_type = F_WRLCK;
+  if (fcntl(file_.get(), F_SETLK, &whole) != 0 && (errno == EAGAIN || errno == EACCES))
+    throw std::runtime_error(target_.string() +
+                             ": another process is writing it; wait for that one, or end it");
+  struct stat opened {};
+  struct stat named {};
+  return fstat(file_.get(), &opened) == 0 && lstat(name_.c_str(), &named) == 0 &&
+         opened.st_ino == named.st_ino && opened.st_dev == named.st_dev;
 }
 
 std::string TemporaryFile::path_of_descriptor() const {

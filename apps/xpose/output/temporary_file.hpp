@@ -1,4 +1,5 @@
-// A file that has no name until it is complete, so that no signal leaves anything of it.
+// A file that has no name until it is complete, so that no signal leaves anything of it; or one
+// that is kept, so that the next process goes on with it.
 #pragma once
 
 #include <filesystem>
@@ -13,10 +14,15 @@ namespace xpose::app {
 // the folder that needs a name removes those that nobody locks. [one thread at a time]
 class TemporaryFile {
  public:
-  enum class Kind { nameless, named };  // nameless: where that is possible
+  // nameless: where that is possible. kept: has kept_name(), may be there with the bytes of an
+  // earlier process, and outlives this one if it was, or by stay().
+  enum class Kind { nameless, named, kept };
+
+  // ".b.npy.xpose-part" beside b.npy.
+  static std::filesystem::path kept_name(const std::filesystem::path& target);
 
   // Throws std::runtime_error naming `target`, for which it is, where the folder is missing or
-  // cannot be written to.
+  // cannot be written to, and where a kept file is another process's or another user's.
   TemporaryFile(const std::filesystem::path& target, Kind kind = Kind::nameless);
   TemporaryFile(const TemporaryFile&) = delete;  // owns
   TemporaryFile& operator=(const TemporaryFile&) = delete;
@@ -25,12 +31,16 @@ class TemporaryFile {
   int fd() const { return file_.get(); }
   bool has_name() const { return !name_.empty(); }
 
+  void stay() { stays_ = is_kept_; }
+
   // Gives the file the target's name, in place of a file that has it. Throws std::runtime_error.
   void put_in_place();
 
  private:
   bool create_nameless();
   void create_named();
+  void create_kept();
+  bool lock_kept();  // false: it has lost its name meanwhile
   std::string path_of_descriptor() const;
   bool link_as(const std::filesystem::path& name);  // false: there is such a file
   void link_named();
@@ -38,6 +48,8 @@ class TemporaryFile {
   std::filesystem::path target_;
   std::filesystem::path folder_;
   std::filesystem::path name_;  // empty: none
+  bool is_kept_ = false;
+  bool stays_ = false;
   FileDescriptor file_;
 };
 

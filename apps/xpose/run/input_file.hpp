@@ -23,6 +23,7 @@ class InputFile {
   explicit InputFile(const std::filesystem::path& path);
 
   const std::string& name() const { return name_; }
+  const struct stat& status() const { return opened_; }  // when it was opened
   std::uint64_t bytes() const { return static_cast<std::uint64_t>(opened_.st_size) - begin_; }
 
   // Fills the span from that place on. Throws std::runtime_error naming the file where it cannot be

@@ -38,16 +38,16 @@ void check_room(int fd, std::uint64_t bytes, const std::string& failure,
 // fallocate rather than posix_fallocate, which writes to every block where the file system cannot
 // reserve.
 void reserve(int fd, std::uint64_t bytes, const std::string& target, const std::string& failure) {
-  if (bytes == 0) return;  // which fallocate refuses
   const auto size = static_cast<off_t>(bytes);
   int result = 0;
   do {
-    result = fallocate(fd, 0, 0, size);
+    result = bytes == 0 ? 0 : fallocate(fd, 0, 0, size);  // which refuses nothing
   } while (result != 0 && errno == EINTR);
   if (result != 0 && errno == EOPNOTSUPP) {
     check_room(fd, bytes, failure, target);
-    result = ftruncate(fd, size);
+    result = 0;
   }
+  if (result == 0) result = ftruncate(fd, size);  // one that was kept may be longer
   if (result != 0) fail(target, failure, errno);
 }
 
@@ -68,14 +68,14 @@ bool OutputFile::is_stream(const std::filesystem::path& target) {
 }
 
 OutputFile::OutputFile(const std::filesystem::path& target, std::uint64_t bytes,
-                       std::uint64_t most_dirty)
+                       std::uint64_t most_dirty, TemporaryFile::Kind kind)
     : name_(target == "-" ? "standard output" : target.string()),
       bytes_(bytes),
       most_dirty_(most_dirty) {
   if (is_stream(target)) {
     stream_ = opened_stream(target, name_);
   } else {
-    file_.emplace(target);
+    file_.emplace(target, kind);
     name_ = file_->target().string();
     reserve(fd(), bytes, name_, "cannot reserve its " + std::to_string(bytes) + " bytes");
   }
@@ -132,8 +132,23 @@ void OutputFile::wait_for_first() {
 }
 
 // No signal ends a wait for the disk: a range is short, all of them are not.
-void OutputFile::commit() {
+void OutputFile::wait_for_all() {
   while (!sent_.empty()) wait_for_first();
+}
+
+void OutputFile::flush() {
+  wait_for_all();
+  file_->flush();
+}
+
+struct stat OutputFile::status() const {
+  struct stat status {};
+  if (fstat(fd(), &status) != 0) fail(name_, "cannot be examined", errno);
+  return status;
+}
+
+void OutputFile::commit() {
+  wait_for_all();
   if (is_kept()) write_kept();
   if (file_) file_->commit();
 }

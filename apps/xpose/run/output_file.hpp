@@ -1,6 +1,8 @@
 // A file of known size that is written once, in pieces, and goes to the disk as it is written.
 #pragma once
 
+#include <sys/stat.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -21,7 +23,9 @@ class OutputFile {
   // they take writes in their order alone. most_dirty: bytes that may wait for the disk at once; a
   // page cache that is full of them would stop everybody else. Throws std::runtime_error naming the
   // target as PendingFile does, and where there is no room for that many bytes.
-  OutputFile(const std::filesystem::path& target, std::uint64_t bytes, std::uint64_t most_dirty);
+  // kind: of a file. One that is kept has its bytes of an earlier run.
+  OutputFile(const std::filesystem::path& target, std::uint64_t bytes, std::uint64_t most_dirty,
+             TemporaryFile::Kind kind);
 
   // A stream whose bytes will not come in their order: they are kept in a temporary file until
   // commit(). Before the first write. Throws std::runtime_error, also where there is no room for
@@ -35,6 +39,12 @@ class OutputFile {
   bool is_stream() const { return !file_; }
   static bool is_stream(const std::filesystem::path& target);
 
+  // Returns when all that was written is on the disk. Of a file. Throws std::runtime_error naming
+  // the target.
+  void flush();
+
+  struct stat status() const;  // of a file
+
   // Puts the rest on the disk and the file in its place. Throws std::runtime_error naming the
   // target.
   void commit();
@@ -43,6 +53,7 @@ class OutputFile {
   void write_kept();
   void send(const ByteRange& pages);
   void wait_for_first();
+  void wait_for_all();
   void sync(const ByteRange& range, unsigned flags);
 
   bool is_kept() const { return spool_.get() >= 0; }

@@ -10,10 +10,12 @@
 #include <vector>
 
 #include "output/exit_cleanup.hpp"
+#include "output/pending_file.hpp"
 #include "run/band_pipeline.hpp"
 #include "run/file_move.hpp"
 #include "run/input_file.hpp"
 #include "run/output_file.hpp"
+#include "run/run_journal.hpp"
 #include "run/run_progress.hpp"
 
 namespace xpose::app {
@@ -58,27 +60,36 @@ RunMemory memory_of(const RunOptions& options) {
                                                         : free_memory(device));
 }
 
+// The journal of a run that can be resumed, and the first tile that is still to be moved.
+struct SoFar {
+  RunJournal* journal = nullptr;
+  std::int64_t first = 0;
+};
+
 // Returns the variant that moved most of it. tell: hears the next step. [any thread]
 std::string move(const InputFile& input, OutputFile& output, const FileMove& tiles,
-                 const TileTransposer::Options& options, RunProgress& progress,
+                 const SoFar& so_far, const TileTransposer::Options& options, RunProgress& progress,
                  const std::function<void(const char*)>& tell) {
   const TileWork most = tiles.most();
+  const std::int64_t first = so_far.first;
   std::optional<TileTransposer> transposer;  // made while the first tile is read
-  run_bands(tiles.tiles(), most.in_bytes, most.out_bytes,
-            {[&](std::int64_t tile, std::byte* in) { tiles.read(input, tile, in); },
-             [&](std::int64_t tile, const std::byte* in, std::byte* out) {
+  run_bands(tiles.tiles() - first, most.in_bytes, most.out_bytes,
+            {[&](std::int64_t i, std::byte* in) { tiles.read(input, first + i, in); },
+             [&](std::int64_t i, const std::byte* in, std::byte* out) {
                if (!transposer) {
                  tell("choosing a strategy, and transposing");
                  transposer.emplace(options, most, tiles.whole());
                }
-               transposer->transpose(tiles.work(tile), in, out);
+               transposer->transpose(tiles.work(first + i), in, out);
              },
-             [&](std::int64_t tile, const std::byte* out) {
-               if (tile == 0) tell("writing");
-               tiles.write(output, tile, out);
-               progress.written(tiles.work(tile).out_bytes);
+             [&](std::int64_t i, const std::byte* out) {
+               if (i == 0) tell("writing");
+               tiles.write(output, first + i, out);
+               const std::uint64_t bytes = tiles.work(first + i).out_bytes;
+               if (so_far.journal != nullptr) so_far.journal->wrote(output, first + i, bytes);
+               progress.written(bytes);
              }});
-  return transposer->chosen();
+  return transposer ? transposer->chosen() : "nothing";
 }
 
 // "a.npy: 700x900 of <f4, 12 tiles of 700x64".
@@ -99,43 +110,92 @@ std::unique_ptr<FileMove> tiles_of(const NpyHeader& header, const PermutedShape&
   return tiles;
 }
 
+// Moves the tiles that are still to be moved, and reports. Returns the variant.
+std::string moved(const InputFile& input, OutputFile& output, const NpyHeader& header,
+                  const FileMove& tiles, const SoFar& so_far, const RunOptions& options) {
+  std::uint64_t bytes = header.data_bytes;
+  for (std::int64_t tile = 0; tile < so_far.first; ++tile) bytes -= tiles.work(tile).out_bytes;
+  RunProgress progress(bytes);
+  if (options.verbose) progress.say(plan_text(header, tiles, input.name()));
+  if (options.verbose && so_far.first != 0)
+    progress.say("going on behind tile " + std::to_string(so_far.first));
+  TileTransposer::Options with = options.how;
+  with.engine.warn = [&](std::string_view text) { progress.say("warning: " + std::string(text)); };
+  return move(input, output, tiles, so_far, with, progress, [&](const char* stage) {
+    if (options.verbose) progress.say(stage);
+  });
+}
+
+void check_resumable(const RunOptions& options) {
+  for (const auto& path : {options.in, options.out})
+    if (OutputFile::is_stream(path))
+      throw std::runtime_error((path == "-" ? "a standard stream" : path.string()) +
+                               " cannot be read or written again: --resume needs two files");
+}
+
+RunJournal journal_of(const RunOptions& options, const InputFile& input, const NpyHeader& header,
+                      const PermutedShape& permuted, const RunMemory& memory) {
+  struct stat target {};
+  if (stat(options.out.c_str(), &target) == 0 && target.st_ino == input.status().st_ino &&
+      target.st_dev == input.status().st_dev)
+    throw std::runtime_error(input.name() +
+                             " is the output as well: --resume needs an input that stays");
+  const Json order = {{"fortran_order", header.fortran_order},
+                      {"shape", permuted.shape},
+                      {"axes", permuted.axes},
+                      {"out_shape", permuted.out_shape}};
+  const Json command = {{"version", XPOSE_VERSION}, {"format", options.raw ? "raw" : "npy"},
+                        {"dtype", header.descr},    {"shape", header.shape},
+                        {"order", order},           {"memory", options.memory}};
+  return RunJournal(PendingFile::resolved(options.out),
+                    {input.name(), file_state(input.status()), command}, memory.dirty_bytes);
+}
+
+// The rest of a run that was killed behind its last step but one.
+int published(const RunJournal& journal, const RunOptions& options) {
+  journal.remove();
+  if (options.verbose) say(options.out.string() + " is complete already");
+  return 0;
+}
+
 }  // namespace
 
 int run_command(const RunOptions& options) {
   const auto begin = std::chrono::steady_clock::now();
   const bool is_stream = OutputFile::is_stream(options.out);
   ExitCleanup::set_last_words((options.out == "-" ? "the standard output" : options.out.string()) +
-                              (is_stream ? " is incomplete" : " is unchanged"));
+                              (is_stream        ? " is incomplete"
+                               : options.resume ? " is unchanged; the same command goes on"
+                                                : " is unchanged"));
+  if (options.resume) check_resumable(options);
   if (options.verbose) say("reading " + options.in.string());
   const InputFile input(options.in);
   const NpyHeader header = header_of(input, options.raw);
   const RunMemory memory = memory_of(options);
-  const auto [head, tiles] = with_name(input.name(), [&] {
-    const PermutedShape permuted = app::permuted(options.order, header.shape);
-    std::string text =
-        options.raw ? "" : format_npy_header(header.descr, false, permuted.out_shape);
-    auto cut = tiles_of(header, permuted, text.size(),
-                        tile_limits(memory, header.data_bytes, input.is_cached(), is_stream));
-    return std::pair(std::move(text), std::move(cut));
-  });
-  OutputFile output(options.out, head.size() + header.data_bytes, memory.dirty_bytes);
+  const PermutedShape permuted =
+      with_name(input.name(), [&] { return app::permuted(options.order, header.shape); });
+  const std::string head =
+      options.raw ? "" : format_npy_header(header.descr, false, permuted.out_shape);
+  TileLimits limits = tile_limits(memory, header.data_bytes, input.is_cached(), is_stream);
+  std::optional<RunJournal> journal;
+  if (options.resume) {
+    journal.emplace(journal_of(options, input, header, permuted, memory));
+    limits = journal->limits(limits);
+  }
+  if (journal && journal->is_published()) return published(*journal, options);
+  const auto tiles =
+      with_name(input.name(), [&] { return tiles_of(header, permuted, head.size(), limits); });
+  OutputFile output(options.out, head.size() + header.data_bytes, memory.dirty_bytes,
+                    journal ? TemporaryFile::Kind::kept : TemporaryFile::Kind::nameless);
   if (tiles && !tiles->writes_in_order()) output.keep();
   output.write(0, std::as_bytes(std::span(head)), {true, false});
-  std::string how = "nothing";
-  if (tiles) {
-    RunProgress progress(header.data_bytes);
-    if (options.verbose) progress.say(plan_text(header, *tiles, input.name()));
-    TileTransposer::Options with = options.how;
-    with.engine.warn = [&](std::string_view text) {
-      progress.say("warning: " + std::string(text));
-    };
-    how = move(input, output, *tiles, with, progress, [&](const char* stage) {
-      if (options.verbose) progress.say(stage);
-    });
-  }
+  SoFar so_far;
+  if (journal) so_far = {&*journal, journal->begin(output, tiles ? tiles->tiles() : 0, limits)};
+  const std::string how = tiles ? moved(input, output, header, *tiles, so_far, options) : "nothing";
   input.check_unchanged();
   if (options.verbose) say("waiting for the disk");
   output.commit();
+  if (journal) journal->remove();
   const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - begin;
   if (options.verbose)
     std::fprintf(stderr, "xpose: %s (%s %s) -> %s with %s in %.3g ms\n", options.in.c_str(),

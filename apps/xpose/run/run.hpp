@@ -19,11 +19,13 @@ struct RunOptions {
   AxisOrder order = {};
   TileTransposer::Options how = {};
   std::uint64_t memory = kRunMemory;  // bytes
+  bool resume = false;                // go on from a run that was killed, and can be resumed
   bool verbose = false;               // report each step on stderr
 };
 
 // Writes the array `in` with its axes in that order to `out`, in C order and of the same dtype;
-// `out` appears when it is complete, or not at all. Returns the exit code 0. Throws
+// `out` appears when it is complete, or not at all. Resumable, what is there of it stays beside it
+// under another name. Returns the exit code 0. Throws
 // std::runtime_error with a sentence that names the file, and the engine's errors. Ends the process
 // with 128 + signal on SIGINT, SIGTERM and SIGHUP.
 int run_command(const RunOptions& options);

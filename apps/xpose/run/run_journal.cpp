@@ -1,0 +1,197 @@
+#include "run/run_journal.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <limits>
+#include <stdexcept>
+#include <utility>
+
+#include "output/json_reader.hpp"
+#include "output/pending_file.hpp"
+
+namespace xpose::app {
+namespace {
+
+constexpr const char* kSchema = "xpose.run-journal/1";
+constexpr std::size_t kMostBytes = std::size_t{8} << 20;  // of a journal: a dtype may be long
+
+std::filesystem::path folder_of(const std::filesystem::path& target) {
+  return target.has_parent_path() ? target.parent_path() : ".";
+}
+
+// Puts the names of the folder's files on the disk.
+void sync_folder(const std::filesystem::path& target) {
+  const FileDescriptor folder(open(folder_of(target).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (folder.get() < 0 || (fsync(folder.get()) != 0 && errno != EINVAL))  // some have no such sync
+    fail(target.string(), "cannot be put in place", errno);
+}
+
+std::optional<std::string> text_of_file(const std::filesystem::path& name) {
+  const FileDescriptor file(open(name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+  if (file.get() < 0 && errno == ENOENT) return std::nullopt;
+  if (file.get() < 0) fail(name.string(), "cannot be read", errno);
+  struct stat status {};
+  if (fstat(file.get(), &status) != 0) fail(name.string(), "cannot be examined", errno);
+  std::string text(std::min(static_cast<std::size_t>(status.st_size), kMostBytes + 1), '\0');
+  std::size_t size = 0;
+  while (size < text.size()) {
+    const ssize_t got = ::read(file.get(), text.data() + size, text.size() - size);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) fail(name.string(), "cannot be read", errno);
+    if (got == 0) break;
+    size += static_cast<std::size_t>(got);
+  }
+  text.resize(size);
+  return text;
+}
+
+Json limits_json(const TileLimits& limits) {
+  return {{"most_bytes", limits.most_bytes},
+          {"enough_bytes", limits.enough_bytes},
+          {"piece_bytes", limits.piece_bytes}};
+}
+
+std::uint64_t number(const JsonValue& json, const char* name, std::int64_t least = 0) {
+  return static_cast<std::uint64_t>(
+      json.field(name).whole(least, std::numeric_limits<std::int64_t>::max()));
+}
+
+// Whether there is such a file in such a state, whose time of change counts if it is given.
+bool is_as_recorded(const std::filesystem::path& name, const Json& state, bool modified) {
+  struct stat status {};
+  if (lstat(name.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return false;
+  const Json now = file_state(status);
+  return now["inode"] == state["inode"] && now["bytes"] == state["bytes"] &&
+         (!modified || now["modified"] == state["modified"]);
+}
+
+bool is_there(const std::filesystem::path& name) {
+  struct stat status {};
+  return lstat(name.c_str(), &status) == 0;
+}
+
+}  // namespace
+
+Json file_state(const struct stat& status) {
+  return {
+      {"bytes", status.st_size},
+      {"modified", std::int64_t{status.st_mtim.tv_sec} * 1'000'000'000 + status.st_mtim.tv_nsec},
+      {"inode", status.st_ino}};
+}
+
+RunJournal::RunJournal(const std::filesystem::path& target, const RunIdentity& identity,
+                       std::uint64_t dirty_bytes)
+    : target_(target),
+      name_(folder_of(target) / ("." + target.filename().string() + ".xpose-journal")),
+      identity_(identity),
+      dirty_bytes_(dirty_bytes) {
+  document_ = {{"schema", kSchema}, {"input", identity.state}, {"command", identity.command}};
+  document_ = Json::parse(xpose::app::text_of(document_));  // as it will be read
+  read();
+}
+
+void RunJournal::read() {
+  const std::optional<std::string> text = text_of_file(name_);
+  if (!text) return;
+  Json before;
+  try {
+    before = parse_json(*text, kMostBytes);
+    check(before);
+  } catch (const Error& error) {
+    refuse("its journal is not one of this version of xpose (" + std::string(error.what()) + ')');
+  }
+  before_ = std::move(before);
+  if (is_published() ||
+      is_as_recorded(TemporaryFile::kept_name(target_), before_->at("part"), false))
+    return;
+  discard();
+  before_.reset();
+}
+
+// Throws Error where it is no journal.
+void RunJournal::check(const Json& before) const {
+  const JsonValue json(before);
+  if (json.field("schema").text() != kSchema) json.field("schema").refuse(kSchema);
+  for (const char* const name : {"bytes", "modified", "inode"}) json.field("part").field(name);
+  json.field("finished").whole(0, json.field("tiles").whole(0, std::int64_t{1} << 62));
+  for (const char* const name : {"most_bytes", "enough_bytes", "piece_bytes"})
+    number(json.field("limits"), name, 1);
+  for (const auto& [name, value] : document_["command"].items()) {
+    json.field("command").field(name.c_str());
+    if (before["command"][name] != value)
+      refuse("it was begun with another " + name, "repeat that command, or ");
+  }
+  json.field("input");
+  if (before["input"] != document_["input"])
+    refuse(identity_.input + " has changed since it was begun");
+}
+
+void RunJournal::refuse(const std::string& reason, const std::string& remedy) const {
+  throw std::runtime_error(target_.string() + ": cannot be resumed: " + reason + "; " + remedy +
+                           "remove " + name_.string() + " to begin again");
+}
+
+// A part that is not there, or another one, has nothing of what was recorded. No later part
+// may be taken for it.
+void RunJournal::discard() const {
+  unlink_journal();
+  sync_folder(target_);
+}
+
+void RunJournal::remove() const {
+  sync_folder(target_);
+  unlink_journal();
+}
+
+void RunJournal::unlink_journal() const {
+  if (unlink(name_.c_str()) != 0 && errno != ENOENT)
+    fail(name_.string(), "cannot be removed", errno);
+}
+
+bool RunJournal::is_published() const {
+  return before_ && before_->at("finished") == before_->at("tiles") &&
+         !is_there(TemporaryFile::kept_name(target_)) &&
+         is_as_recorded(target_, before_->at("part"), true);
+}
+
+TileLimits RunJournal::limits(const TileLimits& otherwise) const {
+  if (!before_) return otherwise;
+  const JsonValue limits(before_->at("limits"));
+  return {number(limits, "most_bytes"), number(limits, "enough_bytes"),
+          number(limits, "piece_bytes"), otherwise.in_order};
+}
+
+std::int64_t RunJournal::begin(OutputFile& output, std::int64_t tiles, const TileLimits& limits) {
+  const bool goes_on = before_ && before_->at("tiles") == tiles &&
+                       before_->at("part")["inode"] == file_state(output.status())["inode"];
+  const std::int64_t finished = goes_on ? before_->at("finished").get<std::int64_t>() : 0;
+  if (before_ && !goes_on) discard();
+  tiles_ = tiles;
+  document_["limits"] = limits_json(limits);
+  document_["tiles"] = tiles;
+  output.flush();
+  sync_folder(target_);
+  record(output, finished);
+  return finished;
+}
+
+void RunJournal::wrote(OutputFile& output, std::int64_t tile, std::uint64_t bytes) {
+  unsynced_ += bytes;
+  if (unsynced_ < dirty_bytes_ && tile + 1 < tiles_) return;
+  output.flush();
+  record(output, tile + 1);
+  unsynced_ = 0;
+}
+
+void RunJournal::record(OutputFile& output, std::int64_t finished) {
+  document_["part"] = file_state(output.status());
+  document_["finished"] = finished;
+  PendingFile journal(name_);
+  journal.write(text_of(document_) + '\n');
+  journal.commit();
+}
+
+}  // namespace xpose::app

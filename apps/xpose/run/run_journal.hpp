@@ -1,0 +1,73 @@
+// The record of a run that may be killed, from which the same command goes on. It lies beside the
+// target while the output is not complete: ".b.npy.xpose-journal", a small document that is
+// replaced as a whole. (Tiles are finished in their order, so their number is all that changes.)
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "output/json.hpp"
+#include "run/band_plan.hpp"
+#include "run/output_file.hpp"
+
+namespace xpose::app {
+
+// The facts that must be the same in the run that goes on.
+struct RunIdentity {
+  std::string input;  // its name
+  Json state;         // of the input's file: size, time of change, inode
+  Json command;       // by the name of each part: shape, dtype, order, ...
+};
+
+// [one thread at a time]
+class RunJournal {
+ public:
+  // target: symbolic links followed. dirty_bytes: of the output that are written between two
+  // records. Throws std::runtime_error where the target has a journal of another input or command,
+  // or something else has its name.
+  RunJournal(const std::filesystem::path& target, const RunIdentity& identity,
+             std::uint64_t dirty_bytes);
+
+  // Whether the target is the output of that run already, which ended before it removed its
+  // journal.
+  bool is_published() const;
+
+  // Those of the run that goes on, since the machine's free memory may be another one now.
+  TileLimits limits(const TileLimits& otherwise) const;
+
+  // The number of tiles that are in the output already. Puts the output's size on the disk and
+  // records it. Throws std::runtime_error.
+  std::int64_t begin(OutputFile& output, std::int64_t tiles, const TileLimits& limits);
+
+  // Now and then, and for the last tile, waits until the output is on the disk, and then records
+  // the tiles up to that one as finished. Throws std::runtime_error.
+  void wrote(OutputFile& output, std::int64_t tile, std::uint64_t bytes);
+
+  // Removes the journal when the output's name is on the disk. Throws std::runtime_error.
+  void remove() const;
+
+ private:
+  void read();
+  void check(const Json& before) const;
+  void discard() const;
+  void unlink_journal() const;
+  void record(OutputFile& output, std::int64_t finished);
+  [[noreturn]] void refuse(const std::string& reason, const std::string& remedy = "") const;
+
+  std::filesystem::path target_;
+  std::filesystem::path name_;
+  RunIdentity identity_;
+  std::uint64_t dirty_bytes_;
+  Json document_;
+  std::optional<Json> before_;  // the record of the run that goes on
+  std::int64_t tiles_ = 0;
+  std::uint64_t unsynced_ = 0;  // bytes written since the last record
+};
+
+// Of the file as it is now: "bytes", "modified" (nanoseconds since 1970) and "inode". The number of
+// its device is another one after a restart on some file systems.
+Json file_state(const struct stat& status);
+
+}  // namespace xpose::app
