@@ -7,6 +7,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -19,7 +20,8 @@
 
 static atomic_int calls;
 
-// Writes since the last sync, by one thread at a time.
+// Writes since the last sync began. Of:
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct {
   int fd;
   off_t offset;
@@ -29,6 +31,7 @@ static size_t unsynced_count;
 
 // A disk may have any of them or none: here none, and what was there neither.
 static void lose_power(void) {
+  pthread_mutex_lock(&lock);  // for good: no sync ends any more
   static char garbage[1 << 16];
   memset(garbage, 0xEE, sizeof garbage);
   for (size_t i = 0; i < unsynced_count; ++i)
@@ -93,18 +96,28 @@ ssize_t preadv2(int fd, const struct iovec* parts, int count, off_t offset, int 
 
 ssize_t pwrite(int fd, const void* from, size_t bytes, off_t offset) {
   if (meets_fault("pwrite", fd, &bytes)) return -1;
+  pthread_mutex_lock(&lock);
   if (unsynced_count < sizeof unsynced / sizeof *unsynced && is_ours(fd)) {
     unsynced[unsynced_count].fd = fd;
     unsynced[unsynced_count].offset = offset;
     unsynced[unsynced_count++].bytes = bytes;
   }
+  pthread_mutex_unlock(&lock);
   return NEXT(pwrite)(fd, from, bytes, offset);
 }
 
 int fdatasync(int fd) {
   if (meets_fault("fdatasync", fd, NULL)) return -1;
+  pthread_mutex_lock(&lock);
+  const size_t before = unsynced_count;
+  pthread_mutex_unlock(&lock);
   const int result = NEXT(fdatasync)(fd);
-  if (result == 0 && is_ours(fd)) unsynced_count = 0;
+  pthread_mutex_lock(&lock);
+  if (result == 0 && is_ours(fd)) {
+    unsynced_count -= before;
+    memmove(unsynced, unsynced + before, unsynced_count * sizeof *unsynced);
+  }
+  pthread_mutex_unlock(&lock);
   return result;
 }
 

@@ -74,11 +74,6 @@ PendingFile::PendingFile(const std::filesystem::path& target, TemporaryFile::Kin
 
 void PendingFile::write(std::string_view text) { write_text(file_.fd(), text, target_.string()); }
 
-void PendingFile::flush() {
-  if (fdatasync(file_.fd()) != 0) fail(target_.string(), "cannot be written to the disk", errno);
-  file_.stay();
-}
-
 void PendingFile::commit() {
   if (fsync(file_.fd()) != 0) fail(target_.string(), "cannot be written to the disk", errno);
   take_over(target_, file_.fd());

@@ -24,9 +24,7 @@ class PendingFile {
   const std::filesystem::path& target() const { return target_; }  // symbolic links followed
   void write(std::string_view text);  // all of it. Throws std::runtime_error naming the target.
 
-  // Puts the bytes on the disk. A file that is kept stays from then on. Throws std::runtime_error
-  // naming the target.
-  void flush();
+  void stay() { file_.stay(); }  // of a file that is kept: outlives this process
 
   // Puts the bytes on the disk and the file in its place. A file that was there lends its
   // permissions, and its owner where this user may give files away; a new one has the umask's.

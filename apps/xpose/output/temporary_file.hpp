@@ -31,7 +31,7 @@ class TemporaryFile {
   int fd() const { return file_.get(); }
   bool has_name() const { return !name_.empty(); }
 
-  void stay() { stays_ = is_kept_; }
+  void stay() { stays_ = is_kept_; }  // outlives this process
 
   // Gives the file the target's name, in place of a file that has it. Throws std::runtime_error.
   void put_in_place();

@@ -60,6 +60,12 @@ FileDescriptor opened_stream(const std::filesystem::path& target, const std::str
   return stream;
 }
 
+FileDescriptor opened_again(const std::filesystem::path& target, const std::string& name) {
+  FileDescriptor file(open(TemporaryFile::kept_name(target).c_str(), O_RDONLY | O_CLOEXEC));
+  if (file.get() < 0) fail(name, "cannot be written", errno);
+  return file;
+}
+
 }  // namespace
 
 bool OutputFile::is_stream(const std::filesystem::path& target) {
@@ -77,6 +83,7 @@ OutputFile::OutputFile(const std::filesystem::path& target, std::uint64_t bytes,
   } else {
     file_.emplace(target, kind);
     name_ = file_->target().string();
+    if (kind == TemporaryFile::Kind::kept) flushed_ = opened_again(file_->target(), name_);
     reserve(fd(), bytes, name_, "cannot reserve its " + std::to_string(bytes) + " bytes");
   }
 }
@@ -119,26 +126,24 @@ void OutputFile::write_kept() {
 
 void OutputFile::send(const ByteRange& pages) {
   if (pages.size() == 0 || is_stream()) return;
-  sync(pages, SYNC_FILE_RANGE_WRITE);
+  sync(fd(), pages, SYNC_FILE_RANGE_WRITE);
   sent_.push_back(pages);
   dirty_ += pages.size();
   while (dirty_ > most_dirty_ && sent_.size() > 1) wait_for_first();
 }
 
 void OutputFile::wait_for_first() {
-  sync(sent_.front(), SYNC_FILE_RANGE_WAIT_BEFORE);
+  sync(fd(), sent_.front(), SYNC_FILE_RANGE_WAIT_BEFORE);
   dirty_ -= sent_.front().size();
   sent_.pop_front();
 }
 
 // No signal ends a wait for the disk: a range is short, all of them are not.
-void OutputFile::wait_for_all() {
-  while (!sent_.empty()) wait_for_first();
-}
-
-void OutputFile::flush() {
-  wait_for_all();
-  file_->flush();
+std::function<void()> OutputFile::flushing() const {
+  return [this, sent = sent_] {
+    for (const ByteRange& range : sent) sync(flushed_.get(), range, SYNC_FILE_RANGE_WAIT_BEFORE);
+    if (fdatasync(flushed_.get()) != 0) fail(name_, "cannot be written to the disk", errno);
+  };
 }
 
 struct stat OutputFile::status() const {
@@ -148,15 +153,15 @@ struct stat OutputFile::status() const {
 }
 
 void OutputFile::commit() {
-  wait_for_all();
+  while (!sent_.empty()) wait_for_first();
   if (is_kept()) write_kept();
   if (file_) file_->commit();
 }
 
 // commit() does the rest.
-void OutputFile::sync(const ByteRange& range, unsigned flags) {
-  const int result = sync_file_range(fd(), static_cast<off_t>(range.begin),
-                                     static_cast<off_t>(range.size()), flags);
+void OutputFile::sync(int fd, const ByteRange& range, unsigned flags) const {
+  const int result =
+      sync_file_range(fd, static_cast<off_t>(range.begin), static_cast<off_t>(range.size()), flags);
   if (result != 0 && (errno == EIO || errno == ENOSPC || errno == EDQUOT))
     fail(name_, "cannot be written to the disk", errno);
 }

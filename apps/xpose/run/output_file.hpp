@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <deque>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -39,9 +40,11 @@ class OutputFile {
   bool is_stream() const { return !file_; }
   static bool is_stream(const std::filesystem::path& target);
 
-  // Returns when all that was written is on the disk. Of a file. Throws std::runtime_error naming
-  // the target.
-  void flush();
+  // A wait until all that has been written by now is on the disk. Of a file that is kept. It throws
+  // std::runtime_error naming the target. [any thread, beside the one that writes]
+  std::function<void()> flushing() const;
+
+  void stay() { file_->stay(); }  // a file that is kept outlives this process from now on
 
   struct stat status() const;  // of a file
 
@@ -53,8 +56,7 @@ class OutputFile {
   void write_kept();
   void send(const ByteRange& pages);
   void wait_for_first();
-  void wait_for_all();
-  void sync(const ByteRange& range, unsigned flags);
+  void sync(int fd, const ByteRange& range, unsigned flags) const;
 
   bool is_kept() const { return spool_.get() >= 0; }
   int fd() const { return file_ ? file_->fd() : is_kept() ? spool_.get() : stream_.get(); }
@@ -63,6 +65,9 @@ class OutputFile {
   FileDescriptor stream_;
   FileDescriptor spool_;             // of a stream
   std::optional<PendingFile> file_;  // none: a stream
+  // The file that is kept, opened once more: an error of the disk is told once to each of those
+  // that opened it, and the thread that writes may hear of it first.
+  FileDescriptor flushed_;
   std::uint64_t bytes_;
   std::uint64_t most_dirty_;
   std::uint64_t dirty_ = 0;  // bytes of:

@@ -17,6 +17,7 @@
 #include "run/output_file.hpp"
 #include "run/run_journal.hpp"
 #include "run/run_progress.hpp"
+#include "run/run_recorder.hpp"
 
 namespace xpose::app {
 namespace {
@@ -64,6 +65,7 @@ RunMemory memory_of(const RunOptions& options) {
 struct SoFar {
   RunJournal* journal = nullptr;
   std::int64_t first = 0;
+  std::uint64_t dirty_bytes = 0;
 };
 
 // Returns the variant that moved most of it. tell: hears the next step. [any thread]
@@ -73,6 +75,8 @@ std::string move(const InputFile& input, OutputFile& output, const FileMove& til
   const TileWork most = tiles.most();
   const std::int64_t first = so_far.first;
   std::optional<TileTransposer> transposer;  // made while the first tile is read
+  std::optional<RunRecorder> recorder;
+  if (so_far.journal != nullptr) recorder.emplace(*so_far.journal, output, so_far.dirty_bytes);
   run_bands(tiles.tiles() - first, most.in_bytes, most.out_bytes,
             {[&](std::int64_t i, std::byte* in) { tiles.read(input, first + i, in); },
              [&](std::int64_t i, const std::byte* in, std::byte* out) {
@@ -86,7 +90,7 @@ std::string move(const InputFile& input, OutputFile& output, const FileMove& til
                if (i == 0) tell("writing");
                tiles.write(output, first + i, out);
                const std::uint64_t bytes = tiles.work(first + i).out_bytes;
-               if (so_far.journal != nullptr) so_far.journal->wrote(output, first + i, bytes);
+               if (recorder) recorder->wrote(first + i, bytes);
                progress.written(bytes);
              }});
   return transposer ? transposer->chosen() : "nothing";
@@ -134,7 +138,7 @@ void check_resumable(const RunOptions& options) {
 }
 
 RunJournal journal_of(const RunOptions& options, const InputFile& input, const NpyHeader& header,
-                      const PermutedShape& permuted, const RunMemory& memory) {
+                      const PermutedShape& permuted) {
   struct stat target {};
   if (stat(options.out.c_str(), &target) == 0 && target.st_ino == input.status().st_ino &&
       target.st_dev == input.status().st_dev)
@@ -148,7 +152,7 @@ RunJournal journal_of(const RunOptions& options, const InputFile& input, const N
                         {"dtype", header.descr},    {"shape", header.shape},
                         {"order", order},           {"memory", options.memory}};
   return RunJournal(PendingFile::resolved(options.out),
-                    {input.name(), file_state(input.status()), command}, memory.dirty_bytes);
+                    {input.name(), file_state(input.status()), command});
 }
 
 // The rest of a run that was killed behind its last step but one.
@@ -179,7 +183,7 @@ int run_command(const RunOptions& options) {
   TileLimits limits = tile_limits(memory, header.data_bytes, input.is_cached(), is_stream);
   std::optional<RunJournal> journal;
   if (options.resume) {
-    journal.emplace(journal_of(options, input, header, permuted, memory));
+    journal.emplace(journal_of(options, input, header, permuted));
     limits = journal->limits(limits);
   }
   if (journal && journal->is_published()) return published(*journal, options);
@@ -190,7 +194,9 @@ int run_command(const RunOptions& options) {
   if (tiles && !tiles->writes_in_order()) output.keep();
   output.write(0, std::as_bytes(std::span(head)), {true, false});
   SoFar so_far;
-  if (journal) so_far = {&*journal, journal->begin(output, tiles ? tiles->tiles() : 0, limits)};
+  if (journal)
+    so_far = {&*journal, journal->begin(output, tiles ? tiles->tiles() : 0, limits),
+              memory.dirty_bytes};
   const std::string how = tiles ? moved(input, output, header, *tiles, so_far, options) : "nothing";
   input.check_unchanged();
   if (options.verbose) say("waiting for the disk");

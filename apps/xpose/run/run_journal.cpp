@@ -82,12 +82,10 @@ Json file_state(const struct stat& status) {
       {"inode", status.st_ino}};
 }
 
-RunJournal::RunJournal(const std::filesystem::path& target, const RunIdentity& identity,
-                       std::uint64_t dirty_bytes)
+RunJournal::RunJournal(const std::filesystem::path& target, const RunIdentity& identity)
     : target_(target),
       name_(folder_of(target) / ("." + target.filename().string() + ".xpose-journal")),
-      identity_(identity),
-      dirty_bytes_(dirty_bytes) {
+      identity_(identity) {
   document_ = {{"schema", kSchema}, {"input", identity.state}, {"command", identity.command}};
   document_ = Json::parse(xpose::app::text_of(document_));  // as it will be read
   read();
@@ -172,21 +170,14 @@ std::int64_t RunJournal::begin(OutputFile& output, std::int64_t tiles, const Til
   tiles_ = tiles;
   document_["limits"] = limits_json(limits);
   document_["tiles"] = tiles;
-  output.flush();
+  output.flushing()();
+  output.stay();
   sync_folder(target_);
   record(output, finished);
   return finished;
 }
 
-void RunJournal::wrote(OutputFile& output, std::int64_t tile, std::uint64_t bytes) {
-  unsynced_ += bytes;
-  if (unsynced_ < dirty_bytes_ && tile + 1 < tiles_) return;
-  output.flush();
-  record(output, tile + 1);
-  unsynced_ = 0;
-}
-
-void RunJournal::record(OutputFile& output, std::int64_t finished) {
+void RunJournal::record(const OutputFile& output, std::int64_t finished) {
   document_["part"] = file_state(output.status());
   document_["finished"] = finished;
   PendingFile journal(name_);

@@ -24,11 +24,9 @@ struct RunIdentity {
 // [one thread at a time]
 class RunJournal {
  public:
-  // target: symbolic links followed. dirty_bytes: of the output that are written between two
-  // records. Throws std::runtime_error where the target has a journal of another input or command,
-  // or something else has its name.
-  RunJournal(const std::filesystem::path& target, const RunIdentity& identity,
-             std::uint64_t dirty_bytes);
+  // target: symbolic links followed. Throws std::runtime_error where the target has a journal of
+  // another input or command, or something else has its name.
+  RunJournal(const std::filesystem::path& target, const RunIdentity& identity);
 
   // Whether the target is the output of that run already, which ended before it removed its
   // journal.
@@ -41,9 +39,10 @@ class RunJournal {
   // records it. Throws std::runtime_error.
   std::int64_t begin(OutputFile& output, std::int64_t tiles, const TileLimits& limits);
 
-  // Now and then, and for the last tile, waits until the output is on the disk, and then records
-  // the tiles up to that one as finished. Throws std::runtime_error.
-  void wrote(OutputFile& output, std::int64_t tile, std::uint64_t bytes);
+  // The first tiles of the output, so many, are on the disk. Throws std::runtime_error.
+  void record(const OutputFile& output, std::int64_t finished);
+
+  std::int64_t tiles() const { return tiles_; }
 
   // Removes the journal when the output's name is on the disk. Throws std::runtime_error.
   void remove() const;
@@ -53,17 +52,14 @@ class RunJournal {
   void check(const Json& before) const;
   void discard() const;
   void unlink_journal() const;
-  void record(OutputFile& output, std::int64_t finished);
   [[noreturn]] void refuse(const std::string& reason, const std::string& remedy = "") const;
 
   std::filesystem::path target_;
   std::filesystem::path name_;
   RunIdentity identity_;
-  std::uint64_t dirty_bytes_;
   Json document_;
   std::optional<Json> before_;  // the record of the run that goes on
   std::int64_t tiles_ = 0;
-  std::uint64_t unsynced_ = 0;  // bytes written since the last record
 };
 
 // Of the file as it is now: "bytes", "modified" (nanoseconds since 1970) and "inode". The number of
