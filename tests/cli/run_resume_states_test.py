@@ -161,6 +161,13 @@ class Leftovers(Resumed):
         self.assertEqual(self.target.stat().st_ino, before.st_ino)
         self.check_output(array.T)
 
+    def test_an_output_that_is_whole_and_not_in_place(self):
+        array, before = self.published()
+        self.target.rename(self.part)
+        self.target.write_bytes(b"what was there")
+        self.check_whole(array.T)
+        self.assertEqual(self.target.stat().st_ino, before.st_ino)
+
     def test_an_output_that_was_changed_since(self):
         array, before = self.published()
         with open(self.target, "r+b") as file:

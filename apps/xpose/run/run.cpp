@@ -65,7 +65,7 @@ RunMemory memory_of(const RunOptions& options) {
 struct SoFar {
   RunJournal* journal = nullptr;
   std::int64_t first = 0;
-  std::uint64_t dirty_bytes = 0;
+  std::uint64_t step_bytes = 0;  // from one record to the next
 };
 
 // Returns the variant that moved most of it. tell: hears the next step. [any thread]
@@ -76,7 +76,7 @@ std::string move(const InputFile& input, OutputFile& output, const FileMove& til
   const std::int64_t first = so_far.first;
   std::optional<TileTransposer> transposer;  // made while the first tile is read
   std::optional<RunRecorder> recorder;
-  if (so_far.journal != nullptr) recorder.emplace(*so_far.journal, output, so_far.dirty_bytes);
+  if (so_far.journal != nullptr) recorder.emplace(*so_far.journal, output, so_far.step_bytes);
   run_bands(tiles.tiles() - first, most.in_bytes, most.out_bytes,
             {[&](std::int64_t i, std::byte* in) { tiles.read(input, first + i, in); },
              [&](std::int64_t i, const std::byte* in, std::byte* out) {
@@ -196,7 +196,7 @@ int run_command(const RunOptions& options) {
   SoFar so_far;
   if (journal)
     so_far = {&*journal, journal->begin(output, tiles ? tiles->tiles() : 0, limits),
-              memory.dirty_bytes};
+              record_bytes(memory, tiles && tiles->writes_in_order())};
   const std::string how = tiles ? moved(input, output, header, *tiles, so_far, options) : "nothing";
   input.check_unchanged();
   if (options.verbose) say("waiting for the disk");

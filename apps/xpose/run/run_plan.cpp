@@ -29,6 +29,10 @@ RunMemory divided_memory(std::uint64_t wanted, std::uint64_t free_host, std::uin
   return {std::max(tile, kLeastTile), std::clamp(memory / 4, kMiB, kMostDirty)};
 }
 
+std::uint64_t record_bytes(const RunMemory& memory, bool in_order) {
+  return in_order ? memory.dirty_bytes / 2 : memory.dirty_bytes * 2;
+}
+
 TileLimits tile_limits(const RunMemory& memory, std::uint64_t data_bytes, bool is_cached,
                        bool in_order) {
   const std::uint64_t most = memory.tile_bytes;

@@ -21,6 +21,11 @@ struct RunMemory {
 // free_device: of the device that transposes, where it is not the host; else 2^64 - 1.
 RunMemory divided_memory(std::uint64_t wanted, std::uint64_t free_host, std::uint64_t free_device);
 
+// The bytes of the output that are written from one record of a run that can be resumed to the
+// next. in_order: whether they are written in the order of the file. Else tiles share pages, which
+// a record sends to the disk too early.
+std::uint64_t record_bytes(const RunMemory& memory, bool in_order);
+
 // is_cached: whether the input lies in memory. From a disk whole pages are read, and many at once.
 // in_order: the output is to be written in the order of its bytes.
 TileLimits tile_limits(const RunMemory& memory, std::uint64_t data_bytes, bool is_cached,

@@ -12,10 +12,10 @@ namespace xpose::app {
 // Waits for the disk in a thread of its own. [one thread at a time]
 class RunRecorder {
  public:
-  // Both outlive it. dirty_bytes: of the output, that a killed run may have to write again; and two
-  // tiles.
-  RunRecorder(RunJournal& journal, OutputFile& output, std::uint64_t dirty_bytes)
-      : journal_(journal), output_(output), step_bytes_(dirty_bytes / 2) {}
+  // Both outlive it. step_bytes: from one record to the next. A killed run has two steps and two
+  // tiles to do again, since one record is under way.
+  RunRecorder(RunJournal& journal, OutputFile& output, std::uint64_t step_bytes)
+      : journal_(journal), output_(output), step_bytes_(step_bytes) {}
 
   // The tile has been written, as all before it. The last one is recorded when this returns. Throws
   // std::runtime_error, also for an earlier record.
@@ -24,7 +24,7 @@ class RunRecorder {
  private:
   RunJournal& journal_;
   OutputFile& output_;
-  std::uint64_t step_bytes_;     // between two records, of which one is under way
+  std::uint64_t step_bytes_;
   std::uint64_t bytes_ = 0;      // written since the last record began
   std::future<void> recording_;  // waits at its end
 };

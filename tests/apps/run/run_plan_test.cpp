@@ -30,6 +30,12 @@ TEST(DividedMemory, IsNeverNothing) {
   EXPECT_GE(divided_memory(kLeastRunMemory, 0, 0).tile_bytes, 64u << 10);
 }
 
+TEST(RecordBytes, AreFourTimesAsManyWhereTilesSharePages) {
+  const RunMemory memory = divided_memory(1024 * kMiB, kPlenty, kPlenty);
+  EXPECT_EQ(record_bytes(memory, true), 128 * kMiB);
+  EXPECT_EQ(record_bytes(memory, false), 512 * kMiB);
+}
+
 TEST(TileLimits, WholePagesAreReadFromADisk) {
   const RunMemory memory = divided_memory(1024 * kMiB, kPlenty, kPlenty);
   EXPECT_GE(tile_limits(memory, 4096 * kMiB, false, false).piece_bytes, 4096u);
