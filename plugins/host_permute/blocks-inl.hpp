@@ -23,37 +23,38 @@ namespace HWY_NAMESPACE {
 
 using namespace host::HWY_NAMESPACE;
 
-// A square of one vector a side.
+// A square of one vector a side, from the places of its rows to those of its columns.
 template <int Size>
-HWY_INLINE void wide_square(const uint8_t* HWY_RESTRICT in, int64_t in_pitch,
-                            uint8_t* HWY_RESTRICT out, int64_t out_pitch) {
+HWY_INLINE void wide_square(const uint8_t* HWY_RESTRICT in, const int64_t* HWY_RESTRICT row_in,
+                            uint8_t* HWY_RESTRICT out, const int64_t* HWY_RESTRICT col_out) {
   constexpr int kRows = 16 / Size;
   Vector v[kBlocks * kRows];
   unroll<kBlocks>([&](auto block) XPOSE_INLINE {
     unroll<kRows>([&](auto r) XPOSE_INLINE {
-      v[block * kRows + r] = hn::LoadU(Bytes(), in + (block * kRows + r) * in_pitch);
+      v[block * kRows + r] = hn::LoadU(Bytes(), in + row_in[block * kRows + r]);
     });
     transpose_in_blocks<Size>(v + block * kRows);
   });
   unroll<kRows>([&](auto r) XPOSE_INLINE {
     transpose_blocks<kRows>(v + r);
     unroll<kBlocks>([&](auto block) XPOSE_INLINE {
-      hn::StoreU(v[block * kRows + r], Bytes(), out + (block * kRows + r) * out_pitch);
+      hn::StoreU(v[block * kRows + r], Bytes(), out + col_out[block * kRows + r]);
     });
   });
 }
 
 using Block = hn::CappedTag<uint8_t, 16>;
 
-// `Bytes` bytes, at most 16, in the low part of a vector.
+// `Count` bytes, at most 16, in the low part of a vector; anything in the rest.
 template <int Count>
 HWY_INLINE hn::Vec<Block> load_part(const uint8_t* from) {
   if constexpr (Count == 16) {
     return hn::LoadU(Block(), from);
   } else {
-    alignas(16) uint8_t part[16] = {};
-    std::memcpy(part, from, Count);
-    return hn::Load(Block(), part);
+    using Part = typename UintOf<Count>::type;
+    Part part;
+    std::memcpy(&part, from, Count);
+    return hn::BitCast(Block(), hn::Set(hn::Repartition<Part, Block>(), part));
   }
 }
 template <int Count>
@@ -61,23 +62,23 @@ HWY_INLINE void store_part(hn::Vec<Block> v, uint8_t* to) {
   if constexpr (Count == 16) {
     hn::StoreU(v, Block(), to);
   } else {
-    alignas(16) uint8_t part[16];
-    hn::Store(v, Block(), part);
-    std::memcpy(to, part, Count);
+    using Part = typename UintOf<Count>::type;
+    const Part part = hn::GetLane(hn::BitCast(hn::Repartition<Part, Block>(), v));
+    std::memcpy(to, &part, Count);
   }
 }
 
 // A square of Side elements a side, of at most 16 bytes.
 template <int Size, int Side>
-HWY_INLINE void small_square(const uint8_t* HWY_RESTRICT in, int64_t in_pitch,
-                             uint8_t* HWY_RESTRICT out, int64_t out_pitch) {
+HWY_INLINE void small_square(const uint8_t* HWY_RESTRICT in, const int64_t* HWY_RESTRICT row_in,
+                             uint8_t* HWY_RESTRICT out, const int64_t* HWY_RESTRICT col_out) {
   constexpr int kWidth = Size * Side;
   if constexpr (Side == 1) {
-    std::memcpy(out, in, Size);
+    std::memcpy(out + *col_out, in + *row_in, Size);
   } else {
     const hn::Repartition<typename UintOf<Size>::type, Block> lanes;
     hn::Vec<Block> v[Side], t[Side];
-    unroll<Side>([&](auto r) XPOSE_INLINE { v[r] = load_part<kWidth>(in + r * in_pitch); });
+    unroll<Side>([&](auto r) XPOSE_INLINE { v[r] = load_part<kWidth>(in + row_in[r]); });
     unroll<std::countr_zero(unsigned{Side})>([&](auto) XPOSE_INLINE {
       unroll<Side / 2>([&](auto i) XPOSE_INLINE {
         const auto a = hn::BitCast(lanes, v[i]), b = hn::BitCast(lanes, v[i + Side / 2]);
@@ -89,17 +90,17 @@ HWY_INLINE void small_square(const uint8_t* HWY_RESTRICT in, int64_t in_pitch,
       });
       unroll<Side>([&](auto r) XPOSE_INLINE { v[r] = t[r]; });
     });
-    unroll<Side>([&](auto c) XPOSE_INLINE { store_part<kWidth>(v[c], out + c * out_pitch); });
+    unroll<Side>([&](auto c) XPOSE_INLINE { store_part<kWidth>(v[c], out + col_out[c]); });
   }
 }
 
 template <int Size, int Side>
-HWY_INLINE void square(const uint8_t* HWY_RESTRICT in, int64_t in_pitch, uint8_t* HWY_RESTRICT out,
-                       int64_t out_pitch) {
+HWY_INLINE void square(const uint8_t* HWY_RESTRICT in, const int64_t* HWY_RESTRICT row_in,
+                       uint8_t* HWY_RESTRICT out, const int64_t* HWY_RESTRICT col_out) {
   if constexpr (Size * Side == kVector)
-    wide_square<Size>(in, in_pitch, out, out_pitch);
+    wide_square<Size>(in, row_in, out, col_out);
   else
-    small_square<Size, Side>(in, in_pitch, out, out_pitch);
+    small_square<Size, Side>(in, row_in, out, col_out);
 }
 
 // At least Side rows and columns.
@@ -113,8 +114,7 @@ void transpose_squares(const Blocks& blocks) {
       const int64_t row = std::min(r, b.rows - Side);
       for (int64_t c = 0; c < b.cols; c += Side) {
         const int64_t col = std::min(c, b.cols - Side);
-        square<Size, Side>(in + row * b.in_pitch + col * Size, b.in_pitch,
-                           out + col * b.out_pitch + row * Size, b.out_pitch);
+        square<Size, Side>(in + col * Size, b.row_in + row, out + row * Size, b.col_out + col);
       }
     }
   }
@@ -131,9 +131,102 @@ HWY_INLINE void transpose_by(const Blocks& blocks, int64_t side) {
   }
 }
 
-void transpose(const Blocks& blocks, uint32_t element_bytes) {
+// Units of Count to 2 * Count bytes, as their first and their last Count.
+template <int Count>
+void transpose_units(const Blocks& blocks, int64_t unit) {
+  const Blocks b = blocks;
+  const int64_t last = unit - Count;
+  for (int64_t piece = 0; piece < b.count; ++piece)
+    for (int64_t c = 0; c < b.cols; ++c) {
+      const uint8_t* HWY_RESTRICT const in = b.in + b.pieces[piece].in + c * unit;
+      uint8_t* HWY_RESTRICT out = b.out + b.pieces[piece].out + b.col_out[c];
+      for (int64_t r = 0; r < b.rows; ++r, out += unit) {
+        const uint8_t* const from = in + b.row_in[r];
+        std::memcpy(out, from, Count);
+        std::memcpy(out + last, from + last, Count);
+      }
+    }
+}
+
+// Squares of units of 3, or 5 to 7 bytes, which Padded bytes hold: as many as 16 bytes hold padded.
+// A row's loads are of 16 bytes too, within the row.
+template <int Padded>
+class PaddedSquare {
+ public:
+  static constexpr int kSide = 16 / Padded;
+
+  explicit PaddedSquare(int64_t unit) : unit_(unit) {
+    const int64_t bytes = kSide * unit;
+    for (int64_t i = 0; i < 16; ++i) {
+      const int64_t from = i / Padded * unit + i % Padded;
+      spread_[i] = static_cast<uint8_t>(from);
+      spread_late_[i] = static_cast<uint8_t>(std::min<int64_t>(from + 16 - bytes, 15));
+    }
+    last_ = bytes - 8;
+    for (int64_t i = 0; i < 8; ++i) {
+      const auto padded = [&](int64_t at) {
+        return static_cast<uint8_t>(at / unit * Padded + at % unit);
+      };
+      pack_[i] = padded(i);
+      pack_last_[i] = padded(last_ + i);
+    }
+  }
+
+  bool fits(const Blocks& b) const { return b.rows >= kSide && b.cols * unit_ >= 16; }
+
+  HWY_INLINE void transpose(const Blocks& b, const uint8_t* HWY_RESTRICT in, int64_t row,
+                            int64_t col, uint8_t* HWY_RESTRICT out) const {
+    // The last loads of a row end with it.
+    const bool is_late = (b.cols - col) * unit_ < 16;
+    const uint8_t* const from = in + (is_late ? (col + kSide) * unit_ - 16 : col * unit_);
+    const auto spread = hn::Load(Block(), is_late ? spread_late_ : spread_);
+    const hn::Repartition<typename UintOf<Padded>::type, Block> lanes;
+    using Lane = decltype(hn::Zero(lanes));
+    Lane v[kSide];
+    unroll<kSide>([&](auto r) XPOSE_INLINE {
+      const auto units = hn::LoadU(Block(), from + b.row_in[row + r]);
+      v[r] = hn::BitCast(lanes, hn::TableLookupBytes(units, spread));
+    });
+    unroll<std::countr_zero(unsigned{kSide})>([&](auto) XPOSE_INLINE {
+      Lane t[kSide];
+      unroll<kSide / 2>([&](auto i) XPOSE_INLINE {
+        t[2 * i] = hn::InterleaveLower(lanes, v[i], v[i + kSide / 2]);
+        t[2 * i + 1] = hn::InterleaveUpper(lanes, v[i], v[i + kSide / 2]);
+      });
+      unroll<kSide>([&](auto r) XPOSE_INLINE { v[r] = t[r]; });
+    });
+    const auto pack = hn::Load(Block(), pack_), pack_last = hn::Load(Block(), pack_last_);
+    unroll<kSide>([&](auto c) XPOSE_INLINE {
+      const auto units = hn::BitCast(Block(), v[c]);
+      uint8_t* const to = out + b.col_out[col + c] + row * unit_;
+      store_part<8>(hn::TableLookupBytes(units, pack), to);
+      store_part<8>(hn::TableLookupBytes(units, pack_last), to + last_);
+    });
+  }
+
+ private:
+  int64_t unit_, last_;
+  // Bytes of a load that padded units have, of one that ends with the last of them, and bytes of
+  // padded units that the first and the last 8 of the output have.
+  alignas(16) uint8_t spread_[16], spread_late_[16], pack_[16] = {}, pack_last_[16] = {};
+};
+
+template <int Padded>
+void transpose_padded(const Blocks& blocks, int64_t unit) {
+  const Blocks b = blocks;
+  const PaddedSquare<Padded> square(unit);
+  constexpr int64_t kSide = PaddedSquare<Padded>::kSide;
+  if (!square.fits(b)) return transpose_units<Padded / 2>(blocks, unit);
+  for (int64_t piece = 0; piece < b.count; ++piece)
+    for (int64_t r = 0; r < b.rows; r += kSide)
+      for (int64_t c = 0; c < b.cols; c += kSide)
+        square.transpose(b, b.in + b.pieces[piece].in, std::min(r, b.rows - kSide),
+                         std::min(c, b.cols - kSide), b.out + b.pieces[piece].out);
+}
+
+void transpose(const Blocks& blocks, int64_t unit) {
   const int64_t side = std::min(blocks.rows, blocks.cols);
-  switch (element_bytes) {
+  switch (unit) {
     case 1:
       return transpose_by<1, 16>(blocks, side);
     case 2:
@@ -144,7 +237,15 @@ void transpose(const Blocks& blocks, uint32_t element_bytes) {
       return transpose_by<8, kVector / 8>(blocks, side);
     case 16:
       return transpose_by<16, 1>(blocks, side);
+    case 3:
+      return transpose_padded<4>(blocks, unit);
+    default:
+      break;
   }
+  if (unit < 8) return transpose_padded<8>(blocks, unit);
+  if (unit <= 16) return transpose_units<8>(blocks, unit);
+  if (unit <= 32) return transpose_units<16>(blocks, unit);
+  transpose_units<32>(blocks, unit);
 }
 
 // `bytes` bytes, at least Count; the last Count lie over bytes that are done.
@@ -157,18 +258,18 @@ HWY_INLINE void copy_parts(const uint8_t* HWY_RESTRICT from, uint8_t* HWY_RESTRI
   }
 }
 template <int Count>
-HWY_INLINE void copy_by(const Blocks& b) {
+HWY_INLINE void copy_by(const Blocks& b, int64_t bytes) {
   for (int64_t piece = 0; piece < b.count; ++piece)
-    copy_parts<Count>(b.in + b.pieces[piece].in, b.out + b.pieces[piece].out, b.cols);
+    copy_parts<Count>(b.in + b.pieces[piece].in, b.out + b.pieces[piece].out, bytes);
 }
 
-void copy(const Blocks& b) {
-  if (b.cols >= kVector) return copy_by<kVector>(b);
-  if (b.cols >= 16) return copy_by<16>(b);
-  if (b.cols >= 8) return copy_by<8>(b);
-  if (b.cols >= 4) return copy_by<4>(b);
-  if (b.cols >= 2) return copy_by<2>(b);
-  copy_by<1>(b);
+void copy(const Blocks& b, int64_t bytes) {
+  if (bytes >= kVector) return copy_by<kVector>(b, bytes);
+  if (bytes >= 16) return copy_by<16>(b, bytes);
+  if (bytes >= 8) return copy_by<8>(b, bytes);
+  if (bytes >= 4) return copy_by<4>(b, bytes);
+  if (bytes >= 2) return copy_by<2>(b, bytes);
+  copy_by<1>(b, bytes);
 }
 
 }  // namespace HWY_NAMESPACE

@@ -26,25 +26,55 @@ constexpr int64_t kOneThreadBytes = 4 << 20;
 constexpr int64_t kCopiesOverRun = 8;
 constexpr int64_t kLongRun = 256, kLeastOfLongRuns = 8 * 1024;  // bytes
 
-// Bytes of what kernels move: an element, or a 16-byte part of a fat one.
-int64_t unit_bytes(const Problem& problem) { return std::min<int64_t>(problem.element_bytes, 16); }
+// The axes of a problem in units, which kernels move: an element, a 16-byte part of a fat one, or a
+// short run that stays together. Element 0 of the axes lies so many bytes behind the problem's.
+struct Units {
+  explicit Units(const Problem& problem) : bytes(std::min<int64_t>(problem.element_bytes, 16)) {
+    const int64_t parts = problem.element_bytes / bytes;
+    axes = {{parts, 1, 1},
+            {problem.rows, problem.in_ld * parts, parts},
+            {problem.cols, parts, problem.out_ld * parts}};
+    for (uint32_t i = 0; i < problem.batch_rank; ++i)
+      axes.push_back({problem.batch[i].extent, problem.batch[i].in_stride * parts,
+                      problem.batch[i].out_stride * parts});
+    std::erase_if(axes, [](const Axis& axis) { return axis.extent == 1; });
+    widen();
+    for (Axis& axis : axes)
+      if (axis.in == -1 && axis.out != 1) turn(axis);
+  }
 
-std::vector<Axis> axes_of(const Problem& problem) {
-  const int64_t parts = problem.element_bytes / unit_bytes(problem);
-  std::vector<Axis> axes = {{parts, 1, 1},
-                            {problem.rows, problem.in_ld * parts, parts},
-                            {problem.cols, parts, problem.out_ld * parts}};
-  for (uint32_t i = 0; i < problem.batch_rank; ++i)
-    axes.push_back({problem.batch[i].extent, problem.batch[i].in_stride * parts,
-                    problem.batch[i].out_stride * parts});
-  std::erase_if(axes, [](const Axis& axis) { return axis.extent == 1; });
-  return axes;
-}
+  int64_t bytes;
+  std::vector<Axis> axes;
+  int64_t in_begin = 0, out_begin = 0;
+
+ private:
+  // Makes a short run that stays together one unit, where all strides are of whole ones.
+  void widen() {
+    const auto kept =
+        std::ranges::find_if(axes, [](const Axis& axis) { return axis.in == 1 && axis.out == 1; });
+    if (kept == axes.end() || kept->extent * bytes > host_permute::kMostUnitBytes) return;
+    const int64_t run = kept->extent;
+    const auto fits = [&](const Axis& axis) { return axis.in % run == 0 && axis.out % run == 0; };
+    std::vector<Axis> others = axes;
+    others.erase(others.begin() + (kept - axes.begin()));
+    if (!std::ranges::all_of(others, fits)) return;
+    bytes *= run;
+    axes = std::move(others);
+    for (Axis& axis : axes) axis = {axis.extent, axis.in / run, axis.out / run};
+  }
+
+  // Reads an axis forwards that is read backwards, so that its elements are a run of the input.
+  void turn(Axis& axis) {
+    in_begin += (axis.extent - 1) * axis.in * bytes;
+    out_begin += (axis.extent - 1) * axis.out * bytes;
+    axis = {axis.extent, -axis.in, -axis.out};
+  }
+};
 
 // Input plus output, in bytes.
 int64_t traffic(const Problem& problem) {
-  int64_t bytes = 2 * problem.element_bytes;
-  for (const Axis& axis : axes_of(problem)) bytes *= axis.extent;
+  int64_t bytes = 2 * problem.rows * problem.cols * problem.element_bytes;
+  for (uint32_t i = 0; i < problem.batch_rank; ++i) bytes *= problem.batch[i].extent;
   return bytes;
 }
 
@@ -62,31 +92,33 @@ int64_t most_threads(const Problem& problem) {
   return std::max<int64_t>(problem.multiprocessors, 1);
 }
 
-Tiling tiling_of(const Problem& problem, const Config& config) {
-  const int64_t unit = unit_bytes(problem);
-  const auto elements = [&](int64_t bytes) { return std::max<int64_t>(bytes / unit, 2); };
+Tiling tiling_of(const Units& units, const Config& config) {
+  const auto elements = [&](int64_t bytes) { return std::max<int64_t>(bytes / units.bytes, 2); };
   const auto with = [&](int64_t run) {
-    return host_permute::tiling(
-        axes_of(problem),
-        {.out_run = elements(run), .in_run = elements(config["in_run"]), .line = kLine / unit});
+    return host_permute::tiling(units.axes, {.out_run = elements(run),
+                                             .in_run = elements(config["in_run"]),
+                                             .line = std::max<int64_t>(kLine / units.bytes, 1)});
   };
   const Tiling tiling = with(config["run"]);
-  if (!tiling.copies()) return tiling;
-  const bool is_long = tiling.cols.extent * unit >= kLongRun;
+  if (!tiling.copies) return tiling;
+  const bool is_long = std::ssize(tiling.cols) * units.bytes >= kLongRun;
   return with(config["run"] * kCopiesOverRun + (is_long ? kLeastOfLongRuns : 0));
 }
 
 // The tile of a problem, and the buffer for its runs: what a quote needs to know.
 struct Layout {
   Layout(const Problem& problem, const Config& config)
-      : unit(unit_bytes(problem)), tiling(tiling_of(problem, config)) {
+      : units(problem), unit(units.bytes), tiling(tiling_of(units, config)) {
     // A line more, so that runs of a power of two lie in different sets of the cache.
     buffer_pitch = ceil_div(tiling.run * unit, kLine) * kLine + kLine;
-    block_cols =
-        tiling.cols_are_inner ? tiling.cols.extent : std::min(tiling.cols.extent, kLine / unit);
-    buffer_bytes = buffer_pitch * (tiling.cols_are_inner ? 1 : block_cols);
+    const int64_t cols = std::ssize(tiling.cols);
+    const int64_t wanted = std::max<int64_t>(kLine / unit / tiling.whole_cols, 1);
+    block_cols = std::min(wanted * tiling.whole_cols, cols);
+    buffer_bytes = buffer_pitch * std::count(tiling.in_run.begin(),
+                                             tiling.in_run.begin() + block_cols, int64_t{0});
   }
 
+  Units units;
   int64_t unit;
   Tiling tiling;
   int64_t buffer_pitch, buffer_bytes;
@@ -120,7 +152,7 @@ struct Permute : private Layout {
     const auto cache = static_cast<int64_t>(problem.cache_bytes);
     if (!streams && cache > 0 && traffic(problem) > cache)
       throw Unsupported("stream=0 needs input and output that fit into the cache");
-    const auto in_run = static_cast<uint64_t>(layout.tiling.in_run * layout.unit);
+    const auto in_run = static_cast<uint64_t>(layout.tiling.read_run * layout.unit);
     const auto run = static_cast<uint64_t>(layout.tiling.run * layout.unit);
     return {.workspace_bytes =
                 streams ? static_cast<uint64_t>(most_threads(problem) * layout.buffer_bytes) : 0,
@@ -135,6 +167,9 @@ struct Permute : private Layout {
       : Layout(problem, config), problem_(problem), stream_(config["stream"] != 0) {
     for (auto* pieces : {&tiling.inner, &tiling.outer})
       for (Piece& piece : *pieces) piece = {piece.in * unit, piece.out * unit};
+    for (auto* places : {&tiling.rows, &tiling.cols})
+      for (int64_t& place : *places) place *= unit;
+    find_buffer_cols();
     if (stream_) find_lines();
   }
 
@@ -155,7 +190,7 @@ struct Permute : private Layout {
   };
 
   Tile tile_at(int64_t number) const {
-    Tile tile{0, 0, std::vector<int64_t>(tiling.steps.size(), 0)};
+    Tile tile{units.in_begin, units.out_begin, std::vector<int64_t>(tiling.steps.size(), 0)};
     for (size_t i = 0; i < tiling.steps.size(); ++i) {
       const int64_t count = tiling.steps[i].count();
       move_along(tile, i, number % count);
@@ -180,16 +215,14 @@ struct Permute : private Layout {
     }
   }
 
-  // Of a step's axis in one tile; `full` where no step cuts it.
-  int64_t extent_in(const Tile& tile, int step, int64_t full) const {
+  // So many of a full tile's rows, columns or pieces as one tile has; all where no step cuts them.
+  template <class Items>
+  int64_t count_in(const Tile& tile, int step, const Items& items) const {
+    const auto full = std::ssize(items);
     if (step < 0) return full;
     const Step& cut = tiling.steps[static_cast<size_t>(step)];
-    return std::min(cut.tile, cut.axis.extent - tile.index[static_cast<size_t>(step)] * cut.tile);
-  }
-  int64_t count_in(const Tile& tile, int step, const std::vector<Piece>& pieces) const {
-    const auto full = static_cast<int64_t>(pieces.size());
-    if (step < 0) return full;
-    return full / tiling.steps[static_cast<size_t>(step)].tile * extent_in(tile, step, full);
+    const int64_t left = cut.axis.extent - tile.index[static_cast<size_t>(step)] * cut.tile;
+    return full / cut.tile * std::min(cut.tile, left);
   }
 
   void move_tiles(const Launch& launch, int64_t part, int64_t first, int64_t last) const {
@@ -212,41 +245,44 @@ struct Permute : private Layout {
   void move_tile(const host_permute::Kernels& kernels, const Tile& tile, const uint8_t* in,
                  uint8_t* out, uint8_t* buffer, Lines& ahead) const {
     const Tiling& t = tiling;
-    const int64_t rows = extent_in(tile, t.rows_step, t.rows.extent),
-                  cols = extent_in(tile, t.cols_step, t.cols.extent),
+    const int64_t rows = count_in(tile, t.rows_step, t.rows),
+                  cols = count_in(tile, t.cols_step, t.cols),
                   inner = count_in(tile, t.inner_step, t.inner),
                   outer = count_in(tile, t.outer_step, t.outer);
-    const int64_t out_pitch = t.cols.out * unit;
     // A run that is one piece of the input needs no buffer.
-    const bool direct = !stream_ || (t.copies() && inner == 1);
+    const bool direct = !stream_ || (t.copies && inner == 1);
     for (int64_t o = 0; o < outer; ++o)
       for (int64_t col = 0; col < cols; col += block_cols) {
         const int64_t width = std::min(block_cols, cols - col);
-        uint8_t* const to = out + t.outer[static_cast<size_t>(o)].out + col * out_pitch;
+        uint8_t* const to = out + t.outer[static_cast<size_t>(o)].out;
+        const int64_t* const places = t.cols.data() + col;
         const Blocks blocks{.in = in + t.outer[static_cast<size_t>(o)].in + col * unit,
                             .out = direct ? to : buffer,
-                            .in_pitch = t.rows.in * unit,
-                            .out_pitch = direct || t.cols_are_inner ? out_pitch : buffer_pitch,
+                            .row_in = t.rows.data(),
+                            .col_out = direct ? places : buffer_cols_.data(),
                             .rows = rows,
-                            .cols = t.copies() ? width * unit : width,
+                            .cols = width,
                             .pieces = t.inner.data(),
                             .count = inner};
-        const int64_t run = rows * inner * (t.cols_are_inner ? cols : 1) * unit;
-        const int64_t runs = t.cols_are_inner ? 1 : width;
+        const auto runs = std::ranges::lower_bound(run_cols_, width) - run_cols_.begin();
+        const int64_t run = rows * inner * (width / runs) * unit;
         if (stream_ && direct) {
           if (o + 1 < outer) ask_for_ends(out + t.outer[static_cast<size_t>(o + 1)].out, run);
-          kernels.stream(blocks.in, to, blocks.cols, ahead);
+          kernels.stream(blocks.in, to + *places, width * unit, ahead);
           continue;
         }
+        const auto run_at = [&](int64_t r) {
+          return to + places[run_cols_[static_cast<size_t>(r)]];
+        };
         if (stream_)
-          for (int64_t r = 0; r < runs; ++r) ask_for_ends(to + r * out_pitch, run);
-        if (t.copies())
-          kernels.copy(blocks);
+          for (int64_t r = 0; r < runs; ++r) ask_for_ends(run_at(r), run);
+        if (t.copies)
+          kernels.copy(blocks, width * unit);
         else
-          kernels.transpose(blocks, static_cast<uint32_t>(unit));
+          kernels.transpose(blocks, unit);
         if (direct) continue;
         for (int64_t r = 0; r < runs; ++r)
-          kernels.stream(buffer + r * buffer_pitch, to + r * out_pitch, run, ahead);
+          kernels.stream(buffer + r * buffer_pitch, run_at(r), run, ahead);
       }
   }
 
@@ -257,15 +293,30 @@ struct Permute : private Layout {
     if (reinterpret_cast<uintptr_t>(to + bytes) % kLine != 0) __builtin_prefetch(to + bytes, 1, 3);
   }
 
+  // The buffer holds one run behind the other, in the order of their first columns.
+  void find_buffer_cols() {
+    std::vector<int64_t> runs;  // where they begin in the output
+    for (int64_t i = 0; i < block_cols; ++i) {
+      const auto col = static_cast<size_t>(i);
+      const int64_t in_run = tiling.in_run[col] * unit, begin = tiling.cols[col] - in_run;
+      if (in_run == 0) {
+        runs.push_back(begin);
+        run_cols_.push_back(i);
+      }
+      const auto run = std::ranges::find(runs, begin) - runs.begin();
+      buffer_cols_.push_back(run * buffer_pitch + in_run);
+    }
+  }
+
   // The lines of a full tile of the input, to be asked for while the tile before it is written.
   void find_lines() {
     const Tiling& t = tiling;
     std::vector<int64_t> all;
     for (const Piece& outer : t.outer)
       for (const Piece& inner : t.inner)
-        for (int64_t row = 0; row < t.rows.extent; ++row) {
-          const int64_t begin = outer.in + inner.in + row * t.rows.in * unit;
-          const int64_t bytes = t.cols.extent * unit;
+        for (const int64_t row : t.rows) {
+          const int64_t begin = outer.in + inner.in + row;
+          const int64_t bytes = std::ssize(t.cols) * unit;
           for (int64_t at = 0; at < bytes; at += kLine) all.push_back(begin + at);
           all.push_back(begin + bytes - 1);
         }
@@ -274,7 +325,7 @@ struct Permute : private Layout {
       if (lines_.empty() || line - lines_.back() >= kLine) lines_.push_back(line);
 
     const int64_t bytes =
-        t.rows.extent * t.cols.extent * std::ssize(t.inner) * std::ssize(t.outer) * unit;
+        std::ssize(t.rows) * std::ssize(t.cols) * std::ssize(t.inner) * std::ssize(t.outer) * unit;
     lines_each_ =
         static_cast<int>(ceil_div(std::ssize(lines_), std::max(bytes / kLine, int64_t{1})));
     // The first level holds two tiles and the buffer, where no set has more lines than ways.
@@ -287,9 +338,11 @@ struct Permute : private Layout {
 
   Problem problem_;
   bool stream_;
-  std::vector<int64_t> lines_;  // in bytes from the tile's begin
-  int lines_each_ = 0;          // to be asked for, for each line that is written
-  int level_ = 2;               // of the caches, to which they come
+  std::vector<int64_t> buffer_cols_;  // of a block: where they begin in the buffer
+  std::vector<int64_t> run_cols_;     // those that begin a run
+  std::vector<int64_t> lines_;        // in bytes from the tile's begin
+  int lines_each_ = 0;                // to be asked for, for each line that is written
+  int level_ = 2;                     // of the caches, to which they come
 };
 
 }  // namespace

@@ -9,13 +9,16 @@
 
 namespace host_permute {
 
-// Blocks of rows x cols elements, one at every piece: columns lie side by side in the input and
-// out_pitch apart in the output, rows in_pitch apart in the input and side by side in the output.
-// Everything but rows and cols in bytes.
+// A run that stays together is a unit up to this size.
+constexpr int64_t kMostUnitBytes = 64;
+
+// Blocks of rows x cols units, one at every piece: columns lie side by side in the input and rows
+// in the output; each has a place of its own on the other side. All places in bytes.
 struct Blocks {
   const uint8_t* in;
   uint8_t* out;
-  int64_t in_pitch, out_pitch;
+  const int64_t* row_in;
+  const int64_t* col_out;
   int64_t rows, cols;
   const Piece* pieces;
   int64_t count;
@@ -34,10 +37,10 @@ struct Lines {
 // The kernels as compiled for one instruction set.
 struct Kernels {
   const char* target;  // its name, e.g. "AVX3"
-  // Transposes blocks of elements of 1, 2, 4, 8 or 16 bytes.
-  void (*transpose)(const Blocks& blocks, uint32_t element_bytes);
-  // Copies `cols` bytes at every piece.
-  void (*copy)(const Blocks& blocks);
+  // Transposes blocks of units of 1 to kMostUnitBytes bytes.
+  void (*transpose)(const Blocks& blocks, int64_t unit);
+  // Copies so many bytes at every piece.
+  void (*copy)(const Blocks& blocks, int64_t bytes);
   // Whole lines of the output by non-temporal stores; after each, lines are asked for.
   void (*stream)(const uint8_t* from, uint8_t* to, int64_t bytes, Lines& ahead);
   void (*finish)();  // orders them with the thread's later stores

@@ -1,12 +1,20 @@
 #include "tiling.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <numeric>
 
 #include "../kit/host/ceil_div.hpp"
 
 namespace host_permute {
 namespace {
+
+using Axes = std::vector<const Axis*>;
+
+// Rows or columns from which on a block gains nothing by more: several of the widest vectors.
+constexpr int64_t kLongSide = 64;
+// Runs of the output that may be gathered together.
+constexpr int64_t kMostRuns = 16;
 
 // About `wanted` of an axis, so that all tiles are nearly alike; a multiple of `unit` where there
 // is room for one.
@@ -26,10 +34,10 @@ class Cutter {
   bool is_cut(const Axis& axis) const { return taken(axis) < axis.extent; }
 
   // Lengthens a run by one axis after the other, as long as they continue it, and cuts the last.
-  // Returns its length.
-  int64_t take_run(const std::vector<const Axis*>& order, int64_t Axis::*stride, int64_t wanted,
-                   int64_t line) {
+  // Returns its axes.
+  Axes take_run(const Axes& order, int64_t Axis::*stride, int64_t wanted, int64_t line) {
     int64_t run = 1;
+    Axes axes;
     for (const Axis* axis : order) {
       if (axis->*stride != run || run >= wanted) break;
       int64_t& taken = taken_[axis - axes_.data()];
@@ -38,14 +46,59 @@ class Cutter {
                    : std::max(taken, cut(axis->extent, host::ceil_div(wanted, run),
                                          line / std::gcd(line, run)));
       run *= taken;
+      axes.push_back(axis);
       if (is_cut(*axis)) break;
     }
-    return run;
+    return axes;
+  }
+
+  int64_t elements(const Axes& axes) const {
+    return std::accumulate(axes.begin(), axes.end(), int64_t{1},
+                           [&](int64_t n, const Axis* axis) { return n * taken(*axis); });
   }
 
  private:
   const std::vector<Axis>& axes_;
   std::vector<int64_t> taken_;
+};
+
+bool contains(const Axes& axes, const Axis* axis) {
+  return std::ranges::find(axes, axis) != axes.end();
+}
+
+// Shares the axes of the two runs of a tile out to the rows and the columns of its blocks. Each
+// takes axes that follow each other in its run, the shorter side first, until one is met that the
+// other side has.
+struct Sides {
+  Sides(const Cutter& cutter, const Axes& out_run, const Axes& in_run) {
+    const auto next = [&](const Axes& run, const Axes& side, const Axes& other) -> const Axis* {
+      if (side.size() == run.size() || cutter.elements(side) >= kLongSide) return nullptr;
+      const Axis* const axis = run[side.size()];
+      return contains(other, axis) ? nullptr : axis;
+    };
+    while (true) {
+      const Axis* const row = next(out_run, rows, cols);
+      const Axis* col = next(in_run, cols, rows);
+      // The buffer holds all runs that a column axis of theirs goes through.
+      if (col != nullptr && contains(out_run, col) && runs(cutter, out_run) > kMostRuns)
+        col = nullptr;
+      if (row == nullptr && col == nullptr) return;
+      const bool rows_are_shorter = cutter.elements(rows) <= cutter.elements(cols);
+      if (col == nullptr || (row != nullptr && rows_are_shorter))
+        rows.push_back(row);
+      else
+        cols.push_back(col);
+    }
+  }
+
+  // Runs of the output that the columns belong to.
+  int64_t runs(const Cutter& cutter, const Axes& out_run) const {
+    Axes apart = cols;
+    std::erase_if(apart, [&](const Axis* axis) { return contains(out_run, axis); });
+    return cutter.elements(apart);
+  }
+
+  Axes rows, cols;
 };
 
 // All places that the axes lead to, the first axis the fastest.
@@ -60,20 +113,21 @@ std::vector<Piece> pieces(const std::vector<Axis>& axes) {
   return all;
 }
 
-std::vector<const Axis*> sorted(const std::vector<Axis>& axes, int64_t Axis::*stride) {
-  std::vector<const Axis*> order;
+std::vector<int64_t> places(const std::vector<Axis>& axes, int64_t Piece::*side) {
+  std::vector<int64_t> all;
+  for (const Piece& piece : pieces(axes)) all.push_back(piece.*side);
+  return all;
+}
+
+Axes sorted(const std::vector<Axis>& axes, int64_t Axis::*stride) {
+  Axes order;
   for (const Axis& axis : axes) order.push_back(&axis);
   // Of input strides that are alike the longest axis is the columns.
   std::ranges::sort(order, [&](const Axis* a, const Axis* b) {
-    return a->*stride != b->*stride ? a->*stride < b->*stride : a->extent > b->extent;
+    const int64_t of_a = std::abs(a->*stride), of_b = std::abs(b->*stride);
+    return of_a != of_b ? of_a < of_b : a->extent > b->extent;
   });
   return order;
-}
-
-const Axis* of_stride_1(const std::vector<const Axis*>& order, int64_t Axis::*stride) {
-  const auto found =
-      std::ranges::find_if(order, [&](const Axis* axis) { return axis->*stride == 1; });
-  return found == order.end() ? nullptr : *found;
 }
 
 }  // namespace
@@ -84,52 +138,58 @@ int64_t Tiling::tiles() const {
 }
 
 Tiling tiling(const std::vector<Axis>& axes, const Wish& wish) {
-  const std::vector<const Axis*> by_in = sorted(axes, &Axis::in);
-  const std::vector<const Axis*> by_out = sorted(axes, &Axis::out);
+  const Axes by_in = sorted(axes, &Axis::in);
+  const Axes by_out = sorted(axes, &Axis::out);
   // An axis whose input repeats continues no run of the input.
-  std::vector<const Axis*> moving = by_in;
+  Axes moving = by_in;
   std::erase_if(moving, [](const Axis* axis) { return axis->in <= 0; });
 
   Cutter cutter(axes);
-  cutter.take_run(by_out, &Axis::out, wish.out_run, wish.line);
-  std::vector<const Axis*> in_run_of_the_output;
-  for (const Axis* axis : by_out)
-    if (cutter.taken(*axis) > 1) in_run_of_the_output.push_back(axis);
-  const auto is_inner = [&](const Axis* axis) {
-    return std::ranges::find(in_run_of_the_output, axis) != in_run_of_the_output.end();
-  };
-
+  const Axes out_run = cutter.take_run(by_out, &Axis::out, wish.out_run, wish.line);
+  const Axes in_run = cutter.take_run(moving, &Axis::in, wish.in_run, wish.line);
   Tiling t{};
-  t.in_run = cutter.take_run(moving, &Axis::in, wish.in_run, wish.line);
-  t.run = 1;
-  for (const Axis* axis : in_run_of_the_output) t.run *= cutter.taken(*axis);
+  t.read_run = cutter.elements(in_run);
+  t.run = cutter.elements(out_run);
   for (const Axis* axis : by_in)
     if (cutter.is_cut(*axis)) t.steps.push_back({*axis, cutter.taken(*axis)});
 
-  // Takes an axis into the tile, and remembers the step along which a last tile has less of it.
-  const auto take = [&](const Axis* axis, int& step) {
-    const auto found =
-        std::ranges::find(t.steps, axis->out, [](const Step& one) { return one.axis.out; });
-    if (found != t.steps.end()) step = static_cast<int>(found - t.steps.begin());
-    return Axis{cutter.taken(*axis), axis->in, axis->out};
+  // Takes axes into the tile, and remembers the step along which a last tile has less of them.
+  const auto take = [&](const Axes& some, int& step) {
+    std::vector<Axis> all;
+    step = -1;
+    for (const Axis* axis : some) {
+      const auto found =
+          std::ranges::find(t.steps, axis->out, [](const Step& one) { return one.axis.out; });
+      if (found != t.steps.end()) step = static_cast<int>(found - t.steps.begin());
+      all.push_back({cutter.taken(*axis), axis->in, axis->out});
+    }
+    return all;
   };
-  const Axis* const cols = of_stride_1(moving, &Axis::in);
-  const Axis* rows = of_stride_1(by_out, &Axis::out);
-  if (rows == cols) rows = nullptr;
-  t.rows = t.cols = {1, 0, 0};
-  t.rows_step = t.cols_step = t.inner_step = t.outer_step = -1;
-  if (rows != nullptr) t.rows = take(rows, t.rows_step);
-  if (cols != nullptr) t.cols = take(cols, t.cols_step);
-  t.cols_are_inner = cols != nullptr && is_inner(cols);
+  t.copies = !in_run.empty() && in_run.front()->out == 1;
+  Sides sides = t.copies ? Sides(cutter, {}, {in_run.front()}) : Sides(cutter, out_run, in_run);
+  t.rows = places(take(sides.rows, t.rows_step), &Piece::in);
+  t.cols = places(take(sides.cols, t.cols_step), &Piece::out);
+  std::vector<Axis> within = take(sides.cols, t.cols_step);
+  t.whole_cols = 1;
+  int64_t cols = 1;
+  for (size_t i = 0; i < within.size(); ++i) {
+    cols *= within[i].extent;
+    if (contains(out_run, sides.cols[i]))
+      t.whole_cols = cols;
+    else
+      within[i].out = 0;
+  }
+  t.in_run = places(within, &Piece::out);
 
-  std::vector<Axis> inner, outer;
-  for (const Axis* axis : in_run_of_the_output)
-    if (axis != rows && axis != cols) inner.push_back(take(axis, t.inner_step));
-  for (const Axis* axis : moving)
-    if (axis != rows && axis != cols && !is_inner(axis) && cutter.taken(*axis) > 1)
-      outer.push_back(take(axis, t.outer_step));
-  t.inner = pieces(inner);
-  t.outer = pieces(outer);
+  Axes inner = out_run, outer = in_run;
+  const auto is_of_a_side = [&](const Axis* axis) {
+    return contains(sides.rows, axis) || contains(sides.cols, axis);
+  };
+  std::erase_if(inner, is_of_a_side);
+  std::erase_if(outer,
+                [&](const Axis* axis) { return is_of_a_side(axis) || contains(out_run, axis); });
+  t.inner = pieces(take(inner, t.inner_step));
+  t.outer = pieces(take(outer, t.outer_step));
   return t;
 }
 

@@ -25,23 +25,25 @@ struct Step {
 };
 
 // A tile: a block of rows and columns at every pair of an outer and an inner piece. Columns lie
-// side by side in the input, rows in the output; an axis of which both is true is the columns, and
-// there is one row. The inner pieces complete runs of the output; each outer piece has runs of its
-// own.
+// side by side in the input, rows in the output, both through as many axes as make a block large:
+// so each has a place of its own on the other side. The inner pieces complete runs of the output;
+// each outer piece has runs of its own. A run that stays together is the columns of one row.
 struct Tiling {
-  Axis rows, cols;           // extents in a full tile
-  std::vector<Piece> inner;  // in elements, as all else
+  std::vector<int64_t> rows;    // where they begin in the input, in elements, as all else
+  std::vector<int64_t> cols;    // where they begin in the output
+  std::vector<int64_t> in_run;  // where columns begin in their run of the output
+  int64_t whole_cols;           // as many columns as follow each other hold their runs whole
+  std::vector<Piece> inner;
   std::vector<Piece> outer;
-  bool cols_are_inner;      // a run of the output holds the columns too
+  bool copies;              // the columns lie side by side in the output too
   int64_t run;              // elements of a run of the output in a full tile
-  int64_t in_run;           // elements of a run of the input, likewise
+  int64_t read_run;         // elements of a run of the input, likewise
   std::vector<Step> steps;  // from tile to tile, the fastest first: along the input
-  // The step of whose axis a last tile has fewer rows, columns, or pieces; -1 for none. The pieces
-  // that it lacks are the last ones.
+  // The step of whose axis a last tile has fewer rows, columns, or pieces; -1 for none. Those that
+  // it lacks are the last ones.
   int rows_step, cols_step, inner_step, outer_step;
 
   int64_t tiles() const;
-  bool copies() const { return rows.extent == 1 && cols.out == 1; }
 };
 
 // The runs that are wanted of each side, and those of a cache line, in elements. An axis is cut at
@@ -50,8 +52,8 @@ struct Wish {
   int64_t out_run, in_run, line;
 };
 
-// The tiling of axes whose extents are at least 2, whose output strides are positive, and whose
-// output elements do not overlap.
+// The tiling of axes whose extents are at least 2, and whose output elements do not overlap. No
+// output stride is 0.
 Tiling tiling(const std::vector<Axis>& axes, const Wish& wish);
 
 }  // namespace host_permute

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <numeric>
 #include <random>
 #include <vector>
@@ -37,34 +38,32 @@ int64_t elements(const std::vector<Axis>& axes) {
                          [](int64_t n, const Axis& axis) { return n * axis.extent; });
 }
 
-// What is left of a step's axis in its tile.
+// As many of a full tile's rows, columns or pieces as are left in its tile.
 int64_t left(const Tiling& t, const std::vector<int64_t>& index, int step, int64_t full) {
   if (step < 0) return full;
-  return std::min(t.steps[step].tile, t.steps[step].axis.extent - index[step] * t.steps[step].tile);
+  const host_permute::Step& cut = t.steps[step];
+  return full / cut.tile * std::min(cut.tile, cut.axis.extent - index[step] * cut.tile);
 }
 
-// Where the element of the input goes, for each place of the output; -1 where none does.
-std::vector<int64_t> moved(const Tiling& t, int64_t out_span) {
-  std::vector<int64_t> from(out_span, -1);
+constexpr int64_t kNowhere = -1'000'000'000;
+
+// The input's element for each place of the output, from its lowest.
+std::vector<int64_t> moved(const Tiling& t, int64_t out_low, int64_t out_span) {
+  std::vector<int64_t> from(out_span, kNowhere);
   std::vector<int64_t> index(t.steps.size(), 0);
-  const auto pieces = [&](const std::vector<Piece>& all, int step) {
-    const auto count = static_cast<int64_t>(all.size());
-    return step < 0 ? count : count / t.steps[step].tile * left(t, index, step, 0);
-  };
   for (int64_t tile = 0; tile < t.tiles(); ++tile) {
     int64_t in = 0, out = 0;
     for (size_t i = 0; i < index.size(); ++i) {
       in += index[i] * t.steps[i].tile * t.steps[i].axis.in;
       out += index[i] * t.steps[i].tile * t.steps[i].axis.out;
     }
-    for (int64_t o = 0; o < pieces(t.outer, t.outer_step); ++o)
-      for (int64_t i = 0; i < pieces(t.inner, t.inner_step); ++i)
-        for (int64_t r = 0; r < left(t, index, t.rows_step, t.rows.extent); ++r)
-          for (int64_t c = 0; c < left(t, index, t.cols_step, t.cols.extent); ++c) {
-            const int64_t to =
-                out + t.outer[o].out + t.inner[i].out + r * t.rows.out + c * t.cols.out;
-            EXPECT_EQ(from.at(to), -1) << "an element is written twice";
-            from.at(to) = in + t.outer[o].in + t.inner[i].in + r * t.rows.in + c * t.cols.in;
+    for (int64_t o = 0; o < left(t, index, t.outer_step, std::ssize(t.outer)); ++o)
+      for (int64_t i = 0; i < left(t, index, t.inner_step, std::ssize(t.inner)); ++i)
+        for (int64_t r = 0; r < left(t, index, t.rows_step, std::ssize(t.rows)); ++r)
+          for (int64_t c = 0; c < left(t, index, t.cols_step, std::ssize(t.cols)); ++c) {
+            const int64_t to = out + t.outer[o].out + t.inner[i].out + r + t.cols[c] - out_low;
+            EXPECT_EQ(from.at(to), kNowhere) << "an element is written twice";
+            from.at(to) = in + t.outer[o].in + t.inner[i].in + t.rows[r] + c;
           }
     for (size_t i = 0; i < index.size(); ++i) {
       if (++index[i] < t.steps[i].count()) break;
@@ -74,8 +73,8 @@ std::vector<int64_t> moved(const Tiling& t, int64_t out_span) {
   return from;
 }
 
-std::vector<int64_t> expected(const std::vector<Axis>& axes, int64_t out_span) {
-  std::vector<int64_t> from(out_span, -1);
+std::vector<int64_t> expected(const std::vector<Axis>& axes, int64_t out_low, int64_t out_span) {
+  std::vector<int64_t> from(out_span, kNowhere);
   for (int64_t element = 0; element < elements(axes); ++element) {
     int64_t rest = element, in = 0, out = 0;
     for (const Axis& axis : axes) {
@@ -83,7 +82,7 @@ std::vector<int64_t> expected(const std::vector<Axis>& axes, int64_t out_span) {
       out += rest % axis.extent * axis.out;
       rest /= axis.extent;
     }
-    from[out] = in;
+    from[out - out_low] = in;
   }
   return from;
 }
@@ -106,9 +105,14 @@ TEST(PermuteTiling, EveryElementHasOnePlace) {
       std::ranges::max_element(axes, {}, &Axis::out)->out += draw(1, 5);
     std::shuffle(axes.begin(), axes.end(), random);
     const Wish wish{.out_run = draw(1, 200), .in_run = draw(1, 200), .line = 1 << draw(0, 6)};
-    int64_t span = 1;
-    for (const Axis& axis : axes) span += (axis.extent - 1) * axis.out;
-    ASSERT_EQ(moved(host_permute::tiling(axes, wish), span), expected(axes, span));
+    if (Axis& axis = axes[draw(0, std::ssize(axes) - 1)]; draw(0, 3) == 0 && axis.out != 1)
+      axis.out = -axis.out;  // written backwards
+    int64_t low = 0, span = 1;
+    for (const Axis& axis : axes) {
+      span += (axis.extent - 1) * std::abs(axis.out);
+      if (axis.out < 0) low += (axis.extent - 1) * axis.out;
+    }
+    ASSERT_EQ(moved(host_permute::tiling(axes, wish), low, span), expected(axes, low, span));
   }
 }
 
@@ -118,19 +122,39 @@ TEST(PermuteTiling, RunsGoThroughSeveralAxes) {
   const Tiling t = host_permute::tiling(axes, {.out_run = 500, .in_run = 60, .line = 1});
   EXPECT_GE(t.run, 450);
   EXPECT_LE(t.run, 750);
-  EXPECT_GE(t.in_run, 60);
-  EXPECT_LE(t.in_run, 90);
+  EXPECT_GE(t.read_run, 60);
+  EXPECT_LE(t.read_run, 90);
 }
 
 // The axis that stays innermost is the columns of one row, however long it is.
 TEST(PermuteTiling, AKeptAxisIsCopied) {
   const Tiling t = host_permute::tiling(permuted({1000, 7, 9}, {0, 2, 1}),
                                         {.out_run = 64, .in_run = 64, .line = 16});
-  EXPECT_EQ(t.rows.extent, 1);
-  EXPECT_EQ(t.cols.in, 1);
-  EXPECT_EQ(t.cols.out, 1);
-  EXPECT_TRUE(t.cols_are_inner);
-  EXPECT_EQ(t.run, t.in_run);
+  EXPECT_TRUE(t.copies);
+  EXPECT_EQ(t.rows, std::vector<int64_t>{0});
+  EXPECT_EQ(std::ssize(t.cols), t.run);
+  EXPECT_EQ(t.whole_cols, t.run);
+  EXPECT_EQ(t.run, t.read_run);
+}
+
+// Axes of 2 and 3 elements beside long ones: squares of several vectors a side all the same.
+TEST(PermuteTiling, BlocksGoThroughSeveralAxes) {
+  const Tiling t =
+      host_permute::tiling(permuted({2, 3, 12, 2, 5, 3, 2, 40}, {4, 5, 6, 3, 7, 2, 1, 0}),
+                           {.out_run = 120, .in_run = 64, .line = 1});
+  EXPECT_GE(std::ssize(t.rows), 60);
+  EXPECT_GE(std::ssize(t.cols), 64);
+  EXPECT_EQ(t.whole_cols, 1);
+  EXPECT_EQ(t.outer.size(), 1U);
+}
+
+// The input's innermost axis lies in the output's run, the next one does not.
+TEST(PermuteTiling, ColumnsOfOneRunComeBeforeRunsOfTheirOwn) {
+  const Tiling t = host_permute::tiling(permuted({4, 32, 8, 100}, {2, 0, 3, 1}),
+                                        {.out_run = 32, .in_run = 128, .line = 1});
+  EXPECT_EQ(std::ssize(t.rows), 8);
+  EXPECT_EQ(std::ssize(t.cols), 128);
+  EXPECT_EQ(t.whole_cols, 4);
 }
 
 }  // namespace
