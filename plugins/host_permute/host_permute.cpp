@@ -5,71 +5,23 @@
 
 #include "../kit/host/ceil_div.hpp"
 #include "kernels.hpp"
+#include "layout.hpp"
 
 using namespace xpose::plugin;
 
 namespace {
 
 using host::ceil_div;
-using host_permute::Axis;
 using host_permute::Blocks;
+using host_permute::kLine;
+using host_permute::Layout;
 using host_permute::Lines;
 using host_permute::Piece;
 using host_permute::Step;
 using host_permute::Tiling;
 
-constexpr int64_t kLine = 64;  // bytes
 // A problem within one core's own cache is done before another thread is awake.
 constexpr int64_t kOneThreadBytes = 4 << 20;
-// A tile of kept runs is only copied: it is soon done, and longer, so that the lines of the next
-// have come by then. Long runs ask for more.
-constexpr int64_t kCopiesOverRun = 8;
-constexpr int64_t kLongRun = 256, kLeastOfLongRuns = 8 * 1024;  // bytes
-
-// The axes of a problem in units, which kernels move: an element, a 16-byte part of a fat one, or a
-// short run that stays together. Element 0 of the axes lies so many bytes behind the problem's.
-struct Units {
-  explicit Units(const Problem& problem) : bytes(std::min<int64_t>(problem.element_bytes, 16)) {
-    const int64_t parts = problem.element_bytes / bytes;
-    axes = {{parts, 1, 1},
-            {problem.rows, problem.in_ld * parts, parts},
-            {problem.cols, parts, problem.out_ld * parts}};
-    for (uint32_t i = 0; i < problem.batch_rank; ++i)
-      axes.push_back({problem.batch[i].extent, problem.batch[i].in_stride * parts,
-                      problem.batch[i].out_stride * parts});
-    std::erase_if(axes, [](const Axis& axis) { return axis.extent == 1; });
-    widen();
-    for (Axis& axis : axes)
-      if (axis.in == -1 && axis.out != 1) turn(axis);
-  }
-
-  int64_t bytes;
-  std::vector<Axis> axes;
-  int64_t in_begin = 0, out_begin = 0;
-
- private:
-  // Makes a short run that stays together one unit, where all strides are of whole ones.
-  void widen() {
-    const auto kept =
-        std::ranges::find_if(axes, [](const Axis& axis) { return axis.in == 1 && axis.out == 1; });
-    if (kept == axes.end() || kept->extent * bytes > host_permute::kMostUnitBytes) return;
-    const int64_t run = kept->extent;
-    const auto fits = [&](const Axis& axis) { return axis.in % run == 0 && axis.out % run == 0; };
-    std::vector<Axis> others = axes;
-    others.erase(others.begin() + (kept - axes.begin()));
-    if (!std::ranges::all_of(others, fits)) return;
-    bytes *= run;
-    axes = std::move(others);
-    for (Axis& axis : axes) axis = {axis.extent, axis.in / run, axis.out / run};
-  }
-
-  // Reads an axis forwards that is read backwards, so that its elements are a run of the input.
-  void turn(Axis& axis) {
-    in_begin += (axis.extent - 1) * axis.in * bytes;
-    out_begin += (axis.extent - 1) * axis.out * bytes;
-    axis = {axis.extent, -axis.in, -axis.out};
-  }
-};
 
 // Input plus output, in bytes.
 int64_t traffic(const Problem& problem) {
@@ -92,38 +44,20 @@ int64_t most_threads(const Problem& problem) {
   return std::max<int64_t>(problem.multiprocessors, 1);
 }
 
-Tiling tiling_of(const Units& units, const Config& config) {
-  const auto elements = [&](int64_t bytes) { return std::max<int64_t>(bytes / units.bytes, 2); };
-  const auto with = [&](int64_t run) {
-    return host_permute::tiling(units.axes, {.out_run = elements(run),
-                                             .in_run = elements(config["in_run"]),
-                                             .line = std::max<int64_t>(kLine / units.bytes, 1)});
-  };
-  const Tiling tiling = with(config["run"]);
-  if (!tiling.copies) return tiling;
-  const bool is_long = std::ssize(tiling.cols) * units.bytes >= kLongRun;
-  return with(config["run"] * kCopiesOverRun + (is_long ? kLeastOfLongRuns : 0));
+// The lines of a thread's first tile were not asked for.
+constexpr int64_t kFirstTilePercent = 50;
+// A tile beyond this size comes from the second level: the first does not hold two and the buffer.
+constexpr int64_t kLargeTile = 24 * 1024, kLargeTilePercent = 20;
+// Stores straight from registers write lines in parts.
+constexpr int64_t kPartsPercent = 30;
+
+uint32_t slower_percent(const Problem& problem, const Layout& layout, bool streams) {
+  const int64_t all = traffic(problem) / 2;
+  const int64_t tile = std::min(all, layout.tile_bytes());
+  return static_cast<uint32_t>(kFirstTilePercent * tile / all +
+                               (tile > kLargeTile ? kLargeTilePercent : 0) +
+                               (streams ? 0 : kPartsPercent));
 }
-
-// The tile of a problem, and the buffer for its runs: what a quote needs to know.
-struct Layout {
-  Layout(const Problem& problem, const Config& config)
-      : units(problem), unit(units.bytes), tiling(tiling_of(units, config)) {
-    // A line more, so that runs of a power of two lie in different sets of the cache.
-    buffer_pitch = ceil_div(tiling.run * unit, kLine) * kLine + kLine;
-    const int64_t cols = std::ssize(tiling.cols);
-    const int64_t wanted = std::max<int64_t>(kLine / unit / tiling.whole_cols, 1);
-    block_cols = std::min(wanted * tiling.whole_cols, cols);
-    buffer_bytes = buffer_pitch * std::count(tiling.in_run.begin(),
-                                             tiling.in_run.begin() + block_cols, int64_t{0});
-  }
-
-  Units units;
-  int64_t unit;
-  Tiling tiling;
-  int64_t buffer_pitch, buffer_bytes;
-  int64_t block_cols;  // columns that are gathered before their runs are written
-};
 
 struct Permute : private Layout {
   static Card card() {
@@ -134,7 +68,7 @@ struct Permute : private Layout {
             .max_batch_rank = XPOSE_MAX_BATCH_RANK,
             .traits = XPOSE_TRAIT_PERMUTES,
             .prior_rank = 110,
-            .axes = {{"run", {128, 512, 1024, 2048}}, {"in_run", {256, 512}}, {"stream", {1, 0}}}};
+            .axes = {{"run", {2048, 1024, 512, 128}}, {"in_run", {256, 512}}, {"stream", {1, 0}}}};
   }
 
   static Quote quote(const Problem& problem, const Config& config) {
@@ -160,6 +94,7 @@ struct Permute : private Layout {
                       " B, " + host_permute::kernels().front().target,
             .demand = {.load_run = in_run,
                        .store_run = run,
+                       .slower_percent = slower_percent(problem, layout, streams),
                        .traits = streams ? uint32_t{XPOSE_QUOTE_UNCACHED_STORES} : 0}};
   }
 
@@ -324,10 +259,8 @@ struct Permute : private Layout {
     for (const int64_t line : all)
       if (lines_.empty() || line - lines_.back() >= kLine) lines_.push_back(line);
 
-    const int64_t bytes =
-        std::ssize(t.rows) * std::ssize(t.cols) * std::ssize(t.inner) * std::ssize(t.outer) * unit;
     lines_each_ =
-        static_cast<int>(ceil_div(std::ssize(lines_), std::max(bytes / kLine, int64_t{1})));
+        static_cast<int>(ceil_div(std::ssize(lines_), std::max(tile_bytes() / kLine, int64_t{1})));
     // The first level holds two tiles and the buffer, where no set has more lines than ways.
     constexpr int64_t kSets = 64, kMostInASet = 4, kMostLines = 384;
     std::array<int64_t, kSets> in_set{};

@@ -1,0 +1,50 @@
+#include "layout.hpp"
+
+#include <algorithm>
+
+#include "../kit/host/ceil_div.hpp"
+
+namespace host_permute {
+namespace {
+
+using host::ceil_div;
+using xpose::plugin::Config;
+using xpose::plugin::Problem;
+
+// A tile of kept runs is only copied: it is soon done, and longer, so that the lines of the next
+// have come by then. Long runs ask for more.
+constexpr int64_t kCopiesOverRun = 8;
+constexpr int64_t kLongRun = 256, kLeastOfLongRuns = 8 * 1024;  // bytes
+
+Tiling tiling_of(const Units& units, const Config& config) {
+  const auto elements = [&](int64_t bytes) { return std::max<int64_t>(bytes / units.bytes, 2); };
+  const auto with = [&](int64_t run) {
+    return host_permute::tiling(units.axes, {.out_run = elements(run),
+                                             .in_run = elements(config["in_run"]),
+                                             .line = std::max<int64_t>(kLine / units.bytes, 1)});
+  };
+  const Tiling tiling = with(config["run"]);
+  if (!tiling.copies) return tiling;
+  const bool is_long = std::ssize(tiling.cols) * units.bytes >= kLongRun;
+  return with(config["run"] * kCopiesOverRun + (is_long ? kLeastOfLongRuns : 0));
+}
+
+}  // namespace
+
+Layout::Layout(const Problem& problem, const Config& config)
+    : units(problem), unit(units.bytes), tiling(tiling_of(units, config)) {
+  // A line more, so that runs of a power of two lie in different sets of the cache.
+  buffer_pitch = ceil_div(tiling.run * unit, kLine) * kLine + kLine;
+  const int64_t cols = std::ssize(tiling.cols);
+  const int64_t wanted = std::max<int64_t>(kLine / unit / tiling.whole_cols, 1);
+  block_cols = std::min(wanted * tiling.whole_cols, cols);
+  buffer_bytes = buffer_pitch *
+                 std::count(tiling.in_run.begin(), tiling.in_run.begin() + block_cols, int64_t{0});
+}
+
+int64_t Layout::tile_bytes() const {
+  return std::ssize(tiling.rows) * std::ssize(tiling.cols) * std::ssize(tiling.inner) *
+         std::ssize(tiling.outer) * unit;
+}
+
+}  // namespace host_permute

@@ -1,0 +1,26 @@
+// The tile of a problem for one config, and the buffer for its runs: what a quote needs to know.
+#pragma once
+
+#include <cstdint>
+#include <xpose/plugin.hpp>
+
+#include "tiling.hpp"
+#include "units.hpp"
+
+namespace host_permute {
+
+inline constexpr int64_t kLine = 64;  // bytes
+
+struct Layout {
+  Layout(const xpose::plugin::Problem& problem, const xpose::plugin::Config& config);
+
+  int64_t tile_bytes() const;
+
+  Units units;
+  int64_t unit;  // bytes
+  Tiling tiling;
+  int64_t buffer_pitch, buffer_bytes;  // from one run to the next, and of a thread's buffer
+  int64_t block_cols;                  // columns that are gathered before their runs are written
+};
+
+}  // namespace host_permute

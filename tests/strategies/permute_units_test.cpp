@@ -1,0 +1,61 @@
+// The axes of a permutation in the units that kernels move.
+#include <gtest/gtest.h>
+
+#include "../../plugins/host_permute/units.hpp"
+
+namespace {
+
+using host_permute::Units;
+
+xpose_problem problem(int64_t rows, int64_t cols, int64_t in_ld, int64_t out_ld,
+                      uint32_t element_bytes) {
+  xpose_problem made{};
+  made.size = sizeof made;
+  made.rows = rows;
+  made.cols = cols;
+  made.in_ld = in_ld;
+  made.out_ld = out_ld;
+  made.element_bytes = element_bytes;
+  return made;
+}
+
+// Elements of 12 bytes, which a normal form has as 3 of 4 bytes that stay together.
+TEST(PermuteUnits, AShortRunIsOneUnit) {
+  xpose_problem points = problem(1, 3, 3, 1, 4);
+  points.batch_rank = 2;
+  points.batch[0] = {100, 3 * 7, 3};
+  points.batch[1] = {7, 3, 300};
+  const Units units(points);
+  EXPECT_EQ(units.bytes, 12);
+  ASSERT_EQ(units.axes.size(), 2U);
+  EXPECT_EQ(units.axes[0].in, 7);
+  EXPECT_EQ(units.axes[0].out, 1);
+  EXPECT_EQ(units.axes[1].in, 1);
+  EXPECT_EQ(units.axes[1].out, 100);
+  points.batch[1].out_stride = 301;  // no multiple of the run
+  EXPECT_EQ(Units(points).bytes, 4);
+}
+
+TEST(PermuteUnits, ALongRunStaysAnAxis) {
+  xpose_problem rows = problem(1, 100, 100, 1, 4);
+  rows.batch_rank = 2;
+  rows.batch[0] = {9, 700, 100};
+  rows.batch[1] = {7, 100, 900};
+  EXPECT_EQ(Units(rows).bytes, 4);
+  EXPECT_EQ(Units(rows).axes.size(), 3U);
+}
+
+// A reversed innermost axis of the input: its last element is the lowest.
+TEST(PermuteUnits, AnAxisThatIsReadBackwardsIsTurned) {
+  xpose_problem reversed = problem(5, 1, 20, 5, 2);
+  reversed.batch_rank = 1;
+  reversed.batch[0] = {20, -1, 5};
+  const Units units(reversed);
+  EXPECT_EQ(units.in_begin, -19 * 2);
+  EXPECT_EQ(units.out_begin, 19 * 5 * 2);
+  ASSERT_EQ(units.axes.size(), 2U);
+  EXPECT_EQ(units.axes[1].in, 1);
+  EXPECT_EQ(units.axes[1].out, -5);
+}
+
+}  // namespace
