@@ -55,10 +55,45 @@ bool is_tile_kept(const Problem& problem) {
   return host_simd::tile_side(problem.element_bytes) <= met * kWays;
 }
 
-uint32_t slower_percent(const Problem& problem, const Mode& mode) {
+// Bytes that lie side by side: a row, or all rows of a matrix without gaps.
+uint64_t together(const Problem& problem, int64_t rows, int64_t cols, int64_t ld) {
+  return static_cast<uint64_t>((ld == cols ? rows : 1) * cols * problem.element_bytes);
+}
+
+// Lines that two output rows share are carried from one block to the next, and those at the ends of
+// a row are fetched and written in part: it takes as long as moving so many bytes more.
+constexpr int64_t kSharedLinesBytes = 250;
+// Carrying takes so much longer where memory does not hide it.
+constexpr int64_t kCarryPercent = 15;
+constexpr int64_t kCarryIsHiddenFrom = 1 << 20;
+
+bool carries(const Problem& problem, const Mode& mode) {
+  return mode.streams() && problem.out_alignment < 64;
+}
+
+uint32_t carry_percent(const Problem& problem) {
+  const int64_t shared = 100 * kSharedLinesBytes / (problem.rows * problem.element_bytes);
+  return static_cast<uint32_t>(shared +
+                               (traffic(problem) <= kCarryIsHiddenFrom ? kCarryPercent : 0));
+}
+
+// Where matrices lie within each other, nobody foresees the next one: each costs as moving so many
+// bytes more.
+constexpr int64_t kMatrixBytes = 64 << 10;
+
+uint32_t begin_percent(const Problem& problem) {
+  if (problem.batch_rank == 0) return 0;
+  const xpose_batch_dim& batch = problem.batch[0];
+  const bool follow = batch.in_stride >= problem.rows * problem.in_ld &&
+                      batch.out_stride >= problem.cols * problem.out_ld;
+  return follow ? 0 : static_cast<uint32_t>(100 * kMatrixBytes * batch.extent / traffic(problem));
+}
+
+uint32_t mode_percent(const Problem& problem, const Mode& mode) {
   if (!mode.streams())
     return is_tile_kept(problem) == (mode.writing == Writing::kFours) ? kCachedGatherSlowerPercent
                                                                       : 0;
+  if (carries(problem, mode)) return carry_percent(problem);
   if (are_pairs_slower(problem))
     return mode.writing == Writing::kPairs ? kPairsOfBytesSlowerPercent : 0;
   return is_followed(problem) && mode.ahead != 0 ? kOwnPrefetchPercent : 0;
@@ -117,15 +152,10 @@ struct Simd {
     return {.workspace_bytes = static_cast<uint64_t>(carried),
             .launch = "tile " + std::to_string(side) + "x" + std::to_string(side) + ", " +
                       host_simd::kernels().front().target + ", " + mode.name(),
-            .demand = {.load_run = 64,
-                       .store_run = 64,
-                       .slower_percent = slower_percent(problem, mode),
+            .demand = {.load_run = together(problem, problem.rows, problem.cols, problem.in_ld),
+                       .store_run = together(problem, problem.cols, problem.rows, problem.out_ld),
+                       .slower_percent = mode_percent(problem, mode) + begin_percent(problem),
                        .traits = mode.streams() ? uint32_t{XPOSE_QUOTE_UNCACHED_STORES} : 0}};
-  }
-
-  // Whether lines are carried from a block to the one below.
-  static bool carries(const Problem& problem, const Mode& mode) {
-    return mode.streams() && problem.out_alignment < 64;
   }
 
   Simd(const Problem& problem, const Config& config) : problem_(problem), mode_(config["mode"]) {}

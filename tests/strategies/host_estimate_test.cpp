@@ -7,14 +7,23 @@
 namespace xpose {
 namespace {
 
-std::string choice(std::int64_t matrices, std::int64_t rows, std::int64_t cols,
-                   std::uint32_t bytes) {
+std::string choice(Problem problem) {
   static Engine engine(
       {.plugin_folders = {XPOSE_PLUGINS}, .threads = 2, .in_process = true, .remember = false});
-  Problem problem = matrix(rows, cols, bytes);
   problem.in_alignment = problem.out_alignment = 256;
-  if (matrices > 1) problem.batch = {{matrices, rows * cols, rows * cols}};
   return to_string(engine.plan(problem, {.policy = Policy::estimate}).variant());
+}
+
+std::string choice(std::int64_t matrices, std::int64_t rows, std::int64_t cols,
+                   std::uint32_t bytes) {
+  Problem problem = matrix(rows, cols, bytes);
+  if (matrices > 1) problem.batch = {{matrices, rows * cols, rows * cols}};
+  return choice(problem);
+}
+
+std::string choice(const std::vector<std::int64_t>& shape, const std::vector<int>& axes,
+                   std::uint32_t bytes) {
+  return choice(permutation(shape, axes, bytes));
 }
 
 TEST(HostEstimate, FlatStripsOfEightTilesAreOfHostSimd) {
@@ -34,6 +43,40 @@ TEST(HostEstimate, ShortSidesAndOtherSmallMatricesAreOfHostSkinny) {
   EXPECT_EQ(choice(1, 65'536, 8, 2), skinny);
   EXPECT_EQ(choice(1, 31, 1'000'000, 1), few_rows);
   EXPECT_EQ(choice(1, 63, 1'000'000, 1), skinny);
+}
+
+// Lines that two output rows share are carried; rows of few lines share most of theirs.
+TEST(HostEstimate, ShortOutputRowsWithoutAlignmentAreWrittenByOrdinaryStores) {
+  const std::string direct = "host_simd{mode=310}", streamed = "host_simd{mode=220}";
+  EXPECT_EQ(choice(1, 10, 78'555, 16), direct);
+  EXPECT_EQ(choice(2774, 17, 85, 4), direct);
+  EXPECT_EQ(choice(1, 240, 28'123, 2), streamed);
+  EXPECT_EQ(choice(1, 4095, 4097, 4), streamed);
+}
+
+// In small problems nothing hides the carrying.
+TEST(HostEstimate, SmallMatricesWithoutAlignmentAreWrittenByOrdinaryStores) {
+  EXPECT_EQ(choice(1, 1262, 81, 4), "host_simd{mode=310}");
+  EXPECT_EQ(choice(1, 9751, 149, 4), "host_simd{mode=220}");
+  EXPECT_EQ(choice(1, 352, 352, 4), "host_simd{mode=220}");  // whose rows are of whole lines
+}
+
+TEST(HostEstimate, PermutationsHaveLongRunsWhereLinesAreShared) {
+  EXPECT_EQ(choice({65, 413, 2, 9, 2}, {1, 3, 2, 0, 4}, 8),
+            "host_permute{run=2048,in_run=256,stream=1}");
+  // Whole lines need none, and the first level holds a small tile.
+  EXPECT_EQ(choice({28, 48, 28, 28, 48}, {4, 0, 3, 2, 1}, 4),
+            "host_permute{run=128,in_run=256,stream=1}");
+  // The first tile is not asked for, and a small problem has few.
+  EXPECT_EQ(choice({6, 3, 2, 2, 190, 2}, {1, 3, 2, 0, 4, 5}, 8),
+            "host_permute{run=1024,in_run=256,stream=1}");
+}
+
+TEST(HostEstimate, LoopsOverSmallLaunchesAreSlowerThanOnePermutation) {
+  const std::string permuted = "host_permute{run=";
+  EXPECT_EQ(choice({2, 1562, 11, 3, 2, 4}, {1, 0, 4, 3, 2, 5}, 16).substr(0, permuted.size()),
+            permuted);
+  EXPECT_EQ(choice({48, 28, 28, 4, 352}, {4, 3, 2, 1, 0}, 4).substr(0, permuted.size()), permuted);
 }
 
 }  // namespace

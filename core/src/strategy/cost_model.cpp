@@ -25,9 +25,17 @@ constexpr double kManyThreads = 16 << 10;
 // such launches has one thread. A second one about doubles what memory delivers.
 constexpr double kOneThreadBytes = 512 << 10, kTwoThreads = 2;
 // The bytes that memory moves while one launch begins; on the host, one of several.
-constexpr double kLaunchBytesOfCuda = 8 << 20, kLaunchBytesOfHost = 8 << 10;
+constexpr double kLaunchBytesOfCuda = 8 << 20, kLaunchBytesOfHost = 64 << 10;
 // Input and output beyond this part of a host's cache do not stay in it.
 constexpr double kShareOfCache = 0.6;
+// Output of a smaller problem stays in the core's own cache until the launch is over, also where
+// the caches were cold: half of what recent servers have.
+constexpr double kOwnCacheBytes = 1 << 20;
+// A run on the host begins with a line that no prefetch foresees: it costs as many bytes more.
+constexpr double kRunBytesOfHost = 16;
+// The lines that a run shares with others are fetched and written in part where stores bypass the
+// caches: that costs as many bytes more.
+constexpr double kSharedLinesBytes = 128;
 
 // Bytes that move for a run which begins at any multiple of `alignment`, in units of `unit`.
 double moved(double run, double alignment, double unit) {
@@ -93,15 +101,19 @@ double host_time(const Demand& demand, const Problem& problem, const DeviceInfo&
   const bool uncached_stores = (demand.traits & XPOSE_QUOTE_UNCACHED_STORES) != 0;
   const auto traffic = [](std::uint64_t run, std::uint32_t alignment) {
     const auto length = static_cast<double>(run);
-    return moved(length, alignment, kLineBytes) / length;
+    return (moved(length, alignment, kLineBytes) + kRunBytesOfHost) / length;
   };
   // A line is fetched before a part of it is written, unless it is here, or was just read: in
-  // place.
-  const bool fetched = !cached && !uncached_stores && !problem.in_place;
+  // place. It is written to memory later, unless the launch is over by then.
+  const bool fetched_and_written =
+      !cached && !uncached_stores && !problem.in_place && bytes > kOwnCacheBytes;
   const bool sent_away = cached && uncached_stores;
   const Alignment rows = row_alignment(problem);
-  return (traffic(demand.load_run, rows.in) +
-          traffic(demand.store_run, rows.out) * (fetched || sent_away ? 2 : 1)) /
+  const double shared = uncached_stores && rows.out < kLineBytes
+                            ? kSharedLinesBytes / static_cast<double>(demand.store_run)
+                            : 0;
+  return (traffic(demand.load_run, rows.in) + shared +
+          traffic(demand.store_run, rows.out) * (fetched_and_written || sent_away ? 2 : 1)) /
          2;
 }
 

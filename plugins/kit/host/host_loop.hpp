@@ -25,14 +25,19 @@ inline uint64_t strided_run(uint32_t element_bytes, int64_t count, int64_t ld) {
   return lines <= sets * kWays ? kLine : static_cast<uint64_t>(at_once) * element_bytes;
 }
 
+// A loop that moves one element at a time takes so much longer, over the bytes of an element.
+inline constexpr uint32_t kOneAtATimePercent = 320;
+
 // Of loops that go through one input row after another, or one output row.
 inline xpose::plugin::Demand demand_by_input_rows(const xpose_problem& problem) {
   return {.load_run = static_cast<uint64_t>(problem.cols) * problem.element_bytes,
-          .store_run = strided_run(problem.element_bytes, problem.cols, problem.out_ld)};
+          .store_run = strided_run(problem.element_bytes, problem.cols, problem.out_ld),
+          .slower_percent = kOneAtATimePercent / problem.element_bytes};
 }
 inline xpose::plugin::Demand demand_by_output_rows(const xpose_problem& problem) {
   return {.load_run = strided_run(problem.element_bytes, problem.rows, problem.in_ld),
-          .store_run = static_cast<uint64_t>(problem.rows) * problem.element_bytes};
+          .store_run = static_cast<uint64_t>(problem.rows) * problem.element_bytes,
+          .slower_percent = kOneAtATimePercent / problem.element_bytes};
 }
 
 // An element at any address: its alignment is 1, and copying one compiles to a plain move.

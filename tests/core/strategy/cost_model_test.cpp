@@ -201,21 +201,56 @@ TEST(CostModel, OnTheHostALoopOverShortLaunchesHasOneThread) {
   EXPECT_EQ(threads_lost(512, 1000), 0);
 }
 
+// Runs of a line, each of which costs a quarter of a line more.
 TEST(CostModel, OnTheHostStoresBypassACacheThatHoldsNothing) {
+  constexpr double kMoved = 1.25;
   const Demand ordinary{.load_run = 64, .store_run = 64};
   Demand uncached = ordinary;
   uncached.traits = XPOSE_QUOTE_UNCACHED_STORES;
   const Problem small = square(512, 4, host());
   const Problem large = square(4096, 4, host());
-  EXPECT_EQ(predicted_time(ordinary, small, host(), true), 1);
-  EXPECT_EQ(predicted_time(uncached, small, host(), true), 1.5);
+  EXPECT_EQ(predicted_time(ordinary, small, host(), true), kMoved);
+  EXPECT_EQ(predicted_time(uncached, small, host(), true), 1.5 * kMoved);
   for (const auto& [problem, warm] : {std::pair(small, false), std::pair(large, true)}) {
-    EXPECT_EQ(predicted_time(ordinary, problem, host(), warm), 1.5);
-    EXPECT_EQ(predicted_time(uncached, problem, host(), warm), 1);
+    EXPECT_EQ(predicted_time(ordinary, problem, host(), warm), 1.5 * kMoved);
+    EXPECT_EQ(predicted_time(uncached, problem, host(), warm), kMoved);
   }
   Problem in_place = large;
   in_place.in_place = true;
-  EXPECT_EQ(predicted_time(ordinary, in_place, host(), false), 1);
+  EXPECT_EQ(predicted_time(ordinary, in_place, host(), false), kMoved);
+}
+
+// Its output is in the core's own cache when the launch is over.
+TEST(CostModel, OnTheHostASmallOutputIsNotWrittenBack) {
+  const Demand ordinary{.load_run = 64, .store_run = 64};
+  Demand uncached = ordinary;
+  uncached.traits = XPOSE_QUOTE_UNCACHED_STORES;
+  const Problem tiny = square(256, 4, host());
+  EXPECT_EQ(predicted_time(ordinary, tiny, host(), false),
+            predicted_time(uncached, tiny, host(), false));
+}
+
+// Half of the time is the output's: 48 bytes that are moved and 128 for two ends of a run.
+TEST(CostModel, OnTheHostLinesThatRunsShareCostMoreWhereStoresBypassTheCaches) {
+  const auto lost = [](std::uint32_t traits) {
+    const Demand demand{.load_run = 1024, .store_run = 1024, .traits = traits};
+    Problem problem = square(4096, 4, host());
+    const double whole = predicted_time(demand, problem, host(), false);
+    problem.out_alignment = 16;
+    problem.out_ld += 4;
+    return predicted_time(demand, problem, host(), false) - whole;
+  };
+  EXPECT_DOUBLE_EQ(lost(XPOSE_QUOTE_UNCACHED_STORES), (48.0 + 128) / 1024 / 2);
+  EXPECT_DOUBLE_EQ(lost(0), 48.0 / 1024);  // fetched, and written
+}
+
+TEST(CostModel, OnTheHostShortRunsCostMore) {
+  const auto time = [](std::uint64_t run) {
+    const Demand demand{.load_run = run, .store_run = run, .traits = XPOSE_QUOTE_UNCACHED_STORES};
+    return predicted_time(demand, square(4096, 4, host()), host(), false);
+  };
+  EXPECT_EQ(time(128), 1 + 1.0 / 8);
+  EXPECT_EQ(time(2048), 1 + 1.0 / 128);
 }
 
 // However their buffers begin.
