@@ -63,8 +63,8 @@ uint64_t together(const Problem& problem, int64_t rows, int64_t cols, int64_t ld
 // Lines that two output rows share are carried from one block to the next, and those at the ends of
 // a row are fetched and written in part: it takes as long as moving so many bytes more.
 constexpr int64_t kSharedLinesBytes = 250;
-// Carrying takes so much longer where memory does not hide it.
-constexpr int64_t kCarryPercent = 15;
+// Carrying takes so much longer in matrices that end before memory can hide it.
+constexpr int64_t kCarryPercent = 20;
 constexpr int64_t kCarryIsHiddenFrom = 1 << 20;
 
 bool carries(const Problem& problem, const Mode& mode) {
@@ -73,8 +73,8 @@ bool carries(const Problem& problem, const Mode& mode) {
 
 uint32_t carry_percent(const Problem& problem) {
   const int64_t shared = 100 * kSharedLinesBytes / (problem.rows * problem.element_bytes);
-  return static_cast<uint32_t>(shared +
-                               (traffic(problem) <= kCarryIsHiddenFrom ? kCarryPercent : 0));
+  const int64_t matrix = 2 * problem.rows * problem.cols * problem.element_bytes;
+  return static_cast<uint32_t>(shared + (matrix <= kCarryIsHiddenFrom ? kCarryPercent : 0));
 }
 
 // Where matrices lie within each other, nobody foresees the next one: each costs as moving so many

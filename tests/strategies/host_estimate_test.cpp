@@ -57,6 +57,7 @@ TEST(HostEstimate, ShortOutputRowsWithoutAlignmentAreWrittenByOrdinaryStores) {
 // In small problems nothing hides the carrying.
 TEST(HostEstimate, SmallMatricesWithoutAlignmentAreWrittenByOrdinaryStores) {
   EXPECT_EQ(choice(1, 1262, 81, 4), "host_simd{mode=310}");
+  EXPECT_EQ(choice(21, 74, 134, 8), "host_simd{mode=310}");
   EXPECT_EQ(choice(1, 9751, 149, 4), "host_simd{mode=220}");
   EXPECT_EQ(choice(1, 352, 352, 4), "host_simd{mode=220}");  // whose rows are of whole lines
 }
