@@ -77,15 +77,15 @@ uint32_t carry_percent(const Problem& problem) {
   return static_cast<uint32_t>(shared + (matrix <= kCarryIsHiddenFrom ? kCarryPercent : 0));
 }
 
-// Where matrices lie within each other, nobody foresees the next one: each costs as moving so many
-// bytes more.
+// Where matrices do not follow each other, nobody foresees the next one: each costs as moving so
+// many bytes more.
 constexpr int64_t kMatrixBytes = 64 << 10;
 
 uint32_t begin_percent(const Problem& problem) {
   if (problem.batch_rank == 0) return 0;
   const xpose_batch_dim& batch = problem.batch[0];
-  const bool follow = batch.in_stride >= problem.rows * problem.in_ld &&
-                      batch.out_stride >= problem.cols * problem.out_ld;
+  const bool follow = batch.in_stride == problem.rows * problem.in_ld &&
+                      batch.out_stride == problem.cols * problem.out_ld;
   return follow ? 0 : static_cast<uint32_t>(100 * kMatrixBytes * batch.extent / traffic(problem));
 }
 

@@ -78,6 +78,7 @@ TEST(HostEstimate, LoopsOverSmallLaunchesAreSlowerThanOnePermutation) {
   EXPECT_EQ(choice({2, 1562, 11, 3, 2, 4}, {1, 0, 4, 3, 2, 5}, 16).substr(0, permuted.size()),
             permuted);
   EXPECT_EQ(choice({48, 28, 28, 4, 352}, {4, 3, 2, 1, 0}, 4).substr(0, permuted.size()), permuted);
+  EXPECT_EQ(choice({28, 28, 48, 4, 352}, {1, 3, 0, 4, 2}, 4).substr(0, permuted.size()), permuted);
 }
 
 }  // namespace
