@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import math
-import re
 from typing import NamedTuple
 
 
@@ -20,7 +19,8 @@ class Fitted(NamedTuple):
 def _side(text: str, pattern: str) -> list[list[str]]:
     groups: list[list[str]] = []
     opened = False
-    for token in re.findall(r"[()]|[^\s()]+", text):
+    # torch.compile follows the methods of strings, and not every version of it regular expressions.
+    for token in text.replace("(", " ( ").replace(")", " ) ").split():
         if token in "()":
             if opened == (token == "("):
                 raise ValueError(f"the parentheses of {pattern!r} do not pair")
