@@ -155,10 +155,10 @@ RunSide run_side(const Parts& parts, const Side& of, const std::vector<int64_t>&
 // The table of places: of a whole run, or of a period of it.
 void add_period(Runs& to) {
   const RunSide& store = to.store;
-  const TileAxis& last = store.axis[store.run_axes - 1];
-  const uint32_t inner = store.run.elements / last.extent;
   to.places = store.run.elements;
   if (to.places <= kMostPlaces) return;
+  const TileAxis& last = store.axis[store.run_axes - 1];
+  const uint32_t inner = store.run.elements / last.extent;
   const uint32_t of_last = std::max<uint32_t>(kLeastPeriod / inner, 1);
   to.places = to.period = inner * of_last;
   to.period_place = of_last * last.place;

@@ -86,7 +86,8 @@ uint32_t begin_percent(const Problem& problem) {
   const xpose_batch_dim& batch = problem.batch[0];
   const bool follow = batch.in_stride == problem.rows * problem.in_ld &&
                       batch.out_stride == problem.cols * problem.out_ld;
-  return follow ? 0 : static_cast<uint32_t>(100 * kMatrixBytes * batch.extent / traffic(problem));
+  const int64_t matrix = 2 * problem.rows * problem.cols * problem.element_bytes;
+  return follow ? 0 : static_cast<uint32_t>(100 * kMatrixBytes / matrix);
 }
 
 uint32_t mode_percent(const Problem& problem, const Mode& mode) {
