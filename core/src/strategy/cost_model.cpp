@@ -18,8 +18,8 @@ constexpr double kRunBytes = 8;
 // the bytes it reads: 26, 42, 58, 63 and 69 % with 4, 8, 16, 32 and 64 KiB.
 constexpr double kBusyAtMost = 0.75;
 constexpr double kBusyBytes = 9 * 1024;
-// A launch ends with its last block, which is the later the more a thread moves: fewer threads than
-// these take twice as long.
+// A launch ends with its last block, which is the later the more a thread moves: with so many
+// threads in all it takes the time of another copy.
 constexpr double kManyThreads = 16 << 10;
 // A launch on the host that moves less is over before another thread is awake, so that a loop over
 // such launches has one thread. A second one about doubles what memory delivers.
