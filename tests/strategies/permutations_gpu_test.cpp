@@ -1,0 +1,102 @@
+// Permutations drawn at random, by every CUDA strategy that accepts them, on the first device,
+// against a loop over the axes.
+#include <gtest/gtest.h>
+
+#include <map>
+#include <optional>
+
+#include "device/device.hpp"
+#include "drawn_permutation.hpp"
+#include "loaded_plugins.hpp"
+#include "problem/normal_form.hpp"
+#include "strategy/bound_plan.hpp"
+#include "strategy/candidates.hpp"
+#include "strategy/configs.hpp"
+
+namespace xpose {
+namespace {
+
+// Device memory that grows: an allocation takes longer than a problem.
+class Reused {
+ public:
+  explicit Reused(Backend& backend) : backend_(backend) {}
+  std::byte* of(std::uint64_t bytes) {
+    if (buffer_.bytes() < bytes) buffer_ = DeviceBuffer(backend_, 2 * bytes);
+    return buffer_.data();
+  }
+
+ private:
+  Backend& backend_;
+  DeviceBuffer buffer_;
+};
+
+class PermutationsGpu : public testing::Test {
+ protected:
+  void SetUp() override {
+    const std::vector<DeviceInfo> all = devices();
+    if (all.size() < 2) GTEST_SKIP() << "SKIPPED: " << cuda_unavailable_reason();
+    device_ = &backend(all[1].device);
+    device_->make_current();
+    in_.emplace(*device_);
+    out_.emplace(*device_);
+    workspace_.emplace(*device_);
+  }
+
+  // Runs one config of a strategy, drawn at random, where the strategy accepts it. The input lies
+  // on the device.
+  bool serves(const Strategy& strategy, const Case& made, Draw& draw) {
+    std::byte* const in = in_->of(made.in.size()) + made.in_begin;
+    std::byte* const out = out_->of(made.out.size());
+    Problem problem =
+        permutation(made.shape, made.axes, made.in_strides, made.out_strides, made.bytes);
+    problem.device = device_->info().device;
+    problem = aligned_as(problem, in, out + made.out_begin);
+    const Problem normal = normal_form(problem);
+    const Origin begin = origin(problem);
+    const std::vector<Values> all = configs(strategy.info);
+    const Values& values =
+        all[static_cast<std::size_t>(draw.below(static_cast<std::int64_t>(all.size())))];
+    QuoteAnswer answer = quote(strategy, values, normal, device_->info());
+    if (answer.outcome.verdict != Verdict::ok) return false;
+    const std::uint64_t bytes = answer.workspace_bytes;
+    const Candidate candidate = candidate_of(strategy, values, std::move(answer));
+    const BoundPlan plan(candidate, normal, device_->info(), 1);
+    device_->upload(out, made.out.data(), made.out.size());
+    plan.launch(in + begin.in, out + made.out_begin + begin.out,
+                bytes == 0 ? nullptr : workspace_->of(bytes), nullptr);
+    device_->synchronize();
+    std::vector<std::byte> result(made.out.size());
+    device_->download(result.data(), out, result.size());
+    EXPECT_TRUE(result == made.wanted) << to_string(candidate.variant) << ", " << made.text();
+    return true;
+  }
+
+  Backend* device_ = nullptr;
+  std::optional<Reused> in_, out_, workspace_;
+};
+
+TEST_F(PermutationsGpu, OfAnyKindAreRightByEveryStrategyThatAcceptsThem) {
+  const std::uint64_t seed = number_from("XPOSE_SEED", std::random_device{}());
+  const std::uint64_t problems = number_from("XPOSE_PROBLEMS", 3000);
+  Draw draw(seed);
+  std::map<std::string, std::uint64_t> served;
+  for (std::uint64_t i = 0; i < problems && !HasFailure(); ++i) {
+    const Case made = draw.next();
+    device_->upload(in_->of(made.in.size()), made.in.data(), made.in.size());
+    std::uint64_t here = 0;
+    for (const Strategy* strategy : loaded_plugins().strategies)
+      if (strategy->info.device_kind == DeviceKind::cuda &&
+          strategy->info.role == Role::transpose && serves(*strategy, made, draw)) {
+        ++served[strategy->info.name];
+        ++here;
+      }
+    EXPECT_GT(here, 0U) << "nothing serves " << made.text();
+  }
+  std::string text;
+  for (const auto& [name, count] : served) text += ' ' + name + ' ' + std::to_string(count);
+  std::printf("%llu problems, seed %llu, served by%s\n", static_cast<unsigned long long>(problems),
+              static_cast<unsigned long long>(seed), text.c_str());
+}
+
+}  // namespace
+}  // namespace xpose
