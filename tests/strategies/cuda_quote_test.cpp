@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "conformance/conformance.hpp"
+#include "drawn_permutation.hpp"
 #include "loaded_plugins.hpp"
 #include "problem/normal_form.hpp"
 #include "quotes_here.hpp"
@@ -50,6 +51,29 @@ TEST(CudaQuote, EveryConfigAnswersEveryProblem) {
           (bytes > 16 && strategy->info.role == Role::copy);  // copies of their parts
       EXPECT_EQ(supported > 0, serves) << strategy->info.name << " with " << bytes << " bytes";
     }
+}
+
+TEST(CudaQuote, SomethingServesEveryPermutationAtEveryAddress) {
+  const std::uint64_t seed = number_from("XPOSE_SEED", std::random_device{}());
+  const DeviceInfo device = device_of(DeviceKind::cuda);
+  Draw draw(seed);
+  for (int i = 0; i < 3000 && !HasFailure(); ++i) {
+    const Case made = draw.next();
+    Problem problem =
+        permutation(made.shape, made.axes, made.in_strides, made.out_strides, made.bytes);
+    problem.device = device.device;
+    problem = aligned_as(problem, made.in.data() + made.in_begin, made.out.data() + made.out_begin);
+    const Problem normal = normal_form(problem);
+    EXPECT_TRUE(std::ranges::any_of(
+        cuda_strategies(),
+        [&](const Strategy* strategy) {
+          return strategy->info.role == Role::transpose &&
+                 std::ranges::any_of(configs(strategy->info), [&](const Values& values) {
+                   return quote(*strategy, values, normal, device).outcome.verdict == Verdict::ok;
+                 });
+        }))
+        << "seed " << seed << ": nothing serves " << made.text();
+  }
 }
 
 TEST(CudaQuote, TheStudysBlockIsAmongTheConfigs) {

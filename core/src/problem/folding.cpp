@@ -17,10 +17,22 @@ void count_forwards(std::vector<BatchDim>& dims) {
     if (dim.out_stride < 0) dim = {dim.extent, -dim.in_stride, -dim.out_stride};
 }
 
+// The most bytes that the problem's device moves at once at element 0: on the host any, on CUDA
+// those of a word at a multiple of its size.
+std::uint32_t word_bytes(const Problem& problem) {
+  const std::uint32_t bits = problem.in_alignment | problem.out_alignment;
+  return problem.device.kind == DeviceKind::cuda ? std::min(bits & -bits, 16U) : 16U;
+}
+
+// Whether strategies take elements of that size at the addresses of this problem.
+bool is_served_whole(const Problem& problem, std::uint64_t bytes) {
+  return is_moved_whole(bytes) && std::min<std::uint64_t>(bytes & -bytes, 16) <= word_bytes(problem);
+}
+
 // Strides in parts of an element, and the parts as one more dimension.
 void split_elements(Problem& problem, std::vector<BatchDim>& dims) {
   const std::uint32_t bytes = problem.element_bytes;
-  const std::uint32_t part = std::min(bytes & -bytes, 16U);
+  const std::uint32_t part = std::min(bytes & -bytes, word_bytes(problem));
   for (BatchDim& dim : dims) {
     dim.in_stride *= bytes / part;
     dim.out_stride *= bytes / part;
@@ -57,7 +69,7 @@ void widen_run(Problem& problem, std::vector<BatchDim>& dims) {
       steps = std::gcd(steps, stride * size);
       bits |= static_cast<std::uint64_t>(stride * size);
     }
-  if (is_moved_whole(static_cast<std::uint64_t>(bytes)) && steps % bytes == 0)
+  if (is_served_whole(problem, static_cast<std::uint64_t>(bytes)) && steps % bytes == 0)
     return widen_elements(problem, dims, bytes);
   const std::int64_t wide =
       std::max(static_cast<std::int64_t>(std::min<std::uint64_t>(bits & -bits, 16)), size);
@@ -70,7 +82,7 @@ void widen_run(Problem& problem, std::vector<BatchDim>& dims) {
 void fold(Problem& problem) {
   std::vector<BatchDim> dims = dimensions(problem);
   count_forwards(dims);
-  const bool is_whole = is_moved_whole(problem.element_bytes);
+  const bool is_whole = problem.in_place || is_served_whole(problem, problem.element_bytes);
   const bool is_column = problem.rows > 1 && problem.cols == 1;
   fuse(dims);
   if (!is_whole) {

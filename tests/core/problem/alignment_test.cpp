@@ -37,6 +37,32 @@ TEST(AlignmentTest, FatElementsKeepTheAlignmentOfTheirRows) {
   EXPECT_EQ(row_alignment(based(problem, 4, 256)), (Alignment{4, 128}));
 }
 
+// A GPU moves no word at an address that the word does not divide; the host moves any.
+TEST(AlignmentTest, ElementsOfAGpuAreAsSmallAsTheirAddressAsks) {
+  const Device gpu = {DeviceKind::cuda, 0};
+  EXPECT_EQ(based(matrix(8, 5, 4, gpu), 4, 256).element_bytes, 4U);
+  EXPECT_EQ(based(matrix(8, 5, 4, gpu), 256, 2).element_bytes, 2U);
+  EXPECT_EQ(based(matrix(8, 5, 16, gpu), 8, 8).element_bytes, 8U);
+  EXPECT_EQ(based(matrix(8, 5, 48, gpu), 4, 16).element_bytes, 4U);
+  EXPECT_EQ(based(matrix(8, 5, 4), 1, 1).element_bytes, 4U);
+}
+
+TEST(AlignmentTest, RunsOfAGpuAreNotWidenedBeyondTheirAddress) {
+  const Device gpu = {DeviceKind::cuda, 0};
+  const std::vector<std::int64_t> shape = {100, 200, 12};
+  const std::vector<int> axes = {1, 0, 2};
+  EXPECT_EQ(based(permutation(shape, axes, 4, gpu), 16, 16).element_bytes, 48U);
+  const Problem run = based(permutation(shape, axes, 4, gpu), 4, 16);
+  EXPECT_EQ(run.element_bytes, 4U);
+  EXPECT_EQ(run.cols, 12);
+}
+
+TEST(AlignmentTest, InPlaceElementsStayWhole) {
+  Problem square = matrix(8, 8, 4, {DeviceKind::cuda, 0});
+  square.in_place = true;
+  EXPECT_EQ(based(square, 2, 2).element_bytes, 4U);
+}
+
 TEST(AlignmentTest, ABufferAlignedAsItsRowsHasTheSameRows) {
   const Problem odd = based(strided(3, 5, 8, 6), 256, 256);
   const Problem lowered = aligned_as_rows(odd);
