@@ -51,12 +51,17 @@ _permuted.defvjp(_forward, _backward)
 _compiled = jax.jit(_permuted, static_argnums=(1, 2))
 
 
+@functools.lru_cache(maxsize=None)
+def _check(dtype: Any) -> None:
+    if jax.dtypes.issubdtype(dtype, jax.dtypes.extended):
+        raise TypeError(f"elements of {dtype} are not bytes: use jax.numpy.transpose")
+    if dtype.name in _SHORT:
+        raise TypeError(f"elements of {dtype} are shorter than a byte: convert them to int8")
+
+
 def permute(x: Any, axes: Any, policy: str) -> Any:
     """`permute_dims` of an array of JAX, traced or not."""
-    if jax.dtypes.issubdtype(x.dtype, jax.dtypes.extended):
-        raise TypeError(f"elements of {x.dtype} are not bytes: use jax.numpy.transpose")
-    if x.dtype.name in _SHORT:
-        raise TypeError(f"elements of {x.dtype} are shorter than a byte: convert them to int8")
+    _check(x.dtype)
     _register()
     order = _xpose.order_of(axes, len(x.shape))
     return _compiled(x, order, policy)
