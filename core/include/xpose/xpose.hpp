@@ -176,6 +176,11 @@ concept DenseMatrix = requires(M& m) {
   {std::remove_cvref_t<M>::IsRowMajor};
 };
 
+// Of <xpose/route.hpp>.
+class Route;
+struct Placement;
+struct RouteOptions;
+
 // The plugins of some folders, a worker to try them in, and the memory of choices. One engine a
 // process is the usual case: it is costly to make and cheap to use. [any thread]
 class XPOSE_API Engine {
@@ -217,6 +222,11 @@ class XPOSE_API Engine {
   void permute(const void* in, void* out, std::span<const std::int64_t> shape,
                std::span<const int> axes, std::uint32_t element_bytes, Device device = {},
                void* stream = nullptr, Policy policy = Policy::measure);
+
+  // The route of a matrix between two placements over several ranks, for callers who include
+  // <xpose/route.hpp>. Nothing is sent before Route::run(). Throws Error invalid where a placement
+  // is malformed or names ranks that are not there, and where the two are of different matrices.
+  Route route(const Placement& from, const Placement& to, const RouteOptions& options);
 
   // transpose() of Eigen's matrices in host memory: `out` becomes the transpose of `in`.
   //

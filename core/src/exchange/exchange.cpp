@@ -1,0 +1,198 @@
+#include "exchange/exchange.hpp"
+
+#include <algorithm>
+#include <string>
+
+namespace xpose {
+namespace {
+
+std::string shape_text(std::int64_t rows, std::int64_t cols, std::uint32_t bytes) {
+  return std::to_string(rows) + 'x' + std::to_string(cols) + " elements of " +
+         std::to_string(bytes) + (bytes == 1 ? " byte" : " bytes");
+}
+
+const AxisPlacement& to_rows(const Placement& to, bool transpose) {
+  return transpose ? to.cols : to.rows;
+}
+
+const AxisPlacement& to_cols(const Placement& to, bool transpose) {
+  return transpose ? to.rows : to.cols;
+}
+
+const Placement& checked(const Placement& from, const Placement& to, bool transpose) {
+  const std::int64_t rows = transpose ? from.cols.extent : from.rows.extent;
+  const std::int64_t cols = transpose ? from.rows.extent : from.cols.extent;
+  if (rows != to.rows.extent || cols != to.cols.extent || from.element_bytes != to.element_bytes)
+    throw Error(ErrorKind::invalid,
+                "the target placement is of " +
+                    shape_text(to.rows.extent, to.cols.extent, to.element_bytes) + ", but the " +
+                    (transpose ? "transpose of the " : "") + "source is of " +
+                    shape_text(rows, cols, from.element_bytes));
+  return from;
+}
+
+std::vector<std::int64_t> cells_of(const Placement& placement) {
+  std::vector<std::int64_t> cells;
+  for (std::size_t cell = 0; cell < placement.ranks.size(); ++cell) {
+    const auto rank = static_cast<std::size_t>(placement.ranks[cell]);
+    if (rank >= cells.size()) cells.resize(rank + 1, -1);
+    cells[rank] = static_cast<std::int64_t>(cell);
+  }
+  return cells;
+}
+
+std::int64_t cell_of(const std::vector<std::int64_t>& cells, int rank) {
+  return static_cast<std::size_t>(rank) < cells.size() ? cells[static_cast<std::size_t>(rank)] : -1;
+}
+
+// From one row of the array to the next, and from one column to the next.
+Strides strides_of(const Placement& placement, int rank) {
+  const LocalArray local = local_array(placement, rank);
+  const bool is_rows = placement.order == Order::row_major;
+  const std::int64_t ld = placement.leading_dimension != 0 ? placement.leading_dimension
+                          : is_rows                        ? local.cols
+                                                           : local.rows;
+  return is_rows ? Strides{{ld, 1}, placement.offset} : Strides{{1, ld}, placement.offset};
+}
+
+}  // namespace
+
+Exchange::Exchange(const Placement& from, const Placement& to, bool transpose)
+    : from_(checked(from, to, transpose)),
+      to_(to),
+      transpose_(transpose),
+      rows_(from_.rows, to_rows(to_, transpose)),
+      cols_(from_.cols, to_cols(to_, transpose)),
+      fast_((to.order == Order::row_major) == transpose ? 0 : 1),
+      from_cells_(cells_of(from)),
+      to_cells_(cells_of(to)) {}
+
+void Exchange::lay_out(int rank) {
+  from_strides_ = strides_of(from_, rank);
+  to_strides_ = strides_of(to_, rank);
+  if (transpose_) std::swap(to_strides_.axis[0], to_strides_.axis[1]);
+}
+
+std::optional<Exchange::Cell> Exchange::from_cell(int rank) const {
+  const std::int64_t cell = cell_of(from_cells_, rank);
+  if (cell < 0) return std::nullopt;
+  return Cell{cell / from_.cols.parts, cell % from_.cols.parts};
+}
+
+std::optional<Exchange::Cell> Exchange::to_cell(int rank) const {
+  const std::int64_t cell = cell_of(to_cells_, rank);
+  return cell < 0 ? std::nullopt : std::optional(to_cell_at(cell));
+}
+
+Exchange::Cell Exchange::to_cell_at(std::int64_t cell) const {
+  const Cell own{cell / to_.cols.parts, cell % to_.cols.parts};
+  return transpose_ ? Cell{own.cols, own.rows} : own;
+}
+
+int Exchange::from_rank(const Cell& cell) const {
+  return from_.ranks[static_cast<std::size_t>(cell.rows * from_.cols.parts + cell.cols)];
+}
+
+int Exchange::to_rank(const Cell& cell) const {
+  const Cell own = transpose_ ? Cell{cell.cols, cell.rows} : cell;
+  return to_.ranks[static_cast<std::size_t>(own.rows * to_.cols.parts + own.cols)];
+}
+
+Message Exchange::message(int rank, const Cell& from, const Cell& to) const {
+  return {rank, {&rows_.shared(from.rows, to.rows), &cols_.shared(from.cols, to.cols)}, fast_};
+}
+
+std::vector<Message> Exchange::sends(int rank) const {
+  std::vector<Message> messages;
+  const std::optional<Cell> from = from_cell(rank);
+  if (!from) return messages;
+  for (const std::int64_t row : rows_.to_parts(from->rows))
+    for (const std::int64_t col : cols_.to_parts(from->cols))
+      if (const int other = to_rank({row, col}); other != rank)
+        messages.push_back(message(other, *from, {row, col}));
+  return messages;
+}
+
+std::vector<Message> Exchange::receives(int rank) const {
+  std::vector<Message> messages;
+  const std::optional<Cell> to = to_cell(rank);
+  if (!to) return messages;
+  for (const std::int64_t row : rows_.from_parts(to->rows))
+    for (const std::int64_t col : cols_.from_parts(to->cols))
+      if (const int other = from_rank({row, col}); other != rank)
+        messages.push_back(message(other, {row, col}, *to));
+  return messages;
+}
+
+std::optional<Message> Exchange::kept(int rank) const {
+  const std::optional<Cell> from = from_cell(rank), to = to_cell(rank);
+  if (!from || !to) return std::nullopt;
+  const Message own = message(rank, *from, *to);
+  return own.elements() == 0 ? std::nullopt : std::optional(own);
+}
+
+std::int64_t Exchange::would_stay(int rank, std::size_t cell) const {
+  const std::optional<Cell> from = from_cell(rank);
+  return from ? message(rank, *from, to_cell_at(static_cast<std::int64_t>(cell))).elements() : 0;
+}
+
+// By products over the axes: a pair of ranks is not looked at.
+RouteFigures Exchange::figures() const {
+  RouteFigures all;
+  const std::int64_t bytes = element_bytes();
+  const auto add = [&](int rank, const Cell& cell, bool is_sent) {
+    const auto& rows = is_sent ? rows_.to_parts(cell.rows) : rows_.from_parts(cell.rows);
+    const auto& cols = is_sent ? cols_.to_parts(cell.cols) : cols_.from_parts(cell.cols);
+    const auto side = [&](const AxisPlacement& from, const AxisPlacement& to, std::int64_t part) {
+      return is_sent ? local_extent(from, part) : local_extent(to, part);
+    };
+    const std::int64_t held = side(from_.rows, to_rows(to_, transpose_), cell.rows) *
+                              side(from_.cols, to_cols(to_, transpose_), cell.cols);
+    const std::optional<Message> own = kept(rank);
+    const std::int64_t stays = own ? own->elements() : 0;
+    const auto messages = static_cast<std::int64_t>(rows.size() * cols.size()) - (own ? 1 : 0);
+    all.most_messages = std::max(all.most_messages, messages);
+    all.most_bytes = std::max(all.most_bytes, (held - stays) * bytes);
+    if (!is_sent) return;
+    all.messages += messages;
+    all.bytes_sent += (held - stays) * bytes;
+    all.bytes_kept += stays * bytes;
+  };
+  for (const int rank : from_.ranks) add(rank, *from_cell(rank), true);
+  for (const int rank : to_.ranks) add(rank, *to_cell(rank), false);
+  return all;
+}
+
+std::array<SharedIndices, 2> Exchange::lines(const Message& message, std::int64_t begin,
+                                             std::int64_t end) const {
+  std::array<SharedIndices, 2> axes = {*message.shared[0], *message.shared[1]};
+  SharedIndices& slow = axes[static_cast<std::size_t>(1 - fast_)];
+  if (begin != 0 || end != message.lines()) slow = clipped(slow, begin, end);
+  return axes;
+}
+
+TileSide Exchange::packed(const Message& message) const {
+  Strides strides{{message.line(), message.line()}};
+  strides.axis[static_cast<std::size_t>(fast_)] = 1;
+  return {Place::packed, strides};
+}
+
+std::vector<Tile> Exchange::packing(const Message& message, std::int64_t begin,
+                                    std::int64_t end) const {
+  return tiles(lines(message, begin, end), {Place::from, from_strides_}, packed(message),
+               element_bytes());
+}
+
+std::vector<Tile> Exchange::unpacking(const Message& message, std::int64_t begin,
+                                      std::int64_t end) const {
+  return tiles(lines(message, begin, end), packed(message), {Place::to, to_strides_},
+               element_bytes());
+}
+
+std::vector<Tile> Exchange::moving(const Message& message, std::int64_t begin,
+                                   std::int64_t end) const {
+  return tiles(lines(message, begin, end), {Place::from, from_strides_}, {Place::to, to_strides_},
+               element_bytes());
+}
+
+}  // namespace xpose

@@ -1,0 +1,79 @@
+// The messages between ranks that lead from one placement to another. A cell of the source and a
+// cell of the target share the product of the indices that their rows share and of those that their
+// columns share, so that each axis is intersected alone.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "exchange/overlap.hpp"
+#include "exchange/tiles.hpp"
+#include "xpose/route.hpp"
+
+namespace xpose {
+
+// The elements that one rank has for another. On its way it is a dense matrix in the target's
+// order: lines of elements that follow each other in a line of the target.
+struct Message {
+  int rank = 0;                                // the other one
+  std::array<const SharedIndices*, 2> shared;  // of the source's rows, of its columns
+  int fast = 1;                                // the axis within a line
+
+  std::int64_t line() const { return shared[static_cast<std::size_t>(fast)]->extent; }
+  std::int64_t lines() const { return shared[static_cast<std::size_t>(1 - fast)]->extent; }
+  std::int64_t elements() const { return line() * lines(); }
+};
+
+class Exchange {
+ public:
+  // The placements are well-formed. Throws Error invalid where they are of different matrices.
+  Exchange(const Placement& from, const Placement& to, bool transpose);
+
+  // The messages of a rank, in the order of the other ranks' cells; none with itself.
+  std::vector<Message> sends(int rank) const;
+  std::vector<Message> receives(int rank) const;
+  std::optional<Message> kept(int rank) const;  // the elements that a rank has for itself
+
+  // The elements that a rank would keep if it held that cell of the target's grid.
+  std::int64_t would_stay(int rank, std::size_t cell) const;
+
+  RouteFigures figures() const;
+
+  // The tiles for lines `begin` to `end` of a message: from the array of the placement `from` into
+  // the dense lines, from these into the array of `to`, and at once from the one into the other.
+  std::vector<Tile> packing(const Message& message, std::int64_t begin, std::int64_t end) const;
+  std::vector<Tile> unpacking(const Message& message, std::int64_t begin, std::int64_t end) const;
+  std::vector<Tile> moving(const Message& message, std::int64_t begin, std::int64_t end) const;
+
+  // Of the arrays of one rank, whose leading dimensions and offsets the placements have. Before the
+  // tiles.
+  void lay_out(int rank);
+
+  std::uint32_t element_bytes() const { return from_.element_bytes; }
+
+ private:
+  // A cell of a placement by its parts of the source's axes.
+  struct Cell {
+    std::int64_t rows, cols;
+  };
+  std::optional<Cell> from_cell(int rank) const;
+  std::optional<Cell> to_cell(int rank) const;
+  Cell to_cell_at(std::int64_t cell) const;
+  int from_rank(const Cell& cell) const;
+  int to_rank(const Cell& cell) const;
+  Message message(int rank, const Cell& from, const Cell& to) const;
+  std::array<SharedIndices, 2> lines(const Message& message, std::int64_t begin,
+                                     std::int64_t end) const;
+  TileSide packed(const Message& message) const;
+
+  Placement from_, to_;
+  bool transpose_;
+  AxisOverlap rows_, cols_;  // of the source
+  int fast_;                 // the source's axis that a line of the target runs along
+  Strides from_strides_{}, to_strides_{};
+  std::vector<std::int64_t> from_cells_, to_cells_;  // by rank; -1: none
+};
+
+}  // namespace xpose

@@ -1,0 +1,145 @@
+#include "route/roll_call.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <sstream>
+
+#include "xpose/xpose.hpp"
+
+namespace xpose {
+namespace {
+
+// Signs of life in a deadline: late ones, and a lost one, do no harm.
+constexpr double kSigns = 8;
+
+std::string seconds_text(double seconds) {
+  std::ostringstream text;
+  text << seconds << (seconds == 1 ? " second" : " seconds");
+  return text.str();
+}
+
+}  // namespace
+
+RollCall::RollCall(Ranks& ranks, std::uint64_t digest, double deadline_seconds)
+    : ranks_(ranks),
+      digest_(digest),
+      deadline_(deadline_seconds),
+      others_(ranks.size() - 1),
+      peers_(static_cast<std::size_t>(ranks.size())) {
+  static_assert(sizeof(Notice) == 1024);
+}
+
+// From the next rank on, so that not all turn to rank 0 first.
+template <class Body>
+void RollCall::for_others(const Body& body) const {
+  for (int i = 1; i <= others_; ++i) body((ranks_.rank() + i) % ranks_.size());
+}
+
+void RollCall::begin() {
+  last_sign_ = ranks_.seconds();
+  for_others([&](int rank) {
+    peer(rank).heard = last_sign_;
+    peer(rank).incoming = std::make_shared<std::byte[]>(sizeof(Notice));
+    receive(rank);
+  });
+  for_others([&](int rank) { send(rank, Kind::hello); });
+}
+
+void RollCall::say_done() {
+  has_said_done_ = true;
+  for_others([&](int rank) { send(rank, Kind::done); });
+}
+
+void RollCall::send(int rank, Kind kind, const std::string& text) {
+  Notice notice{kind, 0, digest_, {}};
+  text.copy(notice.text.data(), notice.text.size() - 1);
+  std::shared_ptr<std::byte[]> bytes = std::make_shared<std::byte[]>(sizeof notice);
+  std::memcpy(bytes.get(), &notice, sizeof notice);
+  ranks_.send(rank, kNoticeChannel, std::move(bytes), sizeof notice,
+              transfer_id(rank, TransferKind::notice_out));
+  ++peer(rank).open;
+  ++open_;
+}
+
+void RollCall::receive(int rank) {
+  ranks_.receive(rank, kNoticeChannel, peer(rank).incoming, sizeof(Notice),
+                 transfer_id(rank, TransferKind::notice_in));
+}
+
+void RollCall::ended(std::uint64_t id) {
+  const int rank = rank_of(id);
+  if (kind_of(id) == TransferKind::notice_in) return take(rank);
+  --peer(rank).open;
+  --open_;
+}
+
+void RollCall::throw_differs(int rank) {
+  differs_ = true;
+  throw Error(ErrorKind::invalid,
+              "rank " + std::to_string(rank) + " has stated another route than rank " +
+                  std::to_string(ranks_.rank()) +
+                  "; placements (but for leading dimension and offset), transpose, memory, "
+                  "deadline_seconds and the version of xpose must be the same on all ranks");
+}
+
+void RollCall::take(int rank) {
+  Notice notice;
+  std::memcpy(&notice, peer(rank).incoming.get(), sizeof notice);
+  notice.text.back() = '\0';
+  heard(rank);
+  if (notice.digest != digest_) throw_differs(rank);
+  if (notice.kind == Kind::differs || notice.kind == Kind::failed)
+    throw Error(
+        notice.kind == Kind::differs ? ErrorKind::invalid : ErrorKind::failed,
+        "rank " + std::to_string(rank) + " gave up the route: " + one_line(notice.text.data()));
+  if (notice.kind == Kind::hello) {
+    peer(rank).is_here = true;
+    ++here_;
+  } else if (notice.kind == Kind::done) {
+    peer(rank).is_done = true;
+    ++done_;
+    return;  // its last one
+  }
+  receive(rank);
+}
+
+void RollCall::give_sign() {
+  // A rest too short for a wait() would be waited for without end.
+  if (seconds_to_sign() > deadline_ / kSigns / 100) return;
+  last_sign_ = ranks_.seconds();
+  if (has_said_done_) return;
+  for_others([&](int rank) {
+    if (peer(rank).open == 0) send(rank, Kind::sign);
+  });
+}
+
+double RollCall::seconds_to_sign() const {
+  return std::max(last_sign_ + deadline_ / kSigns - ranks_.seconds(), 0.0);
+}
+
+void RollCall::check_silence() const {
+  const double now = ranks_.seconds();
+  for_others([&](int rank) {
+    if (peer(rank).is_done || now - peer(rank).heard < deadline_) return;
+    throw Error(ErrorKind::failed,
+                "rank " + std::to_string(rank) + " of " + std::to_string(ranks_.size()) +
+                    " sent nothing for " + seconds_text(deadline_) +
+                    (peer(rank).is_here ? ": it has ended, is stopped, or works without a pause"
+                                        : ": it has ended, is stopped, or has not run the route") +
+                    "; end the program, or give a longer RouteOptions::deadline_seconds");
+  });
+}
+
+void RollCall::give_up(const std::string& why) noexcept try {
+  if (has_said_done_) return;
+  open_ = 0;  // the failure may have come before the ends of earlier ones were seen
+  for_others([&](int rank) { send(rank, differs_ ? Kind::differs : Kind::failed, why); });
+  // A lost rank takes nothing, the others take a small notice at once.
+  for (const double end = ranks_.seconds() + std::min(deadline_ / kSigns, 1.0);
+       open_ > 0 && ranks_.seconds() < end;)
+    for (const std::uint64_t id : ranks_.wait(0.01))
+      if (kind_of(id) == TransferKind::notice_out) ended(id);
+} catch (...) {  // the transport has failed as well: the others will find this rank silent
+}
+
+}  // namespace xpose

@@ -1,0 +1,69 @@
+// One run of a route on one rank: packs, sends, receives and unpacks the messages of an exchange.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+
+#include "exchange/exchange.hpp"
+#include "route/roll_call.hpp"
+#include "xpose/route.hpp"
+
+namespace xpose {
+
+// Executes a problem on two addresses.
+using Move = std::function<void(const Problem& problem, const void* in, void* out)>;
+
+class RouteRun {
+ public:
+  struct Setting {
+    Ranks& ranks;
+    const Exchange& exchange;  // laid out for the rank
+    std::uint64_t digest;      // of all that the ranks must have stated alike
+    std::uint64_t memory;      // as in RouteOptions
+    double deadline_seconds;
+    const Move& move;
+  };
+  // The arrays of the own rank.
+  RouteRun(const Setting& setting, const void* in, void* out);
+
+  // Once. `check` is called where the other ranks can be told of its Error.
+  RouteReport run(const std::function<void()>& check);
+
+ private:
+  // A message on its way, chunk by chunk through one buffer.
+  struct Passage {
+    Message message;
+    std::int64_t chunk_lines = 0;
+    std::int64_t next = 0;  // line: of the chunk in the buffer, or that is to come into it
+    std::shared_ptr<std::byte[]> buffer = {};
+
+    std::int64_t end() const { return std::min(next + chunk_lines, message.lines()); }
+    bool is_over() const { return next >= message.lines(); }
+  };
+
+  void all_of_it(const std::function<void()>& check);
+  void open_passages();
+  void pack_and_send(Passage& passage);
+  void receive(Passage& passage);
+  void unpack(Passage& passage);
+  void move_kept();
+  void execute(const std::vector<Tile>& tiles, const std::byte* in, std::byte* out);
+  // Handles what has ended, or comes to an end within `seconds`.
+  void pump(double seconds);
+  void handle(std::uint64_t id);
+  std::uint64_t chunk_bytes(const Passage& passage) const;
+
+  Setting setting_;
+  Ranks& ranks_;
+  const Exchange& exchange_;
+  RollCall roll_call_;
+  const std::byte* in_;
+  std::byte* out_;
+  std::map<int, Passage> outgoing_, incoming_;  // by rank; without those that are over
+  RouteReport report_;
+};
+
+}  // namespace xpose

@@ -1,0 +1,46 @@
+#include <algorithm>
+
+#include "exchange/assignment.hpp"
+#include "exchange/exchange.hpp"
+#include "reported.hpp"
+
+namespace xpose {
+namespace {
+
+// As far as no number of ranks is known, and no rank has an array.
+void check_named(const Placement& placement) {
+  const int most = placement.ranks.empty() ? 0 : std::ranges::max(placement.ranks);
+  check_placement(placement, std::max(most, 0) + 1, -1);
+}
+
+Exchange exchange_of(const Placement& from, const Placement& to, bool transpose) {
+  check_named(from);
+  check_named(to);
+  return {from, to, transpose};
+}
+
+}  // namespace
+
+RouteFigures foresee(const Placement& from, const Placement& to, bool transpose) {
+  return reported([&] { return exchange_of(from, to, transpose).figures(); });
+}
+
+Placement relabelled(const Placement& from, const Placement& to, bool transpose) {
+  return reported([&] {
+    const Exchange exchange = exchange_of(from, to, transpose);
+    const auto gain = [&](std::size_t rank, std::size_t cell) {
+      return exchange.would_stay(to.ranks[rank], cell);
+    };
+    const std::vector<std::size_t> cells = best_assignment(to.ranks.size(), gain);
+    std::int64_t stays = 0, would_stay = 0;
+    Placement better = to;
+    for (std::size_t rank = 0; rank < cells.size(); ++rank) {
+      stays += gain(rank, rank);
+      would_stay += gain(rank, cells[rank]);
+      better.ranks[cells[rank]] = to.ranks[rank];
+    }
+    return would_stay > stays ? better : to;
+  });
+}
+
+}  // namespace xpose

@@ -1,0 +1,174 @@
+// Faults: a rank that dies or stops at each of its calls, and ranks that have stated other routes.
+#include "route/route_run.hpp"
+
+#include <gtest/gtest.h>
+
+#include "fake_ranks.hpp"
+#include "scattered.hpp"
+
+namespace xpose {
+namespace {
+
+constexpr std::uint32_t kDone = 2;  // of a notice's kinds
+
+void move_by_loop(const Problem& problem, const void* in, void* out) {
+  std::vector<BatchDim> dims = {{problem.rows, problem.in_ld, 1},
+                                {problem.cols, 1, problem.out_ld}};
+  dims.insert(dims.end(), problem.batch.begin(), problem.batch.end());
+  const std::function<void(std::size_t, std::int64_t, std::int64_t)> loop =
+      [&](std::size_t axis, std::int64_t from, std::int64_t to) {
+        if (axis == dims.size()) {
+          std::memcpy(static_cast<std::byte*>(out) + to * problem.element_bytes,
+                      static_cast<const std::byte*>(in) + from * problem.element_bytes,
+                      problem.element_bytes);
+          return;
+        }
+        for (std::int64_t i = 0; i < dims[axis].extent; ++i)
+          loop(axis + 1, from + i * dims[axis].in_stride, to + i * dims[axis].out_stride);
+      };
+  loop(0, 0, 0);
+}
+
+// Four ranks; rank 3 has nothing to receive, and exchanges nothing with some of the others.
+struct FaultCase {
+  Placement from = row_slabs(40, 64, 8, 4);
+  Placement to = row_slabs(64, 40, 8, 3);
+  std::uint64_t memory = 1000;
+  double deadline_seconds = 10;
+
+  RouteReport run(Ranks& ranks, std::uint64_t digest = 1) const {
+    const int rank = ranks.rank();
+    Exchange exchange(from, to, true);
+    exchange.lay_out(rank);
+    const std::vector<std::byte> in = Scattered(from).array(from, rank, false);
+    const std::vector<std::byte> wanted = Scattered(to).array(to, rank, true);
+    std::vector<std::byte> out(wanted.size(), std::byte{0xa5});
+    const Move move = move_by_loop;
+    const RouteReport report =
+        RouteRun({ranks, exchange, digest, memory, deadline_seconds, move}, in.data(), out.data())
+            .run([] {});
+    EXPECT_TRUE(out == wanted) << "rank " << rank;
+    return report;
+  }
+};
+
+struct Ending {
+  std::string text;
+  bool is_killed = false, is_good = false;
+  ErrorKind kind = ErrorKind::failed;
+};
+
+Ending ending_of(const std::exception_ptr& failure) {
+  Ending ending;
+  try {
+    if (failure != nullptr) std::rethrow_exception(failure);
+    ending.is_good = true;
+  } catch (const Killed&) {
+    ending.is_killed = true;
+  } catch (const Error& error) {
+    ending.text = error.what();
+    ending.kind = error.kind();
+  }
+  return ending;
+}
+
+bool names(const std::string& text, int rank) {
+  return text.find("rank " + std::to_string(rank) + " of 4 sent nothing for 10 seconds") !=
+         std::string::npos;
+}
+
+// A rank that is lost before it said that it is done ends all others with an error that names it,
+// within two deadlines of the ranks' clock. One that had told some of them leaves these with their
+// result. Returns whether the rank was lost at all.
+bool expect_named(const RankFault& fault) {
+  const FaultCase drawn;
+  FakeRanks all(4, static_cast<std::uint64_t>(fault.call), fault);
+  const auto failures = all.run([&](const std::shared_ptr<Ranks>& ranks) { drawn.run(*ranks); });
+  const std::string where = (fault.is_stop ? "stopped rank " : "dead rank ") +
+                            std::to_string(fault.rank) + " at call " + std::to_string(fault.call);
+  const auto told = std::ranges::count(all.notices(fault.rank), kDone);
+  for (int rank = 0; rank < 4; ++rank) {
+    const Ending ending = ending_of(failures[static_cast<std::size_t>(rank)]);
+    if (!all.fault_happened())
+      EXPECT_TRUE(ending.is_good) << where << ": " << ending.text;
+    else if (rank == fault.rank)
+      EXPECT_TRUE(ending.is_killed) << where;
+    else
+      EXPECT_TRUE(names(ending.text, fault.rank) || (ending.is_good && told > 0))
+          << where << ": rank " << rank << ": " << ending.text;
+  }
+  EXPECT_LE(all.now(), 20.0) << where;
+  return all.fault_happened();
+}
+
+TEST(RouteRunTest, ALostRankIsNamedByAllOthersInEveryPhase) {
+  for (const bool is_stop : {false, true})
+    for (const int rank : {0, 1, 3}) {
+      int call = 1;
+      while (expect_named({rank, call, is_stop}) && !HasFailure()) ++call;
+      EXPECT_GT(call, 30) << "the rank made too few calls for all phases to be among them";
+    }
+}
+
+TEST(RouteRunTest, ARankThatNeverCameIsNamed) {
+  const FaultCase drawn;
+  FakeRanks all(4);
+  const auto failures = all.run([&](const std::shared_ptr<Ranks>& ranks) {
+    if (ranks->rank() != 2) drawn.run(*ranks);
+  });
+  for (const int rank : {0, 1, 3}) {
+    const std::string text = ending_of(failures[static_cast<std::size_t>(rank)]).text;
+    EXPECT_TRUE(names(text, 2)) << text;
+    EXPECT_NE(text.find("has not run the route"), std::string::npos) << text;
+  }
+}
+
+TEST(RouteRunTest, AnotherStatementIsASentenceOnEveryRank) {
+  const FaultCase drawn;
+  for (int other = 0; other < 4; ++other) {
+    FakeRanks all(4);
+    const auto failures = all.run([&](const std::shared_ptr<Ranks>& ranks) {
+      drawn.run(*ranks, ranks->rank() == other ? 2 : 1);
+    });
+    for (const std::exception_ptr& failure : failures) {
+      const Ending ending = ending_of(failure);
+      EXPECT_EQ(ending.kind, ErrorKind::invalid);
+      EXPECT_NE(ending.text.find("has stated another route than rank"), std::string::npos)
+          << ending.text;
+    }
+    EXPECT_LT(all.now(), 1.0);
+  }
+}
+
+TEST(RouteRunTest, AFailureIsToldToTheOthers) {
+  const FaultCase drawn;
+  FakeRanks all(4);
+  const auto failures = all.run([&](const std::shared_ptr<Ranks>& ranks) {
+    if (ranks->rank() != 1) return void(drawn.run(*ranks));
+    Exchange exchange(drawn.from, drawn.to, true);
+    exchange.lay_out(1);
+    const std::vector<std::byte> in(40 * 64 * 8);
+    std::vector<std::byte> out(in.size());
+    const Move move = [](const Problem&, const void*, void*) {
+      throw Error(ErrorKind::no_memory, "no memory is left");
+    };
+    RouteRun({*ranks, exchange, 1, drawn.memory, 10, move}, in.data(), out.data()).run([] {});
+  });
+  EXPECT_EQ(ending_of(failures[1]).text, "no memory is left");
+  for (const int rank : {0, 2, 3}) {
+    const std::string text = ending_of(failures[static_cast<std::size_t>(rank)]).text;
+    EXPECT_NE(text.find("rank 1 gave up the route: no memory is left"), std::string::npos) << text;
+  }
+}
+
+TEST(RouteRunTest, RanksAreOfNoMoreUseAfterAFailure) {
+  const FaultCase drawn;
+  FakeRanks all(4);
+  all.run([&](const std::shared_ptr<Ranks>& ranks) {
+    EXPECT_THROW(drawn.run(*ranks, static_cast<std::uint64_t>(ranks->rank())), Error);
+    EXPECT_THROW(ranks->wait(0), Error);
+  });
+}
+
+}  // namespace
+}  // namespace xpose

@@ -1,0 +1,173 @@
+// Routes between placements drawn at random, over ranks that are threads, against a loop over the
+// elements. XPOSE_LAYOUTS says how many, XPOSE_SEED draws the same again.
+#include "xpose/route.hpp"
+
+#include <cstdlib>
+
+#include "engine_fixture.hpp"
+#include "route/fake_ranks.hpp"
+#include "route/scattered.hpp"
+
+namespace xpose {
+namespace {
+
+std::uint64_t number_from(const char* variable, std::uint64_t otherwise) {
+  const char* text = std::getenv(variable);
+  return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
+}
+
+class RouteTest : public EngineTest {};
+
+std::string text_of(const std::exception_ptr& failure) {
+  if (failure == nullptr) return "";
+  try {
+    std::rethrow_exception(failure);
+  } catch (const std::exception& error) {
+    return error.what();
+  } catch (const Killed&) {
+    return "killed";
+  }
+}
+
+struct Case {
+  Placement from, to;
+  RouteOptions options;
+  int ranks = 1;
+  std::uint64_t seed = 0;
+};
+
+Case drawn_case(std::uint64_t seed) {
+  Draw draw(seed);
+  Case drawn;
+  drawn.seed = seed;
+  drawn.ranks = static_cast<int>(draw.number(1, 12));
+  const std::uint32_t sizes[] = {1, 2, 3, 4, 7, 8, 8, 16, 24, 48, 256};
+  const std::uint32_t bytes = sizes[draw.number(0, 10)];
+  const std::int64_t rows = draw.number(0, 60), cols = draw.number(0, 60);
+  drawn.options.transpose = draw.number(0, 2) > 0;
+  drawn.from = draw.placement(rows, cols, bytes, drawn.ranks);
+  drawn.to = drawn.options.transpose ? draw.placement(cols, rows, bytes, drawn.ranks)
+                                     : draw.placement(rows, cols, bytes, drawn.ranks);
+  if (draw.number(0, 3) == 0) drawn.to = relabelled(drawn.from, drawn.to, drawn.options.transpose);
+  if (draw.coin()) drawn.options.memory = static_cast<std::uint64_t>(draw.number(0, 20000));
+  return drawn;
+}
+
+// What one rank did, and whether its array is right in every byte.
+RouteReport run_rank(Engine& engine, const Case& drawn, const std::shared_ptr<Ranks>& ranks) {
+  const int rank = ranks->rank();
+  Draw draw(drawn.seed * 100 + static_cast<std::uint64_t>(rank));
+  const Placement from = draw.own(drawn.from, rank), to = draw.own(drawn.to, rank);
+  RouteOptions options = drawn.options;
+  options.ranks = ranks;
+  const std::vector<std::byte> in = Scattered(drawn.from).array(from, rank, false);
+  const std::vector<std::byte> wanted =
+      Scattered(drawn.to).array(to, rank, drawn.options.transpose);
+  std::vector<std::byte> out(wanted.size(), std::byte{0xa5});
+  const RouteReport report = engine.route(from, to, options).run(in.data(), out.data());
+  EXPECT_TRUE(out == wanted) << "rank " << rank << ", XPOSE_SEED=" << drawn.seed;
+  return report;
+}
+
+void expect_least_traffic(const Case& drawn, const std::vector<RouteReport>& reports) {
+  const LeastTraffic least(drawn.from, drawn.to, drawn.options.transpose);
+  const std::int64_t bytes = drawn.from.element_bytes;
+  std::int64_t sent = 0, received = 0, kept = 0;
+  for (std::size_t rank = 0; rank < reports.size(); ++rank) {
+    const RouteReport& report = reports[rank];
+    const auto number = static_cast<int>(rank);
+    EXPECT_EQ(report.messages_sent,
+              std::ranges::count(least.pairs, number, &std::pair<int, int>::first));
+    EXPECT_EQ(report.messages_received,
+              std::ranges::count(least.pairs, number, &std::pair<int, int>::second));
+    EXPECT_LE(report.messages_sent, drawn.ranks - 1);
+    EXPECT_GE(report.chunks_sent, report.messages_sent);
+    sent += report.bytes_sent;
+    received += report.bytes_received;
+    kept += report.bytes_kept;
+  }
+  EXPECT_EQ(sent, least.moves * bytes);
+  EXPECT_EQ(received, least.moves * bytes);
+  EXPECT_EQ(kept, least.stays * bytes);
+}
+
+TEST_F(RouteTest, RandomLayoutsAreExactWithTheLeastTraffic) {
+  const std::uint64_t first = number_from("XPOSE_SEED", 1);
+  for (std::uint64_t i = 0; i < number_from("XPOSE_LAYOUTS", 200); ++i) {
+    const Case drawn = drawn_case(first + i);
+    FakeRanks all(drawn.ranks, drawn.seed);
+    std::vector<RouteReport> reports(static_cast<std::size_t>(drawn.ranks));
+    const auto failures = all.run([&](const std::shared_ptr<Ranks>& ranks) {
+      reports[static_cast<std::size_t>(ranks->rank())] = run_rank(engine(), drawn, ranks);
+    });
+    for (const std::exception_ptr& failure : failures) EXPECT_EQ(text_of(failure), "");
+    expect_least_traffic(drawn, reports);
+    ASSERT_FALSE(HasFailure()) << "draw this one again: XPOSE_SEED=" << drawn.seed
+                               << " XPOSE_LAYOUTS=1";
+  }
+}
+
+TEST_F(RouteTest, WithoutRanksItIsOneProcess) {
+  const std::vector<std::uint32_t> in = numbers(35);
+  std::vector<std::uint32_t> out(35);
+  Route route = engine().route(on_one_rank(5, 7, 4), on_one_rank(7, 5, 4), {});
+  const RouteReport report = route.run(in.data(), out.data());
+  expect_transposed(in, out, 5, 7);
+  EXPECT_EQ(report.messages_sent, 0);
+  EXPECT_EQ(report.bytes_kept, 140);
+  EXPECT_EQ(report.tiles, 1);
+  EXPECT_EQ(route.figures(), (RouteFigures{0, 0, 0, 140, 0}));
+  // Again, by the same plans.
+  std::ranges::fill(out, 0U);
+  route.run(in.data(), out.data());
+  expect_transposed(in, out, 5, 7);
+}
+
+TEST_F(RouteTest, ALongMessagePassesInChunks) {
+  Case drawn;
+  drawn.ranks = 4;
+  drawn.from = row_slabs(128, 96, 8, 4);
+  drawn.to = row_slabs(96, 128, 8, 4);
+  drawn.options.memory = std::uint64_t{3 * 2} * 1024;  // a chunk of 1 KiB for each message
+  FakeRanks all(4);
+  all.run([&](const std::shared_ptr<Ranks>& ranks) {
+    const RouteReport report = run_rank(engine(), drawn, ranks);
+    // A message has 24 lines of 32 elements, a chunk 4 of them.
+    EXPECT_EQ(report.messages_sent, 3);
+    EXPECT_EQ(report.chunks_sent, 18);
+    EXPECT_EQ(report.bytes_sent, 3 * 24 * 32 * 8);
+  });
+}
+
+TEST_F(RouteTest, WrongArraysEndTheRouteOnAllRanks) {
+  const Placement placement = row_slabs(12, 12, 4, 3);
+  FakeRanks all(3);
+  const auto failures = all.run([&](const std::shared_ptr<Ranks>& ranks) {
+    RouteOptions options;
+    options.ranks = ranks;
+    std::vector<float> in(48), out(48);
+    Route route = engine().route(placement, placement, options);
+    if (ranks->rank() == 0) {
+      route.run(nullptr, out.data());
+    } else if (ranks->rank() == 1) {
+      route.run(in.data(), in.data() + 47);
+    } else {
+      route.run(in.data(), out.data());
+    }
+  });
+  EXPECT_EQ(text_of(failures[0]),
+            "the array of rank 0 is null, but its placement gives it elements");
+  EXPECT_EQ(text_of(failures[1]), "the arrays of rank 1 overlap; use a separate output");
+  EXPECT_NE(text_of(failures[2]).find("gave up the route: the array"), std::string::npos);
+}
+
+TEST_F(RouteTest, ADeadlineAndRanksAreChecked) {
+  RouteOptions options;
+  options.deadline_seconds = 0;
+  const Placement one = on_one_rank(2, 2, 4);
+  EXPECT_THROW(engine().route(one, one, options), Error);
+  EXPECT_THROW(engine().route(row_slabs(2, 2, 4, 2), one, {}), Error);
+}
+
+}  // namespace
+}  // namespace xpose
