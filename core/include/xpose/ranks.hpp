@@ -11,7 +11,7 @@ namespace xpose {
 
 // Ranks that send each other bytes. A message and the buffer that receives it have one size. On one
 // channel, messages of one rank to another arrive in the order in which they were sent. A message
-// of at most 4096 bytes leaves the sender whether or not the other rank receives.
+// of at most 1024 bytes leaves the sender whether or not the other rank receives.
 //
 // A route alone calls the functions. Each throws Error failed where the transport fails, and after
 // abandon(). [one thread at a time]

@@ -9,7 +9,7 @@
 namespace xpose {
 namespace {
 
-constexpr std::uint64_t kSmall = 4096;  // bytes that leave their sender at once
+constexpr std::uint64_t kSmall = 1024;  // bytes that leave their sender at once
 
 }  // namespace
 

@@ -1,0 +1,202 @@
+// The ranks of MPI, for routes. The library does not use MPI; a program that includes this header
+// links its own, of version 3.0 or newer, and initialises it.
+//
+//   MPI_Init(&argc, &argv);
+//   xpose::RouteOptions options;
+//   options.ranks = xpose::mpi_ranks(MPI_COMM_WORLD);
+//
+// After a route has failed, end the program by MPI_Abort(): MPI_Finalize() may wait for the lost
+// rank for ever.
+#pragma once
+
+#include <mpi.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+#include <xpose/ranks.hpp>
+
+namespace xpose {
+
+// The ranks of a communicator, in a duplicate of it, so that no message meets one of the program's.
+// All calls of MPI are made in the threads that make and run a route: MPI_THREAD_FUNNELED is enough
+// for the main thread, others need MPI_THREAD_SERIALIZED or more. [one thread at a time]
+class MpiRanks final : public Ranks {
+ public:
+  // Collective over `comm`, as MPI_Comm_dup() is. A message is passed to MPI in pieces of at most
+  // `piece_bytes` bytes, the same on all ranks, because MPI counts them in 31 bits. Throws Error
+  // invalid where MPI is not initialised, or has ended; failed where it reports an error.
+  explicit MpiRanks(MPI_Comm comm, std::uint64_t piece_bytes = std::uint64_t{1} << 30)
+      : piece_bytes_(piece_bytes) {
+    int is_up = 0, is_over = 0;
+    MPI_Initialized(&is_up);
+    MPI_Finalized(&is_over);
+    if (is_up == 0 || is_over != 0)
+      throw Error(
+          ErrorKind::invalid,
+          "MPI ranks are made between MPI_Init() and MPI_Finalize(), which the program calls");
+    check(MPI_Comm_dup(comm, &comm_), "duplicate the communicator");
+    check(MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN), "set the error handler");
+    check(MPI_Comm_rank(comm_, &rank_), "tell the rank");
+    check(MPI_Comm_size(comm_, &size_), "tell the number of ranks");
+  }
+
+  // Collective as well, and before MPI_Finalize(): frees the duplicate. One that was given up
+  // stays.
+  ~MpiRanks() override {
+    int is_over = 0;
+    MPI_Finalized(&is_over);
+    if (is_over == 0 && !is_given_up_) MPI_Comm_free(&comm_);
+  }
+  MpiRanks(const MpiRanks&) = delete;
+  MpiRanks& operator=(const MpiRanks&) = delete;
+
+  int rank() const override { return rank_; }
+  int size() const override { return size_; }
+
+  void send(int rank, int channel, std::shared_ptr<const std::byte[]> data, std::uint64_t bytes,
+            std::uint64_t id) override {
+    const std::byte* const from = data.get();
+    begin(std::move(data), bytes, id, true, [&](std::uint64_t at, int count, MPI_Request* request) {
+      check(MPI_Isend(from + at, count, MPI_BYTE, rank, channel, comm_, request),
+            "send to rank " + std::to_string(rank));
+    });
+  }
+
+  void receive(int rank, int channel, std::shared_ptr<std::byte[]> data, std::uint64_t bytes,
+               std::uint64_t id) override {
+    std::byte* const to = data.get();
+    begin(std::move(data), bytes, id, false,
+          [&](std::uint64_t at, int count, MPI_Request* request) {
+            check(MPI_Irecv(to + at, count, MPI_BYTE, rank, channel, comm_, request),
+                  "receive from rank " + std::to_string(rank));
+          });
+  }
+
+  std::vector<std::uint64_t> wait(double seconds) override {
+    const double end = this->seconds() + seconds;
+    for (int round = 0;; ++round) {
+      std::vector<std::uint64_t> ids = test();
+      if (!ids.empty() || this->seconds() >= end) return ids;
+      // MPI has no wait with an end, so it is asked again: soon, in case something is under way.
+      if (round < 1000)
+        std::this_thread::yield();
+      else
+        std::this_thread::sleep_for(std::chrono::microseconds(100));
+    }
+  }
+
+  double seconds() const override {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch())
+        .count();
+  }
+
+  void abandon() noexcept override try {
+    if (is_given_up_) return;
+    is_given_up_ = true;
+    for (std::size_t i = 0; i < requests_.size(); ++i)
+      if (requests_[i] != MPI_REQUEST_NULL && !transfers_[piece_of_[i]].is_send)
+        MPI_Cancel(&requests_[i]);
+    // MPI may write to a buffer, or read it, as long as a lost rank has not answered: for ever.
+    static_cast<void>(new std::vector<Transfer>(std::move(transfers_)));
+    transfers_.clear();
+    requests_.clear();
+    piece_of_.clear();
+  } catch (...) {  // no memory for the list: the transfers stay where they are, as long as this
+  }
+
+ private:
+  struct Transfer {
+    std::shared_ptr<const std::byte[]> data;
+    std::uint64_t id = 0;
+    std::uint64_t pieces = 0;  // that have not ended
+    bool is_send = false;
+  };
+
+  void check(int code, const std::string& what) const {
+    if (is_given_up_)
+      throw Error(ErrorKind::failed,
+                  "these MPI ranks were given up after a failure; make new ones");
+    if (code == MPI_SUCCESS) return;
+    char text[MPI_MAX_ERROR_STRING];
+    int length = 0;
+    MPI_Error_string(code, text, &length);
+    throw Error(ErrorKind::failed,
+                "MPI cannot " + what + ": " + std::string(text, static_cast<std::size_t>(length)));
+  }
+
+  template <class Post>
+  void begin(std::shared_ptr<const std::byte[]> data, std::uint64_t bytes, std::uint64_t id,
+             bool is_send, const Post& post) {
+    check(MPI_SUCCESS, "");
+    const std::uint64_t pieces =
+        std::max<std::uint64_t>((bytes + piece_bytes_ - 1) / piece_bytes_, 1);
+    const std::size_t transfer = free_transfer();
+    transfers_[transfer] = {std::move(data), id, 0, is_send};
+    for (std::uint64_t piece = 0; piece < pieces; ++piece) {
+      const std::uint64_t at = piece * piece_bytes_;
+      requests_.push_back(MPI_REQUEST_NULL);
+      piece_of_.push_back(transfer);
+      ++transfers_[transfer].pieces;
+      post(at, static_cast<int>(std::min(piece_bytes_, bytes - at)), &requests_.back());
+    }
+  }
+
+  std::size_t free_transfer() {
+    for (std::size_t i = 0; i < transfers_.size(); ++i)
+      if (transfers_[i].data == nullptr) return i;
+    transfers_.emplace_back();
+    return transfers_.size() - 1;
+  }
+
+  // The ids of transfers that have ended since the last call.
+  std::vector<std::uint64_t> test() {
+    int count = 0;
+    std::vector<int> ended(requests_.size());
+    std::vector<MPI_Status> statuses(requests_.size());
+    const int code = MPI_Testsome(static_cast<int>(requests_.size()), requests_.data(), &count,
+                                  ended.data(), statuses.data());
+    std::vector<std::uint64_t> ids;
+    for (int i = 0; i < count && count != MPI_UNDEFINED; ++i) {
+      Transfer& transfer = transfers_[piece_of_[static_cast<std::size_t>(ended[i])]];
+      if (code == MPI_ERR_IN_STATUS)
+        check(statuses[static_cast<std::size_t>(i)].MPI_ERROR, "move a message of this route");
+      if (--transfer.pieces > 0) continue;
+      ids.push_back(transfer.id);
+      transfer.data = nullptr;
+    }
+    check(code, "look after the messages of this route");
+    forget_ended();
+    return ids;
+  }
+
+  void forget_ended() {
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < requests_.size(); ++i) {
+      if (requests_[i] == MPI_REQUEST_NULL) continue;
+      requests_[kept] = requests_[i];
+      piece_of_[kept++] = piece_of_[i];
+    }
+    requests_.resize(kept);
+    piece_of_.resize(kept);
+  }
+
+  std::uint64_t piece_bytes_;
+  MPI_Comm comm_ = MPI_COMM_NULL;
+  int rank_ = 0, size_ = 1;
+  bool is_given_up_ = false;
+  std::vector<Transfer> transfers_;    // free where they have no data
+  std::vector<MPI_Request> requests_;  // of pieces
+  std::vector<std::size_t> piece_of_;  // the transfer of each request
+};
+
+// The ranks of a communicator for RouteOptions::ranks. Collective; throws as the constructor.
+inline std::shared_ptr<Ranks> mpi_ranks(MPI_Comm comm) { return std::make_shared<MpiRanks>(comm); }
+
+}  // namespace xpose

@@ -1,0 +1,169 @@
+// One rank of a test of routes over MPI, started by route_test.py:
+//   mpi_routes exact SEED COUNT
+//   mpi_routes differs FOLDER
+//   mpi_routes lost FOLDER SIGNAL CALL   rank 2 sends itself the signal at its n-th call
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <string>
+#include <thread>
+
+#include "../core/route/scattered.hpp"
+#include "xpose/mpi.hpp"
+#include "xpose/route.hpp"
+
+namespace xpose {
+namespace {
+
+EngineOptions own_plugins() {
+  EngineOptions options;
+  options.plugin_folders = {XPOSE_PLUGINS};
+  options.worker = XPOSE_TRIAL_PROGRAM;
+  options.threads = 1;
+  options.remember = false;
+  return options;
+}
+
+// Whether every byte of the own array is right after the route.
+bool is_exact(Engine& engine, const std::shared_ptr<Ranks>& ranks, std::uint64_t seed) {
+  Draw draw(seed);
+  RouteOptions options;
+  options.ranks = ranks;
+  options.deadline_seconds = 300;  // of a loaded machine
+  options.transpose = draw.coin();
+  options.memory = draw.coin() ? std::uint64_t{1} << 20 : 5000;
+  const auto bytes = static_cast<std::uint32_t>(draw.number(1, 20));
+  const std::int64_t rows = draw.number(1, 150), cols = draw.number(1, 150);
+  const Placement from = draw.placement(rows, cols, bytes, ranks->size());
+  const Placement to = options.transpose ? draw.placement(cols, rows, bytes, ranks->size())
+                                         : draw.placement(rows, cols, bytes, ranks->size());
+  const std::vector<std::byte> in = Scattered(from).array(from, ranks->rank(), false);
+  const std::vector<std::byte> wanted = Scattered(to).array(to, ranks->rank(), options.transpose);
+  std::vector<std::byte> out(wanted.size(), std::byte{0xa5});
+  engine.route(from, to, options).run(in.data(), out.data());
+  return out == wanted;
+}
+
+int run_exact(std::uint64_t seed, int count) {
+  Engine engine(own_plugins());
+  // Messages in pieces as if an MPI count were a small one.
+  const auto whole = mpi_ranks(MPI_COMM_WORLD);
+  const auto in_pieces = std::make_shared<MpiRanks>(MPI_COMM_WORLD, 1100);
+  for (int i = 0; i < count; ++i) {
+    const std::shared_ptr<Ranks> ranks = i % 2 == 0 ? whole : std::shared_ptr<Ranks>(in_pieces);
+    int good = is_exact(engine, ranks, seed + static_cast<std::uint64_t>(i)) ? 1 : 0, all = 0;
+    MPI_Allreduce(&good, &all, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+    if (all == 0) {
+      std::cout << "wrong with seed " << seed + static_cast<std::uint64_t>(i) << '\n';
+      return 1;
+    }
+  }
+  if (whole->rank() == 0) std::cout << count << " routes are exact\n";
+  return 0;
+}
+
+// Passes calls on, and meets a signal in one of them.
+class Signalled : public Ranks {
+ public:
+  Signalled(std::shared_ptr<Ranks> ranks, int signal, int call)
+      : ranks_(std::move(ranks)), signal_(signal), call_(call) {}
+
+  int rank() const override { return ranks_->rank(); }
+  int size() const override { return ranks_->size(); }
+  void send(int rank, int channel, std::shared_ptr<const std::byte[]> data, std::uint64_t bytes,
+            std::uint64_t id) override {
+    count();
+    ranks_->send(rank, channel, std::move(data), bytes, id);
+  }
+  void receive(int rank, int channel, std::shared_ptr<std::byte[]> data, std::uint64_t bytes,
+               std::uint64_t id) override {
+    count();
+    ranks_->receive(rank, channel, std::move(data), bytes, id);
+  }
+  std::vector<std::uint64_t> wait(double seconds) override { return ranks_->wait(seconds); }
+  double seconds() const override { return ranks_->seconds(); }
+  void abandon() noexcept override { ranks_->abandon(); }
+
+ private:
+  void count() {
+    if (rank() == 2 && --call_ == 0) std::raise(signal_);
+  }
+
+  std::shared_ptr<Ranks> ranks_;
+  int signal_, call_;
+};
+
+// Leaves the error's text in the folder, waits for those of the other survivors, and ends all.
+[[noreturn]] void tell(const std::filesystem::path& folder, int rank, const std::string& text,
+                       std::size_t tellers) {
+  const std::filesystem::path part = folder / ("part" + std::to_string(rank));
+  std::ofstream(part) << text;
+  std::filesystem::rename(part, folder / ("rank" + std::to_string(rank)));
+  const auto told = [&] {
+    std::size_t count = 0;
+    for (const auto& file : std::filesystem::directory_iterator(folder))
+      count += file.path().filename().string().starts_with("rank") ? 1 : 0;
+    return count;
+  };
+  for (int i = 0; i < 6000 && told() < tellers; ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  MPI_Abort(MPI_COMM_WORLD, 3);
+  std::abort();
+}
+
+int run_failing(const std::filesystem::path& folder, int signal, int call) {
+  Engine engine(own_plugins());
+  RouteOptions options;
+  options.ranks = mpi_ranks(MPI_COMM_WORLD);
+  const int rank = options.ranks->rank();
+  options.memory = 60000;
+  options.deadline_seconds = 5;
+  if (signal != 0)
+    options.ranks = std::make_shared<Signalled>(options.ranks, signal, call);
+  else if (rank == 1)
+    options.memory += 1;
+  const Placement from = row_slabs(400, 400, 8, 4);
+  const std::vector<std::byte> in(400 * 100 * 8);
+  std::vector<std::byte> out(in.size());
+  try {
+    engine.route(from, from, options).run(in.data(), out.data());
+  } catch (const Error& error) {
+    tell(folder, rank, error.what(), signal == 0 ? 4 : 3);
+  }
+  tell(folder, rank, "no error", signal == 0 ? 4 : 3);
+}
+
+int run(const std::vector<std::string>& arguments) {
+  if (arguments.size() == 3 && arguments[0] == "exact")
+    return run_exact(std::stoull(arguments[1]), std::stoi(arguments[2]));
+  if (arguments.size() == 2 && arguments[0] == "differs") return run_failing(arguments[1], 0, 0);
+  if (arguments.size() == 4 && arguments[0] == "lost")
+    return run_failing(arguments[1], std::stoi(arguments[2]), std::stoi(arguments[3]));
+  std::cerr << "mpi_routes: see its source for the arguments\n";
+  return 2;
+}
+
+}  // namespace
+}  // namespace xpose
+
+int main(int argc, char** argv) {
+  try {
+    xpose::mpi_ranks(MPI_COMM_WORLD);
+    std::cerr << "ranks were made before MPI_Init()\n";
+    return 1;
+  } catch (const xpose::Error&) {
+  }
+  MPI_Init(&argc, &argv);
+  int result = 1;
+  try {
+    result = xpose::run({argv + 1, argv + argc});
+  } catch (const std::exception& error) {
+    std::cerr << "mpi_routes: " << error.what() << '\n';
+    MPI_Abort(MPI_COMM_WORLD, 1);
+  }
+  MPI_Finalize();
+  return result;
+}

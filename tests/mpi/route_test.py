@@ -1,0 +1,72 @@
+"""Routes over MPI by four processes: exact results, other statements, a rank that stops or is killed.
+
+route_test.py MPIEXEC NUMPROC_FLAG PROGRAM
+"""
+
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import unittest
+
+LAUNCHER, NUMBER, PROGRAM = sys.argv[1:4]
+del sys.argv[1:4]
+
+# Of Open MPI, which other launchers ignore: containers have root alone, few processors, and no right to read the memory
+# of other processes; shared memory and sockets of this machine are all that is wanted.
+ENVIRONMENT = dict(
+    os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1", OMPI_MCA_rmaps_base_oversubscribe="1",
+    OMPI_MCA_hwloc_base_binding_policy="none", OMPI_MCA_btl_vader_single_copy_mechanism="none", OMPI_MCA_btl="self,vader",
+    PRTE_MCA_rmaps_default_mapping_policy=":oversubscribe",
+    ASAN_OPTIONS=os.environ.get("ASAN_OPTIONS", "") + ":detect_leaks=0")  # MPI itself leaks, and so does a failed route
+
+
+def goes_on_without_a_rank():
+    """Whether the launcher has an option for it: Open MPI 4 has."""
+    version = subprocess.run([LAUNCHER, "--version"], capture_output=True, text=True)
+    return "(Open MPI) 4." in version.stdout + version.stderr
+
+
+def run(arguments, options=()):
+    command = [LAUNCHER, *options, NUMBER, "4", PROGRAM, *arguments]
+    return subprocess.run(command, env=ENVIRONMENT, capture_output=True, text=True, timeout=500)
+
+
+class RouteTest(unittest.TestCase):
+    def failures(self, arguments, ranks, options=()):
+        """The error of each of the ranks, which all must have told."""
+        with tempfile.TemporaryDirectory() as folder:
+            ended = run([arguments[0], folder, *arguments[1:]], options)
+            told = {}
+            for name in sorted(os.listdir(folder)):
+                with open(os.path.join(folder, name), encoding="utf-8") as file:
+                    told[name] = file.read()
+        self.assertEqual(list(told), [f"rank{rank}" for rank in ranks], ended.stdout + ended.stderr)
+        return told
+
+    def assert_named(self, told):
+        for name, text in told.items():
+            self.assertIn("rank 2 of 4 sent nothing for 5 seconds", text, name)
+
+    def test_random_layouts_are_exact(self):
+        ended = run(["exact", "1", "60"])
+        self.assertEqual((ended.returncode, ended.stdout), (0, "60 routes are exact\n"), ended.stderr)
+
+    def test_another_statement_is_told_on_every_rank(self):
+        for text in self.failures(["differs"], [0, 1, 2, 3]).values():
+            self.assertIn("has stated another route than rank", text)
+
+    def test_a_rank_that_stops_is_named_by_all_others(self):
+        # In its greeting, and amid its messages.
+        for call in ("4", "14"):
+            self.assert_named(self.failures(["lost", str(int(signal.SIGSTOP)), call], [0, 1, 3]))
+
+    @unittest.skipUnless(goes_on_without_a_rank(), "SKIPPED: this launcher ends all ranks when one is killed")
+    def test_a_rank_that_is_killed_is_named_by_all_others(self):
+        told = self.failures(["lost", str(int(signal.SIGKILL)), "14"], [0, 1, 3], ["--enable-recovery"])
+        self.assert_named(told)
+
+
+if __name__ == "__main__":
+    unittest.main()
