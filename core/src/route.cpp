@@ -74,8 +74,6 @@ class Plans {
 
 }  // namespace
 
-Ranks::~Ranks() = default;
-
 struct Route::Impl {
   Impl(const Engine& engine, const Placement& from, const Placement& to,
        const RouteOptions& options);
@@ -90,6 +88,7 @@ struct Route::Impl {
   RouteFigures figures;
   Plans plans;
   Move move;
+  ChunkBuffers buffers;
 };
 
 Route::Impl::Impl(const Engine& engine, const Placement& from, const Placement& to,
@@ -135,7 +134,8 @@ RouteReport Route::run(const void* in, void* out) {
                                     impl_->digest,
                                     impl_->options.memory,
                                     impl_->options.deadline_seconds,
-                                    impl_->move};
+                                    impl_->move,
+                                    impl_->buffers};
     return RouteRun(setting, in, out).run([&] { impl_->check_arrays(in, out); });
   });
 }

@@ -64,7 +64,12 @@ RouteReport run_rank(Engine& engine, const Case& drawn, const std::shared_ptr<Ra
   const std::vector<std::byte> wanted =
       Scattered(drawn.to).array(to, rank, drawn.options.transpose);
   std::vector<std::byte> out(wanted.size(), std::byte{0xa5});
-  const RouteReport report = engine.route(from, to, options).run(in.data(), out.data());
+  Route route = engine.route(from, to, options);
+  if (drawn.seed % 2 == 0) {  // a second run has the buffers of the first
+    route.run(in.data(), out.data());
+    std::ranges::fill(out, std::byte{0xa5});
+  }
+  const RouteReport report = route.run(in.data(), out.data());
   EXPECT_TRUE(out == wanted) << "rank " << rank << ", XPOSE_SEED=" << drawn.seed;
   return report;
 }

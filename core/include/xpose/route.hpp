@@ -20,8 +20,9 @@ struct RouteOptions {
   std::shared_ptr<Ranks> ranks = {};  // null: this process alone, as rank 0 of 1
   // True: the target has the source's element (r, c) at (c, r). False: at (r, c).
   bool transpose = true;
-  // Bytes of the buffers that messages pass through on a rank, half for each direction. Longer
-  // messages pass in chunks. A chunk has one line of the target at least, of each of the others.
+  // Bytes of the buffers that messages pass through on a rank, half for each direction. A route
+  // keeps them from its first run on. Longer messages pass in chunks. A chunk has one line of the
+  // target at least, of each of the others.
   std::uint64_t memory = std::uint64_t{256} << 20;
   // Seconds after which a rank from which nothing came is taken for lost. Every rank sends a sign
   // of life more often while it runs a route, so they bound how long one rank may run before

@@ -20,6 +20,8 @@ std::string seconds_text(double seconds) {
 
 }  // namespace
 
+Ranks::~Ranks() = default;
+
 RollCall::RollCall(Ranks& ranks, std::uint64_t digest, double deadline_seconds)
     : ranks_(ranks),
       digest_(digest),

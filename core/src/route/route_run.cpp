@@ -75,14 +75,19 @@ void RouteRun::open_passages() {
   const auto others = static_cast<std::uint64_t>(std::max(ranks_.size() - 1, 1));
   const auto most = static_cast<std::int64_t>(
       std::min<std::uint64_t>(setting_.memory / 2 / others, std::uint64_t{1} << 56));
-  const auto open = [&](std::map<int, Passage>& passages, const Message& message) {
+  const auto open = [&](std::map<int, Passage>& passages, const Message& message,
+                        TransferKind kind) {
     const std::int64_t lines =
         std::min(lines_in(most, message.line() * exchange_.element_bytes()), message.lines());
     Passage& passage = passages.emplace(message.rank, Passage{message, lines}).first->second;
-    passage.buffer = make_buffer(chunk_bytes(passage));
+    std::shared_ptr<std::byte[]>& buffer = setting_.buffers[transfer_id(message.rank, kind)];
+    if (buffer == nullptr) buffer = make_buffer(chunk_bytes(passage));
+    passage.buffer = buffer;
   };
-  for (const Message& message : exchange_.sends(ranks_.rank())) open(outgoing_, message);
-  for (const Message& message : exchange_.receives(ranks_.rank())) open(incoming_, message);
+  for (const Message& message : exchange_.sends(ranks_.rank()))
+    open(outgoing_, message, TransferKind::chunk_out);
+  for (const Message& message : exchange_.receives(ranks_.rank()))
+    open(incoming_, message, TransferKind::chunk_in);
   report_.messages_sent = static_cast<std::int64_t>(outgoing_.size());
   report_.messages_received = static_cast<std::int64_t>(incoming_.size());
 }
@@ -139,7 +144,8 @@ void RouteRun::pump(double seconds) {
     roll_call_.give_sign();
   }
   roll_call_.give_sign();
-  if (ids.empty()) roll_call_.check_silence();
+  // A look does not prove silence: what has arrived may take more than one to be seen.
+  if (ids.empty() && seconds > 0) roll_call_.check_silence();
 }
 
 void RouteRun::handle(std::uint64_t id) {

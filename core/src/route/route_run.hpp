@@ -16,6 +16,10 @@ namespace xpose {
 // Executes a problem on two addresses.
 using Move = std::function<void(const Problem& problem, const void* in, void* out)>;
 
+// The buffers of chunks by the ids of their transfers: the pages of new ones would cost a run more
+// than the elements.
+using ChunkBuffers = std::map<std::uint64_t, std::shared_ptr<std::byte[]>>;
+
 class RouteRun {
  public:
   struct Setting {
@@ -25,6 +29,7 @@ class RouteRun {
     std::uint64_t memory;      // as in RouteOptions
     double deadline_seconds;
     const Move& move;
+    ChunkBuffers& buffers;  // of earlier runs of the same route, or none
   };
   // The arrays of the own rank.
   RouteRun(const Setting& setting, const void* in, void* out);

@@ -44,10 +44,6 @@ class FakeRanks::One : public Ranks {
 FakeRanks::FakeRanks(int size, std::uint64_t seed, RankFault fault)
     : fault_(fault), random_(seed), members_(static_cast<std::size_t>(size)) {}
 
-std::uint64_t FakeRanks::most_buffered(int rank) const {
-  return members_[static_cast<std::size_t>(rank)].most_buffered;
-}
-
 // A dead rank throws from every call, a stopped one once the others have come to an end.
 void FakeRanks::count_call(int rank, std::unique_lock<std::mutex>& lock) {
   if (rank != fault_.rank || ++member(rank).calls < fault_.call) return;

@@ -39,7 +39,6 @@ class FakeRanks {
       const std::function<void(const std::shared_ptr<Ranks>& ranks)>& body);
 
   bool fault_happened() const { return fault_happened_; }
-  std::uint64_t most_buffered(int rank) const;  // bytes that a rank had under way as chunks
   double now() const { return now_; }
   // The first four bytes of the notices that a rank had sent, in their order.
   const std::vector<std::uint32_t>& notices(int rank) const {
@@ -65,7 +64,6 @@ class FakeRanks {
     int calls = 0;
     std::vector<std::uint64_t> ended;
     std::vector<std::uint32_t> notices;
-    std::uint64_t buffered = 0, most_buffered = 0;
   };
   using Key = std::tuple<int, int, int>;  // from, to, channel
 

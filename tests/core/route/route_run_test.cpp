@@ -44,8 +44,10 @@ struct FaultCase {
     const std::vector<std::byte> wanted = Scattered(to).array(to, rank, true);
     std::vector<std::byte> out(wanted.size(), std::byte{0xa5});
     const Move move = move_by_loop;
+    ChunkBuffers buffers;
     const RouteReport report =
-        RouteRun({ranks, exchange, digest, memory, deadline_seconds, move}, in.data(), out.data())
+        RouteRun({ranks, exchange, digest, memory, deadline_seconds, move, buffers}, in.data(),
+                 out.data())
             .run([] {});
     EXPECT_TRUE(out == wanted) << "rank " << rank;
     return report;
@@ -152,7 +154,9 @@ TEST(RouteRunTest, AFailureIsToldToTheOthers) {
     const Move move = [](const Problem&, const void*, void*) {
       throw Error(ErrorKind::no_memory, "no memory is left");
     };
-    RouteRun({*ranks, exchange, 1, drawn.memory, 10, move}, in.data(), out.data()).run([] {});
+    ChunkBuffers buffers;
+    RouteRun({*ranks, exchange, 1, drawn.memory, 10, move, buffers}, in.data(), out.data()).run([] {
+    });
   });
   EXPECT_EQ(ending_of(failures[1]).text, "no memory is left");
   for (const int rank : {0, 2, 3}) {
