@@ -138,11 +138,12 @@ Placement block_cyclic(const BlockCyclic& descriptor, std::uint32_t element_byte
                       counted(std::int64_t{descriptor.nprow} * descriptor.npcol),
                       Order::column_major,
                       descriptor.lld};
-  if (descriptor.grid == Order::column_major)
+  if (descriptor.grid == Order::column_major) {
+    std::size_t cell = 0;
     for (int row = 0; row < descriptor.nprow; ++row)
       for (int col = 0; col < descriptor.npcol; ++col)
-        placement.ranks[static_cast<std::size_t>(row * descriptor.npcol + col)] =
-            col * descriptor.nprow + row;
+        placement.ranks[cell++] = col * descriptor.nprow + row;
+  }
   return placement;
 }
 

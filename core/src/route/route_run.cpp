@@ -60,7 +60,7 @@ void RouteRun::all_of_it(const std::function<void()>& check) {
   // leaves the map.
   std::vector<int> targets;
   for (const auto& [rank, passage] : outgoing_) targets.push_back(rank);
-  std::ranges::rotate(targets, std::ranges::upper_bound(targets, ranks_.rank()));
+  std::rotate(targets.begin(), std::ranges::upper_bound(targets, ranks_.rank()), targets.end());
   for (const int rank : targets) {
     pack_and_send(outgoing_.at(rank));
     pump(0);

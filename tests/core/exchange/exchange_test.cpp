@@ -55,6 +55,29 @@ TEST(ExchangeTest, MessagesMayHaveMoreThanTwoToTheThirtyOneElements) {
   EXPECT_EQ(figures.most_bytes, side * side / 16 * 3);
 }
 
+// The last lines of a message of 2^36 elements.
+TEST(ExchangeTest, TilesReachBeyondTwoToTheThirtyOne) {
+  const std::int64_t side = std::int64_t{1} << 20;
+  Exchange exchange(row_slabs(side, side, 3, 4), row_slabs(side, side, 3, 4), true);
+  exchange.lay_out(1);
+  const std::vector<Message> messages = exchange.sends(1);
+  ASSERT_EQ(messages.size(), 3U);
+  EXPECT_EQ(messages[2].elements(), side * side / 16);
+  // To rank 3: its rows are the source's columns from 3/4 on.
+  const std::int64_t line = side / 4 - 1;
+  std::vector<Tile> tiles = exchange.packing(messages[2], line, line + 1);
+  ASSERT_EQ(tiles.size(), 1U);
+  EXPECT_EQ(tiles[0].in, side - 1);
+  EXPECT_EQ(tiles[0].out, 0);
+  tiles = exchange.unpacking(exchange.receives(1)[2], line, line + 1);
+  ASSERT_EQ(tiles.size(), 1U);
+  EXPECT_EQ(tiles[0].out, line * side + side / 4 * 3);
+  EXPECT_GT(tiles[0].out, std::int64_t{1} << 31);
+  tiles = exchange.moving(*exchange.kept(1), line, line + 1);
+  EXPECT_EQ(tiles[0].in, side / 2 - 1);
+  EXPECT_EQ(tiles[0].out, line * side + side / 4);
+}
+
 // A petabyte over thousands of ranks is planned by its axes.
 TEST(ExchangeTest, ThousandsOfRanksAreForeseen) {
   const std::int64_t side = 11'000'000;
