@@ -7,6 +7,7 @@ status, with the target as it was and nothing beside it.
 import contextlib
 import errno
 import fcntl
+import itertools
 import os
 import pathlib
 import signal
@@ -69,6 +70,14 @@ class InAFolder(unittest.TestCase):
 class Disks(InAFolder):
     """A call of the system fails, the first of its kind or a later one."""
 
+    def check_error(self, passes, fault, name, words):
+        with self.subTest(fault=fault, passes=passes):
+            process = self.started("--memory", "1M", "--passes", passes, fault=fault)
+            said = process.stderr.read().decode()
+            self.assertEqual(process.wait(), 1, said)
+            self.assertEqual(said, f"xpose: {name}: {words}\n")
+            self.check_target_is_as_it_was()
+
     def test_errors(self):
         hole(self.source, 2000, 1000)
         damaged = "Input/output error; the kernel's log (dmesg) has the details"
@@ -82,19 +91,43 @@ class Disks(InAFolder):
                 ("sync 1 EIO", "b.npy", f"cannot be written to the disk: {damaged}"),
                 ("fsync 1 EIO", "b.npy", f"cannot be written to the disk: {damaged}"),
                 ("fsync 1 ENOSPC", "b.npy", f"cannot be written to the disk: {full}")):
-            with self.subTest(fault=fault):
-                process = self.started("--memory", "1M", fault=fault)
-                said = process.stderr.read().decode()
-                self.assertEqual(process.wait(), 1, said)
-                self.assertEqual(said, f"xpose: {self.folder / name}: {words}\n")
-                self.check_target_is_as_it_was()
+            self.check_error("1", fault, self.folder / name, words)
+
+    def test_errors_of_two_passes(self):
+        """8 MB in 45 bands and as many ranges, whose first call each is of the header."""
+        hole(self.source, 2000, 1000)
+        damaged = "Input/output error; the kernel's log (dmesg) has the details"
+        full = "No space left on device; make room there, or write elsewhere"
+        scratch = f"the scratch file in {self.folder}"
+        no_room = "cannot reserve its 8000000 bytes (--scratch names another folder, --passes 1 needs none)"
+        for fault, name, words in (
+                ("pread 5 EIO", self.source, f"cannot be read: {damaged}"),
+                ("pread 200 EIO", scratch, f"cannot be read: {damaged}"),
+                ("pwrite 2 EIO", scratch, f"cannot be written: {damaged}"),
+                ("pwrite 20 ENOSPC", scratch, f"cannot be written: {full}"),
+                ("sync 1 EIO", scratch, f"cannot be written to the disk: {damaged}"),
+                ("pwrite 60 EIO", self.target, f"cannot be written: {damaged}"),
+                ("fsync 1 EIO", self.target, f"cannot be written to the disk: {damaged}"),
+                ("fallocate 1 ENOSPC", self.target, f"cannot reserve its 8000128 bytes: {full}"),
+                ("fallocate 2 ENOSPC", scratch, f"{no_room}: {full}")):
+            self.check_error("2", fault, name, words)
+
+    def test_one_pass_takes_the_place_of_two_where_a_scratch_file_has_no_room(self):
+        array = np.arange(3000 * 3001, dtype="<u4").reshape(3000, 3001)
+        np.save(self.source, array)
+        process = self.started("--memory", "1M", fault="fallocate 2 ENOSPC")
+        self.assertRegex(process.stderr.read().decode(),
+                         r"\Axpose: warning: the scratch file in .*; one pass with short runs takes its place\n\Z")
+        self.assertEqual(process.wait(), 0)
+        self.assertTrue(np.array_equal(np.load(self.target), array.T))
 
     def test_calls_that_move_less_than_asked_and_room_that_is_not_reserved(self):
         array = np.arange(700 * 901, dtype="<u4").reshape(700, 901)
         np.save(self.source, array)
-        for fault in ("pread 1 short", "pread 5 short", "pwrite 1 short", "pwrite 3 short", "fallocate 1 EOPNOTSUPP"):
-            with self.subTest(fault=fault):
-                process = self.started("--memory", "1M", fault=fault)
+        for fault, passes in itertools.product(
+                ("pread 1 short", "pread 5 short", "pwrite 1 short", "pwrite 3 short", "fallocate 1 EOPNOTSUPP"), "12"):
+            with self.subTest(fault=fault, passes=passes):
+                process = self.started("--memory", "1M", "--passes", passes, fault=fault)
                 self.assertEqual((process.wait(), process.stderr.read()), (0, b""))
                 self.assertTrue((self.folder / ".fault").exists())
                 (self.folder / ".fault").unlink()

@@ -39,6 +39,16 @@ std::optional<NpyHeader> raw_of(const po::variables_map& values) try {
   throw UsageError("--dtype and --shape: " + std::string(error.what()));
 }
 
+Passes passes_of(const po::variables_map& values) {
+  const std::string text = values["passes"].as<std::string>();
+  if (text == "1") return Passes::one;
+  if (text == "auto") return Passes::automatic;
+  if (text != "2") throw UsageError("--passes is 1, 2 or auto, not '" + text + "'");
+  if (values.count("resume") != 0)
+    throw UsageError("--passes 2 cannot be resumed: leave out --resume, or take one pass");
+  return Passes::two;
+}
+
 po::options_description run_options() {
   po::options_description options;
   options.add_options()("in", po::value<std::string>()->value_name("FILE"),
@@ -62,9 +72,16 @@ po::options_description run_options() {
       "shape", po::value<std::string>()->value_name("RxC"), "extents of a raw file's axes")(
       "dtype", po::value<std::string>()->value_name("T"),
       "type of a raw file's elements as NumPy writes it: '<f4', 'V12', or a list of fields")(
+      "passes", po::value<std::string>()->default_value("auto")->value_name("N"),
+      "1: each byte is read and written once; 2: twice, through a scratch file, in long runs; "
+      "auto: "
+      "2 where the pieces of one pass are too short for a disk")(
+      "scratch", po::value<std::string>()->value_name("DIR"),
+      "folder of the scratch file, which is as large as the output; without this option, that of "
+      "the output")(
       "resume",
-      "go on where a run with the same command was killed; without this option nothing stays of "
-      "it")("verbose,v", "report each step");
+      "go on where a run with the same command was killed, in one pass; without this option "
+      "nothing stays of it")("verbose,v", "report each step");
   add_axis_options(options);
   add_variant_option(
       options,
@@ -107,6 +124,8 @@ int run(const Arguments& arguments) {
   chosen.raw = raw_of(*values);
   chosen.order = axis_order_of(*values);
   chosen.memory = parse_size((*values)["memory"].as<std::string>());
+  chosen.passes = passes_of(*values);
+  if (values->count("scratch") != 0) chosen.scratch = (*values)["scratch"].as<std::string>();
   chosen.resume = values->count("resume") != 0;
   chosen.verbose = values->count("verbose") != 0;
   return run_command(chosen);

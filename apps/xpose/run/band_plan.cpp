@@ -86,6 +86,16 @@ std::int64_t BandPlan::most_cols() const {
   return col_blocks_ == 1 ? tile(0).cols : std::max(tile(0).cols, tile(row_blocks_).cols);
 }
 
+std::uint64_t BandPlan::in_run_bytes() const {
+  const auto rows = static_cast<std::uint64_t>(most_cols() == matrix_.cols ? row_step_ : 1);
+  return rows * static_cast<std::uint64_t>(most_cols()) * matrix_.item_bytes;
+}
+
+std::uint64_t BandPlan::out_run_bytes() const {
+  const auto cols = static_cast<std::uint64_t>(writes_in_order() ? most_cols() : 1);
+  return cols * static_cast<std::uint64_t>(row_step_) * matrix_.item_bytes;
+}
+
 ByteRange BandPlan::out_range(const Tile& tile, std::int64_t col) const {
   const std::uint64_t begin = matrix_.out_offset + (static_cast<std::uint64_t>(col) *
                                                         static_cast<std::uint64_t>(matrix_.rows) +

@@ -69,6 +69,10 @@ class BandPlan {
   // Whether a tile's output is one range of the file, behind that of the tile before.
   bool writes_in_order() const { return row_blocks_ == 1; }
 
+  // Of the largest tile: bytes that lie together in the input, and in the output.
+  std::uint64_t in_run_bytes() const;
+  std::uint64_t out_run_bytes() const;
+
   // The bytes of a tile in output row `col`, which lie `rows` elements apart in its transpose.
   ByteRange out_range(const Tile& tile, std::int64_t col) const;
   Neighbours written_beside(const Tile& tile) const;  // its output ranges

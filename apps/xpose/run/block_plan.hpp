@@ -31,6 +31,10 @@ class BlockPlan {
   // Whether a block's output is one range of the file, behind that of the block before.
   bool writes_in_order() const;
 
+  // Of the largest block: bytes that lie together in the input, and in the output.
+  std::uint64_t in_run_bytes() const { return run_bytes(in_, most_); }
+  std::uint64_t out_run_bytes() const { return run_bytes(out_, most_); }
+
   // Calls take() for the ranges of a block in the input's file, in their order, which lie one
   // behind the other in memory.
   void for_each_in_range(const Block& block,

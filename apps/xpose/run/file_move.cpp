@@ -19,6 +19,8 @@ class MatrixMove : public FileMove {
     return std::to_string(plan_.most_rows()) + 'x' + std::to_string(plan_.most_cols());
   }
 
+  RunLengths runs() const override { return {plan_.in_run_bytes(), plan_.out_run_bytes()}; }
+
   TileWork work(std::int64_t tile) const override {
     const Tile t = plan_.tile(tile);
     return matrix_work(t.rows, t.cols, item_bytes(), pitch_);
@@ -88,6 +90,8 @@ class BlockMove : public FileMove {
   std::int64_t tiles() const override { return plan_.size(); }
   bool writes_in_order() const override { return plan_.writes_in_order(); }
   std::string tile_text() const override { return shape_text(plan_.most_extents()); }
+
+  RunLengths runs() const override { return {plan_.in_run_bytes(), plan_.out_run_bytes()}; }
 
   TileWork work(std::int64_t tile) const override { return work_of(plan_.block(tile).extents); }
   TileWork most() const override { return work_of(plan_.most_extents()); }

@@ -14,6 +14,12 @@
 
 namespace xpose::app {
 
+// Bytes that lie together in a file, as a tile has them.
+struct RunLengths {
+  std::uint64_t in = 0;
+  std::uint64_t out = 0;
+};
+
 // Tiles are counted from 0 in the order of writing.
 class FileMove {
  public:
@@ -26,6 +32,8 @@ class FileMove {
   virtual std::string tile_text() const = 0;  // the shape of the largest, "64x700"
   // Whether a tile's output is one range of the file, behind that of the tile before.
   virtual bool writes_in_order() const = 0;
+
+  virtual RunLengths runs() const = 0;  // of the largest tile
 
   // In memory. They throw Error where the library serves no such permutation.
   virtual TileWork work(std::int64_t tile) const = 0;

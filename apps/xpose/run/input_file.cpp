@@ -69,9 +69,16 @@ InputFile::InputFile(const std::filesystem::path& path)
       opened_(regular_file(file_.get(), name_)) {
   const off_t at = path == "-" ? lseek(STDIN_FILENO, 0, SEEK_CUR) : 0;
   if (at > 0) begin_ = std::min<std::uint64_t>(static_cast<std::uint64_t>(at), bytes());
-  // Pieces of rows are read exactly: bytes that are read ahead are not needed next.
-  posix_fadvise(file_.get(), 0, 0, POSIX_FADV_RANDOM);
+  expect_pieces();
 }
+
+InputFile::InputFile(FileDescriptor file, std::string name)
+    : name_(std::move(name)), file_(std::move(file)), opened_(regular_file(file_.get(), name_)) {
+  expect_pieces();
+}
+
+// Pieces of rows are read exactly: bytes that are read ahead are not needed next.
+void InputFile::expect_pieces() const { posix_fadvise(file_.get(), 0, 0, POSIX_FADV_RANDOM); }
 
 void InputFile::read(std::uint64_t offset, std::span<std::byte> to) const {
   while (!to.empty()) {

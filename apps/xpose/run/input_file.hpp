@@ -22,6 +22,9 @@ class InputFile {
   // std::runtime_error naming the path where it cannot be opened or is neither file nor pipe.
   explicit InputFile(const std::filesystem::path& path);
 
+  // An open file of that name, from its beginning. Throws std::runtime_error.
+  InputFile(FileDescriptor file, std::string name);
+
   const std::string& name() const { return name_; }
   const struct stat& status() const { return opened_; }  // when it was opened
   std::uint64_t bytes() const { return static_cast<std::uint64_t>(opened_.st_size) - begin_; }
@@ -44,6 +47,8 @@ class InputFile {
   void check_unchanged() const;
 
  private:
+  void expect_pieces() const;
+
   std::string name_;
   FileDescriptor file_;
   struct stat opened_;

@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <sys/stat.h>
-#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -10,6 +9,7 @@
 #include <stdexcept>
 #include <vector>
 
+#include "run/reserved_room.hpp"
 #include "run/spool.hpp"
 
 namespace xpose::app {
@@ -23,32 +23,6 @@ constexpr std::size_t kStep = std::size_t{4} << 20;
 std::size_t step_at(std::uint64_t offset, bool begins_there) {
   const std::size_t in_page = offset % BandPlan::kPage;
   return begins_there && in_page != 0 ? BandPlan::kPage - in_page : kStep - in_page;
-}
-
-// Where no room can be reserved, room that is not there at the beginning is not there later either.
-void check_room(int fd, std::uint64_t bytes, const std::string& failure,
-                const std::string& target) {
-  struct statvfs room {};
-  struct stat file {};
-  if (fstatvfs(fd, &room) != 0 || room.f_blocks == 0 || fstat(fd, &file) != 0) return;
-  const std::uint64_t has = static_cast<std::uint64_t>(file.st_blocks) * 512;
-  if (room.f_bavail * room.f_frsize + has < bytes) fail(target, failure, ENOSPC);
-}
-
-// fallocate rather than posix_fallocate, which writes to every block where the file system cannot
-// reserve.
-void reserve(int fd, std::uint64_t bytes, const std::string& target, const std::string& failure) {
-  const auto size = static_cast<off_t>(bytes);
-  int result = 0;
-  do {
-    result = bytes == 0 ? 0 : fallocate(fd, 0, 0, size);  // which refuses nothing
-  } while (result != 0 && errno == EINTR);
-  if (result != 0 && errno == EOPNOTSUPP) {
-    check_room(fd, bytes, failure, target);
-    result = 0;
-  }
-  if (result == 0) result = ftruncate(fd, size);  // one that was kept may be longer
-  if (result != 0) fail(target, failure, errno);
 }
 
 FileDescriptor opened_stream(const std::filesystem::path& target, const std::string& name) {
@@ -84,7 +58,7 @@ OutputFile::OutputFile(const std::filesystem::path& target, std::uint64_t bytes,
     file_.emplace(target, kind);
     name_ = file_->target().string();
     if (kind == TemporaryFile::Kind::kept) flushed_ = opened_again(file_->target(), name_);
-    reserve(fd(), bytes, name_, "cannot reserve its " + std::to_string(bytes) + " bytes");
+    reserve_room(fd(), bytes, name_, "cannot reserve its " + std::to_string(bytes) + " bytes");
   }
 }
 
@@ -109,7 +83,7 @@ void OutputFile::write(std::uint64_t offset, std::span<const std::byte> bytes,
 void OutputFile::keep() {
   if (!is_stream()) return;
   spool_ = disk_spool(name_);
-  reserve(spool_.get(), bytes_, name_, kNotKept);
+  reserve_room(spool_.get(), bytes_, name_, kNotKept);
 }
 
 void OutputFile::write_kept() {

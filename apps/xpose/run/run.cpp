@@ -18,6 +18,8 @@
 #include "run/run_journal.hpp"
 #include "run/run_progress.hpp"
 #include "run/run_recorder.hpp"
+#include "run/scratch_file.hpp"
+#include "run/two_passes.hpp"
 
 namespace xpose::app {
 namespace {
@@ -114,6 +116,53 @@ std::unique_ptr<FileMove> tiles_of(const NpyHeader& header, const PermutedShape&
   return tiles;
 }
 
+// Nothing where one pass is as fast, or all that can be: a run that is resumed goes on in one.
+std::optional<TwoPassPlan> two_passes(const FilePermutation& file, const FileMove& tiles,
+                                      const RunMemory& memory, const RunOptions& options,
+                                      const InputPlace& place) {
+  if (options.passes == Passes::one || options.resume || file.array.extents.size() < 2)
+    return std::nullopt;
+  TwoPassPlan plan(file, memory.tile_bytes);
+  const bool are_faster =
+      tiles.tiles() > 1 &&
+      are_two_faster(one_pass_cost(tiles.runs(), place), two_pass_cost(plan.piece_bytes(), place));
+  if (options.passes == Passes::automatic && !are_faster) return std::nullopt;
+  band_work(plan, plan.band(0).extents);  // is served
+  return plan;
+}
+
+// Nothing where there is no room, and one pass is as good as it gets.
+std::unique_ptr<ScratchFile> scratch_of(const RunOptions& options, std::uint64_t bytes,
+                                        std::uint64_t most_dirty) try {
+  return std::make_unique<ScratchFile>(
+      options.scratch.empty() ? ScratchFile::folder_beside(options.out) : options.scratch, bytes,
+      most_dirty);
+} catch (const std::runtime_error& error) {
+  if (options.passes == Passes::two || !options.scratch.empty()) throw;
+  say("warning: " + std::string(error.what()) + "; one pass with short runs takes its place");
+  return nullptr;
+}
+
+TileTransposer::Options with_warnings(const RunOptions& options, RunProgress& progress) {
+  TileTransposer::Options with = options.how;
+  with.engine.warn = [&](std::string_view text) { progress.say("warning: " + std::string(text)); };
+  return with;
+}
+
+std::string moved_twice(const InputFile& input, ScratchFile& scratch, OutputFile& output,
+                        const NpyHeader& header, const TwoPassPlan& plan,
+                        const RunOptions& options) {
+  RunProgress progress(2 * header.data_bytes);
+  if (options.verbose)
+    progress.say(input.name() + ": " + shape_text(header.shape) + " of " + dtype_name(header) +
+                 " in two passes, " + pass_text(plan) + ", through " + scratch.name());
+  return move_in_two_passes(plan, input, scratch, output, with_warnings(options, progress),
+                            {[&](const char* stage) {
+                               if (options.verbose) progress.say(stage);
+                             },
+                             [&](std::uint64_t bytes) { progress.written(bytes); }});
+}
+
 // Moves the tiles that are still to be moved, and reports. Returns the variant.
 std::string moved(const InputFile& input, OutputFile& output, const NpyHeader& header,
                   const FileMove& tiles, const SoFar& so_far, const RunOptions& options) {
@@ -123,11 +172,10 @@ std::string moved(const InputFile& input, OutputFile& output, const NpyHeader& h
   if (options.verbose) progress.say(plan_text(header, tiles, input.name()));
   if (options.verbose && so_far.first != 0)
     progress.say("going on behind tile " + std::to_string(so_far.first));
-  TileTransposer::Options with = options.how;
-  with.engine.warn = [&](std::string_view text) { progress.say("warning: " + std::string(text)); };
-  return move(input, output, tiles, so_far, with, progress, [&](const char* stage) {
-    if (options.verbose) progress.say(stage);
-  });
+  return move(input, output, tiles, so_far, with_warnings(options, progress), progress,
+              [&](const char* stage) {
+                if (options.verbose) progress.say(stage);
+              });
 }
 
 void check_resumable(const RunOptions& options) {
@@ -180,7 +228,8 @@ int run_command(const RunOptions& options) {
       with_name(input.name(), [&] { return app::permuted(options.order, header.shape); });
   const std::string head =
       options.raw ? "" : format_npy_header(header.descr, false, permuted.out_shape);
-  TileLimits limits = tile_limits(memory, header.data_bytes, input.is_cached(), is_stream);
+  const bool is_cached = input.is_cached();
+  TileLimits limits = tile_limits(memory, header.data_bytes, is_cached, is_stream);
   std::optional<RunJournal> journal;
   if (options.resume) {
     journal.emplace(journal_of(options, input, header, permuted));
@@ -189,15 +238,24 @@ int run_command(const RunOptions& options) {
   if (journal && journal->is_published()) return published(*journal, options);
   const auto tiles =
       with_name(input.name(), [&] { return tiles_of(header, permuted, head.size(), limits); });
+  const auto passes = with_name(input.name(), [&] {
+    return !tiles ? std::nullopt
+                  : two_passes(file_permutation(header, permuted, head.size()), *tiles, memory,
+                               options, {.is_cached = is_cached});
+  });
   OutputFile output(options.out, head.size() + header.data_bytes, memory.dirty_bytes,
                     journal ? TemporaryFile::Kind::kept : TemporaryFile::Kind::nameless);
-  if (tiles && !tiles->writes_in_order()) output.keep();
+  const auto scratch =
+      passes ? scratch_of(options, header.data_bytes, memory.dirty_bytes) : nullptr;
+  if (tiles && !scratch && !tiles->writes_in_order()) output.keep();
   output.write(0, std::as_bytes(std::span(head)), {true, false});
   SoFar so_far;
   if (journal)
     so_far = {&*journal, journal->begin(output, tiles ? tiles->tiles() : 0, limits),
               record_bytes(memory, tiles && tiles->writes_in_order())};
-  const std::string how = tiles ? moved(input, output, header, *tiles, so_far, options) : "nothing";
+  const std::string how = !tiles    ? "nothing"
+                          : scratch ? moved_twice(input, *scratch, output, header, *passes, options)
+                                    : moved(input, output, header, *tiles, so_far, options);
   input.check_unchanged();
   if (options.verbose) say("waiting for the disk");
   output.commit();

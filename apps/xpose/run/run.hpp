@@ -7,6 +7,7 @@
 
 #include "axes/axis_order.hpp"
 #include "npy/npy.hpp"
+#include "run/pass_choice.hpp"
 #include "run/run_plan.hpp"
 #include "run/tile_transposer.hpp"
 
@@ -19,8 +20,10 @@ struct RunOptions {
   AxisOrder order = {};
   TileTransposer::Options how = {};
   std::uint64_t memory = kRunMemory;  // bytes
-  bool resume = false;                // go on from a run that was killed, and can be resumed
-  bool verbose = false;               // report each step on stderr
+  Passes passes = Passes::automatic;
+  std::filesystem::path scratch = {};  // the folder of a scratch file; empty: beside the output
+  bool resume = false;                 // go on from a run that was killed, and can be resumed
+  bool verbose = false;                // report each step on stderr
 };
 
 // Writes the array `in` with its axes in that order to `out`, in C order and of the same dtype;

@@ -9,7 +9,6 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
-#include <filesystem>
 #include <string_view>
 #include <vector>
 
@@ -38,10 +37,13 @@ FileDescriptor on_disk(int small, std::vector<char>& block, const std::string& n
 
 }  // namespace
 
-FileDescriptor disk_spool(const std::string& name) {
+std::filesystem::path spool_folder() {
   const char* const named = std::getenv("TMPDIR");
-  const std::filesystem::path folder = named != nullptr && *named != '\0' ? named : "/var/tmp";
-  const TemporaryFile file(folder / std::filesystem::path(name).filename());
+  return named != nullptr && *named != '\0' ? named : "/var/tmp";
+}
+
+FileDescriptor disk_spool(const std::string& name) {
+  const TemporaryFile file(spool_folder() / std::filesystem::path(name).filename());
   FileDescriptor disk(fcntl(file.fd(), F_DUPFD_CLOEXEC, 0));
   if (disk.get() < 0) fail(name, kNotKept, errno);
   return disk;

@@ -1,6 +1,7 @@
 // The bytes of a pipe as a file, which can be read at any place.
 #pragma once
 
+#include <filesystem>
 #include <string>
 
 #include "output/file_descriptor.hpp"
@@ -8,6 +9,9 @@
 namespace xpose::app {
 
 inline constexpr const char* kNotKept = "cannot be kept in a temporary file (see $TMPDIR)";
+
+// $TMPDIR, or /var/tmp.
+std::filesystem::path spool_folder();
 
 // Reads to the end of `from` and returns a file of it that has no name: in memory where it is
 // small, else in $TMPDIR, or /var/tmp. Throws std::runtime_error, which calls it `name`.

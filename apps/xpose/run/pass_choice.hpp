@@ -1,0 +1,31 @@
+// Whether a file is moved in one pass or in two. Pure arithmetic.
+#pragma once
+
+#include <cstdint>
+
+#include "run/file_move.hpp"
+
+namespace xpose::app {
+
+enum class Passes { automatic, one, two };
+
+// Where the input lies.
+struct InputPlace {
+  // A run costs a disk as much as its bytes and so many more. The default is of a solid-state disk
+  // that is asked for many runs at once; a disk with moving heads has a hundred times as many.
+  std::uint64_t run_bytes = std::uint64_t{8} << 10;
+  bool is_cached = false;  // in memory
+};
+
+// Bytes that a disk could move in the time of a pass, over those of the file. Bytes that lie in
+// memory cost an eighth, and a run a call.
+double one_pass_cost(const RunLengths& runs, const InputPlace& place);
+
+// piece_bytes: that the second pass reads at once; all else is in order. The scratch file of an
+// input in memory is taken to stay there as well.
+double two_pass_cost(std::uint64_t piece_bytes, const InputPlace& place);
+
+// Two passes take room on the disk, and wear it: they must be faster by a quarter.
+bool are_two_faster(double one_pass, double two_passes);
+
+}  // namespace xpose::app

@@ -1,0 +1,13 @@
+// Room on the disk, taken before work begins.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace xpose::app {
+
+// Gives the file that size, and room for all of it. Throws std::runtime_error, "NAME: FAILURE:
+// ...", where there is no such room.
+void reserve_room(int fd, std::uint64_t bytes, const std::string& name, const std::string& failure);
+
+}  // namespace xpose::app
