@@ -54,6 +54,7 @@ static int is_ours(int fd) {
 }
 
 static int error_named(const char* name) {
+  if (strcmp(name, "EINVAL") == 0) return EINVAL;
   return strcmp(name, "ENOSPC") == 0 ? ENOSPC : strcmp(name, "EOPNOTSUPP") == 0 ? EOPNOTSUPP : EIO;
 }
 
@@ -80,14 +81,17 @@ static int meets_fault(const char* function, int fd, size_t* bytes) {
   return 1;
 }
 
+// One past the page cache is another function here, "direct".
 ssize_t pread(int fd, void* to, size_t bytes, off_t offset) {
+  if ((fcntl(fd, F_GETFL) & O_DIRECT) != 0 && meets_fault("direct", fd, &bytes)) return -1;
   return meets_fault("pread", fd, &bytes) ? -1 : NEXT(pread)(fd, to, bytes, offset);
 }
 
 // Nothing is cached while reads are to fail.
 ssize_t preadv2(int fd, const struct iovec* parts, int count, off_t offset, int flags) {
   const char* fault = getenv("XPOSE_FAULT");
-  if (fault != NULL && strncmp(fault, "pread ", 6) == 0 && is_ours(fd)) {
+  if (fault != NULL && (strncmp(fault, "pread ", 6) == 0 || strncmp(fault, "direct ", 7) == 0) &&
+      is_ours(fd)) {
     errno = EAGAIN;
     return -1;
   }

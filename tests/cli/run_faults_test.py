@@ -102,6 +102,7 @@ class Disks(InAFolder):
         no_room = "cannot reserve its 8000000 bytes (--scratch names another folder, --passes 1 needs none)"
         for fault, name, words in (
                 ("pread 5 EIO", self.source, f"cannot be read: {damaged}"),
+                ("direct 5 EIO", self.source, f"cannot be read: {damaged}"),
                 ("pread 200 EIO", scratch, f"cannot be read: {damaged}"),
                 ("pwrite 2 EIO", scratch, f"cannot be written: {damaged}"),
                 ("pwrite 20 ENOSPC", scratch, f"cannot be written: {full}"),
@@ -132,6 +133,21 @@ class Disks(InAFolder):
                 self.assertTrue((self.folder / ".fault").exists())
                 (self.folder / ".fault").unlink()
                 self.assertTrue(np.array_equal(np.load(self.target), array.T))
+
+    def test_reads_past_the_page_cache_that_are_short_or_refused(self):
+        """Refused at once, or later; at any sector, or at small ones alone. Rows begin anywhere in a sector."""
+        array = np.arange(1501 * 2003, dtype="<u4").reshape(1501, 2003)
+        np.save(self.source, array)
+        said = "xpose: reading past the page cache, in several threads\n"
+        for fault, is_direct in (("direct 1 EINVAL", False), ("direct 2 EINVAL", True), ("direct 9 EINVAL", True),
+                                 ("direct 4 short", True), ("direct 1000000 EIO", True)):
+            for options in (("--passes", "2", "--memory", "1M"), ("--passes", "1", "--memory", "64M")):
+                with self.subTest(fault=fault, options=options):
+                    process = self.started("-v", *options, fault=fault)
+                    words = process.stderr.read().decode()
+                    self.assertEqual(process.wait(), 0, words)
+                    self.assertEqual(said in words, is_direct, words)
+                    self.assertTrue(np.array_equal(np.load(self.target), array.T))
 
     def test_a_full_disk_that_reserves_nothing_is_known_before_work_begins(self):
         room = os.statvfs(self.folder)

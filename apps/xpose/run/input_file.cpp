@@ -6,7 +6,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
+#include <cstring>
 #include <stdexcept>
 #include <utility>
 
@@ -94,6 +96,40 @@ void InputFile::read(std::uint64_t offset, std::span<std::byte> to) const {
   }
 }
 
+// Small sectors spare bytes at the ends of a run, where the disk has such.
+bool InputFile::open_direct() {
+  constexpr std::size_t kSmallSector = 512;
+  const std::string path = "/proc/self/fd/" + std::to_string(file_.get());
+  FileDescriptor direct(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_DIRECT));
+  if (direct.get() < 0) return false;
+  alignas(kSector) std::array<std::byte, kSector> sample;
+  if (pread(direct.get(), sample.data(), kSector, 0) < 0) return false;
+  const bool is_small = pread(direct.get(), sample.data(), kSmallSector, kSmallSector) >= 0;
+  sector_ = is_small ? kSmallSector : kSector;
+  direct_ = std::move(direct);
+  return true;
+}
+
+void InputFile::read_direct(std::uint64_t offset, std::span<std::byte> to,
+                            std::span<std::byte> by) const {
+  while (!to.empty()) {
+    const std::uint64_t at = begin_ + offset;
+    const std::size_t before = at % sector_;
+    const std::size_t sectors = (before + to.size() + sector_ - 1) / sector_ * sector_;
+    const ssize_t got = pread(direct_.get(), by.data(), std::min(sectors, by.size()),
+                              static_cast<off_t>(at - before));
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0 && errno == EINVAL) return read(offset, to);  // some refuse some places
+    if (got < 0) fail(name_, "cannot be read", errno);
+    const auto whole = static_cast<std::size_t>(got);
+    if (whole <= before) return read(offset, to);  // which tells why
+    const std::size_t size = std::min(whole - before, to.size());
+    std::memcpy(to.data(), by.data() + before, size);
+    offset += size;
+    to = to.subspan(size);
+  }
+}
+
 std::size_t InputFile::read_cached(std::uint64_t offset, std::span<std::byte> to) const {
   const iovec piece = {to.data(), to.size()};
   const ssize_t got =
@@ -106,12 +142,12 @@ void InputFile::ask_for(std::uint64_t offset, std::uint64_t bytes) const {
                 POSIX_FADV_WILLNEED);
 }
 
-bool InputFile::is_cached() const {
+double InputFile::cached_share() const {
   std::uint64_t cached = 0;
   std::byte sample{};
   for (std::uint64_t i = 0; i < kSamples; ++i)
     cached += read_cached(bytes() / kSamples * i, {&sample, 1});
-  return cached >= kSamples - kSamples / 8;
+  return static_cast<double>(cached) / static_cast<double>(kSamples);
 }
 
 void InputFile::check_unchanged() const {

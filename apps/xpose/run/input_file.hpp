@@ -36,11 +36,20 @@ class InputFile {
   // The bytes of the span that are in memory and need no waiting, from its first one on.
   std::size_t read_cached(std::uint64_t offset, std::span<std::byte> to) const;
 
+  // Has read_direct() read past the page cache from now on, which is faster for a disk and leaves
+  // the cache to others. False where the file system does not.
+  bool open_direct();
+  bool is_direct() const { return direct_.get() >= 0; }
+
+  // As read(), in whole sectors by way of a buffer: of kSector bytes or more, and aligned to them.
+  static constexpr std::size_t kSector = 4096;
+  void read_direct(std::uint64_t offset, std::span<std::byte> to, std::span<std::byte> by) const;
+
   // Has the bytes brought into memory meanwhile.
   void ask_for(std::uint64_t offset, std::uint64_t bytes) const;
 
-  // Whether most of the file lies in memory, by a few samples.
-  bool is_cached() const;
+  // How much of the file lies in memory, of 1, by a few samples.
+  double cached_share() const;
 
   // Throws std::runtime_error where the file has another size or time of change than when it was
   // opened.
@@ -51,6 +60,8 @@ class InputFile {
 
   std::string name_;
   FileDescriptor file_;
+  FileDescriptor direct_;           // the same file, read past the page cache
+  std::uint64_t sector_ = kSector;  // of direct_
   struct stat opened_;
   std::uint64_t begin_ = 0;  // where the input begins in the file
 };

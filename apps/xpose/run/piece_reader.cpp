@@ -6,6 +6,7 @@ namespace xpose::app {
 namespace {
 
 constexpr std::size_t kLongestPiece = 128 << 10;  // what Linux reads ahead at once by default
+constexpr std::size_t kDirectPiece = 16 << 10;    // shorter ones share pages with others
 constexpr std::size_t kPiecesAtOnce = 128;        // that the disk is asked for together
 
 }  // namespace
@@ -15,7 +16,9 @@ void PieceReader::read(std::uint64_t offset, std::span<std::byte> to) {
     read_piece({offset + at, to.subspan(at, std::min(kLongestPiece, to.size() - at))});
 }
 
-void PieceReader::read_piece(const Piece& piece) {
+// A look into the page cache has the kernel read what is not there, too.
+void PieceReader::read_piece(const FilePiece& piece) {
+  if (file_.is_direct() && piece.to.size() >= kDirectPiece) return long_.push_back(piece);
   const std::size_t got = file_.read_cached(piece.offset, piece.to);
   if (got == piece.to.size()) return;
   missing_.push_back({piece.offset + got, piece.to.subspan(got)});
@@ -24,8 +27,10 @@ void PieceReader::read_piece(const Piece& piece) {
 }
 
 void PieceReader::finish() {
-  for (const Piece& piece : missing_) file_.read(piece.offset, piece.to);
+  for (const FilePiece& piece : missing_) file_.read(piece.offset, piece.to);
   missing_.clear();
+  if (!long_.empty()) read_at_once(file_, long_);
+  long_.clear();
 }
 
 }  // namespace xpose::app

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "run/input_file.hpp"
+#include "run/direct_reads.hpp"
 
 namespace xpose::app {
 
@@ -19,14 +19,11 @@ class PieceReader {
   void finish();
 
  private:
-  struct Piece {
-    std::uint64_t offset;
-    std::span<std::byte> to;
-  };
-  void read_piece(const Piece& piece);
+  void read_piece(const FilePiece& piece);
 
   const InputFile& file_;
-  std::vector<Piece> missing_;
+  std::vector<FilePiece> missing_;
+  std::vector<FilePiece> long_;  // to be read past the page cache
 };
 
 }  // namespace xpose::app

@@ -24,6 +24,8 @@
 namespace xpose::app {
 namespace {
 
+constexpr double kMostOfIt = 0.875;  // that lies in memory, or does not
+
 // A file of another size has another shape or dtype than was stated.
 void check_raw_size(const NpyHeader& array, const InputFile& file) {
   if (array.data_bytes == file.bytes()) return;
@@ -221,14 +223,17 @@ int run_command(const RunOptions& options) {
                                                 : " is unchanged"));
   if (options.resume) check_resumable(options);
   if (options.verbose) say("reading " + options.in.string());
-  const InputFile input(options.in);
+  InputFile input(options.in);
   const NpyHeader header = header_of(input, options.raw);
   const RunMemory memory = memory_of(options);
   const PermutedShape permuted =
       with_name(input.name(), [&] { return app::permuted(options.order, header.shape); });
   const std::string head =
       options.raw ? "" : format_npy_header(header.descr, false, permuted.out_shape);
-  const bool is_cached = input.is_cached();
+  const double cached_share = input.cached_share();
+  const bool is_cached = cached_share >= kMostOfIt;
+  if (cached_share <= 1 - kMostOfIt && input.open_direct() && options.verbose)
+    say("reading past the page cache, in several threads");
   TileLimits limits = tile_limits(memory, header.data_bytes, is_cached, is_stream);
   std::optional<RunJournal> journal;
   if (options.resume) {
