@@ -160,6 +160,19 @@ class Disks(InAFolder):
                                "No space left on device; make room there, or write elsewhere\n")
         self.check_target_is_as_it_was()
 
+    def test_a_disk_that_reserves_nothing_and_has_room_for_one_file_alone(self):
+        """As far as it goes: two files of three quarters of the room."""
+        room = os.statvfs(self.folder)
+        rows = (room.f_bavail * room.f_frsize >> 14) * 3
+        hole(self.source, rows, 1024)
+        process = self.started("--passes", "2", fault="fallocate 1 EOPNOTSUPP")
+        said = process.stderr.read().decode()
+        self.assertEqual(process.wait(), 1, said)
+        self.assertEqual(said, f"xpose: the scratch file in {self.folder}: cannot reserve its {4096 * rows} bytes "
+                               "(--scratch names another folder, --passes 1 needs none): "
+                               "No space left on device; make room there, or write elsewhere\n")
+        self.check_target_is_as_it_was()
+
     def test_without_a_fault_it_serves(self):
         """Else the errors above would be the library's."""
         hole(self.source, 2000, 1000)

@@ -25,15 +25,15 @@ void check_room(int fd, std::uint64_t bytes, const std::string& failure, const s
 
 // fallocate rather than posix_fallocate, which writes to every block where the file system cannot
 // reserve.
-void reserve_room(int fd, std::uint64_t bytes, const std::string& name,
-                  const std::string& failure) {
+void reserve_room(int fd, std::uint64_t bytes, const std::string& name, const std::string& failure,
+                  std::uint64_t others) {
   const auto size = static_cast<off_t>(bytes);
   int result = 0;
   do {
     result = bytes == 0 ? 0 : fallocate(fd, 0, 0, size);  // which refuses nothing
   } while (result != 0 && errno == EINTR);
   if (result != 0 && errno == EOPNOTSUPP) {
-    check_room(fd, bytes, failure, name);
+    check_room(fd, bytes + others, failure, name);
     result = 0;
   }
   if (result == 0) result = ftruncate(fd, size);  // one that was kept may be longer

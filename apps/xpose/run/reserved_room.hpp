@@ -6,8 +6,10 @@
 
 namespace xpose::app {
 
-// Gives the file that size, and room for all of it. Throws std::runtime_error, "NAME: FAILURE:
+// Gives the file that size, and room for all of it. others: bytes that other files of its folder
+// will take, which count where no room can be reserved. Throws std::runtime_error, "NAME: FAILURE:
 // ...", where there is no such room.
-void reserve_room(int fd, std::uint64_t bytes, const std::string& name, const std::string& failure);
+void reserve_room(int fd, std::uint64_t bytes, const std::string& name, const std::string& failure,
+                  std::uint64_t others = 0);
 
 }  // namespace xpose::app

@@ -136,9 +136,11 @@ std::optional<TwoPassPlan> two_passes(const FilePermutation& file, const FileMov
 // Nothing where there is no room, and one pass is as good as it gets.
 std::unique_ptr<ScratchFile> scratch_of(const RunOptions& options, std::uint64_t bytes,
                                         std::uint64_t most_dirty) try {
+  const bool is_beside = options.scratch.empty();
+  const bool has_others = is_beside && !OutputFile::is_stream(options.out);
   return std::make_unique<ScratchFile>(
-      options.scratch.empty() ? ScratchFile::folder_beside(options.out) : options.scratch, bytes,
-      most_dirty);
+      is_beside ? ScratchFile::folder_beside(options.out) : options.scratch, bytes,
+      has_others ? bytes : 0, most_dirty);
 } catch (const std::runtime_error& error) {
   if (options.passes == Passes::two || !options.scratch.empty()) throw;
   say("warning: " + std::string(error.what()) + "; one pass with short runs takes its place");

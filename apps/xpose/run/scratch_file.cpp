@@ -28,10 +28,11 @@ std::filesystem::path checked(const std::filesystem::path& folder) {
 }
 
 // The same file for reading, with room for all of it.
-InputFile reserved(int fd, std::uint64_t bytes, const std::string& name) {
+InputFile reserved(int fd, std::uint64_t bytes, std::uint64_t others, const std::string& name) {
   reserve_room(fd, bytes, name,
                "cannot reserve its " + std::to_string(bytes) +
-                   " bytes (--scratch names another folder, --passes 1 needs none)");
+                   " bytes (--scratch names another folder, --passes 1 needs none)",
+               others);
   FileDescriptor again(fcntl(fd, F_DUPFD_CLOEXEC, 0));
   if (again.get() < 0) fail(name, "cannot be read", errno);
   return {std::move(again), name};
@@ -46,10 +47,10 @@ std::filesystem::path ScratchFile::folder_beside(const std::filesystem::path& ou
 }
 
 ScratchFile::ScratchFile(const std::filesystem::path& folder, std::uint64_t bytes,
-                         std::uint64_t most_dirty)
+                         std::uint64_t others, std::uint64_t most_dirty)
     : name_("the scratch file in " + folder.string()),
       file_(checked(folder) / "a scratch file"),
-      written_(reserved(file_.fd(), bytes, name_)),
+      written_(reserved(file_.fd(), bytes, others, name_)),
       most_dirty_(most_dirty) {}
 
 void ScratchFile::write(std::span<const std::byte> bytes) {

@@ -19,9 +19,11 @@ class ScratchFile {
   // Where the scratch file of an output belongs: beside it, or where a stream's bytes are kept.
   static std::filesystem::path folder_beside(const std::filesystem::path& output);
 
-  // most_dirty: bytes that may wait for the disk at once. Throws std::runtime_error that names the
-  // folder, also where it has no room for that many bytes.
-  ScratchFile(const std::filesystem::path& folder, std::uint64_t bytes, std::uint64_t most_dirty);
+  // others: bytes that other files of the folder will take. most_dirty: bytes that may wait for the
+  // disk at once. Throws std::runtime_error that names the folder, also where it has no room for
+  // that many bytes.
+  ScratchFile(const std::filesystem::path& folder, std::uint64_t bytes, std::uint64_t others,
+              std::uint64_t most_dirty);
 
   const std::string& name() const { return name_; }
 
