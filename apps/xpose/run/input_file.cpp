@@ -102,7 +102,7 @@ bool InputFile::open_direct() {
   const std::string path = "/proc/self/fd/" + std::to_string(file_.get());
   FileDescriptor direct(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_DIRECT));
   if (direct.get() < 0) return false;
-  alignas(kSector) std::array<std::byte, kSector> sample;
+  alignas(kSector) std::array<std::byte, kSector> sample{};
   if (pread(direct.get(), sample.data(), kSector, 0) < 0) return false;
   const bool is_small = pread(direct.get(), sample.data(), kSmallSector, kSmallSector) >= 0;
   sector_ = is_small ? kSmallSector : kSector;

@@ -120,7 +120,7 @@ std::string pass_text(const TwoPassPlan& plan) {
 std::string move_in_two_passes(const TwoPassPlan& plan, const InputFile& input,
                                ScratchFile& scratch, OutputFile& output,
                                const TileTransposer::Options& options, const PassReports& reports) {
-  const std::string chosen = first_pass(plan, input, scratch, options, reports);
+  std::string chosen = first_pass(plan, input, scratch, options, reports);
   second_pass(plan, scratch, output, reports);
   return chosen;
 }
