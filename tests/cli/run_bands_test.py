@@ -68,8 +68,7 @@ class Bands(InAListedFolder):
                                    stderr=subprocess.PIPE, text=True)
         with process, contextlib.ExitStack() as ending:
             ending.callback(process.kill)
-            process.stderr.readline()
-            plan = process.stderr.readline()
+            plan = next(line for line in process.stderr if " tiles of " in line)
         rows, cols = re.search(r" tiles of (\d+)x(\d+)\n", plan).groups()
         self.assertLessEqual(4 * 4 * int(rows) * int(cols), 768 << 20, plan)
 
