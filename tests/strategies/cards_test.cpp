@@ -39,15 +39,17 @@ std::vector<Problem> problems(Device device) {
   return all;
 }
 
-// The configs that are quoted for some of the problems.
+// The configs that are quoted for some of the problems, and those that this machine rules out.
 std::set<Values> served(const Strategy& strategy) {
   const DeviceInfo device = device_of(strategy.info.device_kind);
   std::set<Values> all;
   for (const Problem& problem : problems(device.device)) {
     const Problem normal = normal_form(problem);
-    for (const Values& values : configs(strategy.info))
-      if (quote(strategy, values, normal, device).outcome.verdict == Verdict::ok)
+    for (const Values& values : configs(strategy.info)) {
+      const Outcome outcome = quote(strategy, values, normal, device).outcome;
+      if (outcome.verdict == Verdict::ok || outcome.detail.starts_with("this machine "))
         all.insert(values);
+    }
   }
   return all;
 }

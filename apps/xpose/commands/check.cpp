@@ -1,9 +1,11 @@
 #include <unistd.h>
 
+#include <algorithm>
 #include <iostream>
 #include <map>
 #include <optional>
 #include <set>
+#include <string_view>
 
 #include "commands/commands.hpp"
 #include "commands/shell_command.hpp"
@@ -15,6 +17,9 @@ namespace {
 
 // Larger problems are for devices: the simulator takes some 20 ns for an element.
 constexpr std::int64_t kMostSimulatedElements = 70'000;
+
+// A refusal that begins so is about no problem: plugins/README.md asks authors for these words.
+constexpr std::string_view kOfThisMachine = "this machine ";
 
 struct Tally {
   std::size_t ok = 0;
@@ -96,6 +101,13 @@ int check_one(const std::string& plugin, const StrategyInfo& strategy, const Con
              std::to_string(tally.variants.size()) + " configs");
   for (const auto& [reason, count] : tally.reasons)
     print_line("  declined " + std::to_string(count) + " times: " + reason, 4);
+  const auto ruled_out = std::ranges::find_if(tally.reasons, [](const auto& reason) {
+    return reason.first.starts_with(kOfThisMachine);
+  });
+  if (tally.ok == 0 && tally.failed == 0 && ruled_out != tally.reasons.end()) {
+    print_line("SKIPPED " + title + ": " + ruled_out->first);
+    return skipped;
+  }
   const bool whole =
       !options.problem && config.empty() && (options.simulator || options.max_elements == 0);
   if (tally.ok == 0 && tally.failed == 0) {

@@ -70,11 +70,12 @@ struct LibraryPlugin {
   const char* gives;
   const char* package;
 };
-constexpr std::array<LibraryPlugin, 4> kLibraryPlugins = {{
+constexpr std::array<LibraryPlugin, 5> kLibraryPlugins = {{
     {"host_simd", "Highway", "the fastest host strategies", "libhwy-dev"},
     {"host_eigen", "Eigen", "a peer", "libeigen3-dev"},
     {"host_openblas", "OpenBLAS", "a peer", "libopenblas-dev"},
     {"cuda_cublas", "cuBLAS", "a peer on GPUs", "the CUDA Toolkit with its libcublas-dev"},
+    {"cuda_staged", "the CUDA Toolkit", "host matrices through a GPU", "the CUDA Toolkit"},
 }};
 
 std::vector<Finding> library_findings(const std::vector<PluginInfo>& plugins) {

@@ -1,0 +1,162 @@
+// Matrices in the host's memory, transposed by a GPU: tiles go in, and out, at the same time.
+#include <algorithm>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <xpose/plugin.hpp>
+
+#include "copies.hpp"
+#include "quote.hpp"
+#include "slots.hpp"
+#include "tiling.hpp"
+
+using namespace xpose::plugin;
+
+namespace {
+
+using staged::kSlots;
+using staged::Rows;
+using staged::Slots;
+using staged::Tile;
+using staged::Tiling;
+
+constexpr int64_t kMiB = 1 << 20;
+// A tile leaves so many tiles after it came: those between are on their ways meanwhile, and the
+// slot of the next one is free.
+constexpr int64_t kUnderWay = kSlots - 1;
+// Handing a part to another thread costs as much as copying this many bytes.
+constexpr int64_t kBytesWorthAThread = 128 << 10;
+
+struct Staged {
+  static Card card() {
+    return {.name = "staged",
+            .summary = "through an NVIDIA GPU in tiles, both ways at once; best from pinned memory",
+            .min_alignment = 1,
+            .max_batch_rank = 1,
+            .prior_rank = 700,
+            .axes = {{"slot", {16, 4}}}};
+  }
+
+  static Quote quote(const Problem& problem, const Config& config) {
+    if (!staged::no_gpu().empty()) throw Unsupported(staged::no_gpu());
+    if (problem.in_place) throw Unsupported("does not work in place");
+    const Tiling tiling(problem, config["slot"] * kMiB);
+    if (config["slot"] == 4 && Tiling(problem, 16 * kMiB).most_bytes() == tiling.most_bytes())
+      throw Unsupported(
+          "slot=4 needs a problem of more than 80 MiB: smaller ones have no larger "
+          "tiles with slot=16");
+    return {.launch = std::to_string(tiling.count()) + " tiles of up to " +
+                      std::to_string(tiling.full().rows) + "x" +
+                      std::to_string(tiling.full().cols) + ", " + std::to_string(kSlots) + " slots",
+            .demand = staged::demand_of(problem, tiling)};
+  }
+
+  Staged(const Problem& problem, const Config& config)
+      : problem_(problem), tiling_(problem, config["slot"] * kMiB), slots_(tiling_.most_bytes()) {}
+
+  void launch(const Launch& launch) const {
+    if (!slots_.is_of_this_process())
+      throw DeviceError(
+          "CUDA does not work in a child of fork(): make the plan there, or execute "
+          "it in the parent");
+    const std::lock_guard lock(slots_are_busy_);  // other launches wait for this one's end
+    const staged::OnDevice on(slots_.device());
+    const Tile all{0, 0, 0, matrices(), problem_.rows, problem_.cols}, full = tiling_.full();
+    const bool in_is_direct =
+        staged::suits_gpu(rows_in(launch, full)) && staged::is_pinned(rows_in(launch, all));
+    const bool out_is_direct =
+        staged::suits_gpu(rows_out(launch, full)) && staged::is_pinned(rows_out(launch, all));
+    try {
+      move_tiles(launch, in_is_direct, out_is_direct);
+    } catch (...) {
+      slots_.wait_all();  // nothing is written behind the caller's back
+      throw;
+    }
+  }
+
+ private:
+  int64_t matrices() const { return problem_.batch_rank == 0 ? 1 : problem_.batch[0].extent; }
+
+  // Rows of the input, which is only read.
+  Rows rows_in(const Launch& launch, const Tile& tile) const {
+    const int64_t e = problem_.element_bytes, stride = problem_.batch[0].in_stride;
+    auto* const in = static_cast<unsigned char*>(const_cast<void*>(launch.in));
+    return {in + (tile.matrix * stride + tile.row * problem_.in_ld + tile.col) * e,
+            tile.cols * e,
+            tile.rows,
+            tile.matrices,
+            problem_.in_ld * e,
+            stride * e};
+  }
+  Rows rows_out(const Launch& launch, const Tile& tile) const {
+    const int64_t e = problem_.element_bytes, stride = problem_.batch[0].out_stride;
+    auto* const out = static_cast<unsigned char*>(launch.out);
+    return {out + (tile.matrix * stride + tile.col * problem_.out_ld + tile.row) * e,
+            tile.rows * e,
+            tile.cols,
+            tile.matrices,
+            problem_.out_ld * e,
+            stride * e};
+  }
+
+  // At each step threads copy one tile in and another one out, while the GPU has those between.
+  // Where it copies both sides by itself, all is enqueued at once.
+  void move_tiles(const Launch& launch, bool in_is_direct, bool out_is_direct) const {
+    const bool threads_copy = !in_is_direct || !out_is_direct;
+    for (int64_t step = 0; step < tiling_.count() + kUnderWay; ++step) {
+      const int64_t leaving = step - kUnderWay;
+      const bool comes = step < tiling_.count(), leaves = leaving >= 0;
+      if (leaves && threads_copy) slots_.wait(slots_.at(leaving));
+      std::optional<Rows> in, out;
+      if (comes && !in_is_direct) in = rows_in(launch, tiling_.at(step)).joined();
+      if (leaves && !out_is_direct) out = rows_out(launch, tiling_.at(leaving)).joined();
+      copy(launch, in, slots_.at(step), out, slots_.at(leaves ? leaving : 0));
+      if (comes) enqueue(launch, step, in_is_direct, out_is_direct);
+    }
+    for (int64_t slot = 0; slot < kSlots; ++slot) slots_.wait(slots_.at(slot));
+  }
+
+  // Each thread has its part of both, because either may be the slower one.
+  static void copy(const Launch& launch, const std::optional<Rows>& in, const Slots::Slot& to,
+                   const std::optional<Rows>& out, const Slots::Slot& from) {
+    const int64_t bytes = (in ? in->bytes() : 0) + (out ? out->bytes() : 0);
+    if (bytes == 0) return;
+    const int64_t parts =
+        std::clamp<int64_t>(bytes / kBytesWorthAThread, 1, std::max(launch.threads, 1U));
+    const auto part_of = [&](int64_t whole, int64_t part) {
+      return whole / parts * part + whole % parts * part / parts;
+    };
+    run_parts(launch, static_cast<uint32_t>(parts), [&](int64_t part) {
+      if (out)
+        staged::copy_from_slot(*out, from.pinned_out, part_of(out->bytes(), part),
+                               part_of(out->bytes(), part + 1));
+      if (in)
+        staged::copy_to_slot(*in, to.pinned_in, part_of(in->bytes(), part),
+                             part_of(in->bytes(), part + 1));
+    });
+  }
+
+  void enqueue(const Launch& launch, int64_t number, bool in_is_direct, bool out_is_direct) const {
+    const Tile tile = tiling_.at(number);
+    const Slots::Slot slot = slots_.at(number);
+    const Rows in = rows_in(launch, tile), out = rows_out(launch, tile);
+    if (in_is_direct)
+      staged::enqueue_in(in, slot);
+    else
+      staged::enqueue_in(in.bytes(), slot);
+    staged::enqueue_transpose(problem_.element_bytes, tile, slot);
+    if (out_is_direct)
+      staged::enqueue_out(out, slot);
+    else
+      staged::enqueue_out(out.bytes(), slot);
+  }
+
+  Problem problem_;
+  Tiling tiling_;
+  Slots slots_;
+  mutable std::mutex slots_are_busy_;
+};
+
+}  // namespace
+
+XPOSE_PLUGIN("cuda_staged", "1.0", Staged)

@@ -1,0 +1,125 @@
+#include <xpose/cuda.hpp>
+
+#include "slots.hpp"
+#include "transpose.cuh"
+
+namespace staged {
+namespace {
+
+// The runtime remembers an error until it is asked, and the next launch would be blamed.
+void check(cudaError_t status, const char* what) {
+  if (status != cudaSuccess) cudaGetLastError();
+  xpose::plugin::check_cuda(status, what);
+}
+
+cudaStream_t stream_of(const Slots::Slot& slot) { return static_cast<cudaStream_t>(slot.stream); }
+
+bool is_pinned(const void* address) {
+  cudaPointerAttributes attributes{};
+  check(cudaPointerGetAttributes(&attributes, address), "asking whose memory the caller's is");
+  return attributes.type == cudaMemoryTypeHost;
+}
+
+int current_device() {
+  int device = 0;
+  check(cudaGetDevice(&device), "staged needs a CUDA device");
+  return device;
+}
+
+// Calls body(begin, offset in the slot) for each rectangle.
+template <class Body>
+void for_each_matrix(const Rows& rows, const Body& body) {
+  for (int64_t matrix = 0; matrix < rows.matrices; ++matrix)
+    body(rows.begin + matrix * rows.stride, matrix * rows.matrix_bytes());
+}
+
+size_t size(int64_t bytes) { return static_cast<size_t>(bytes); }
+
+}  // namespace
+
+void free_device(void* memory) { cudaFree(memory); }
+void free_pinned(void* memory) { cudaFreeHost(memory); }
+void destroy_stream(void* stream) { cudaStreamDestroy(static_cast<cudaStream_t>(stream)); }
+
+OnDevice::OnDevice(int device) : before_(current_device()), device_(device) {
+  if (before_ != device_) check(cudaSetDevice(device_), "making the plan's GPU current");
+}
+
+OnDevice::~OnDevice() {
+  if (before_ != device_) cudaSetDevice(before_);
+}
+
+Slots::Slots(int64_t bytes)
+    : bytes_((bytes + kAlign - 1) / kAlign * kAlign), device_(current_device()) {
+  void* memory = nullptr;
+  check(cudaMalloc(&memory, size(2 * kSlots * bytes_)), "allocating slots on the GPU");
+  device_memory_.reset(memory);
+  check(cudaMallocHost(&memory, size(2 * kSlots * bytes_)), "allocating pinned memory");
+  pinned_memory_.reset(memory);
+  for (auto& owned : streams_) {
+    cudaStream_t stream = nullptr;
+    check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "making a stream");
+    owned.reset(stream);
+  }
+}
+
+void Slots::wait(const Slot& slot) const {
+  check(cudaStreamSynchronize(stream_of(slot)), "moving a tile through the GPU");
+}
+
+void Slots::wait_all() const noexcept {
+  for (const auto& stream : streams_)
+    cudaStreamSynchronize(static_cast<cudaStream_t>(stream.get()));
+  cudaGetLastError();
+}
+
+bool is_pinned(const Rows& rows) {
+  const int64_t last =
+      (rows.matrices - 1) * rows.stride + (rows.rows - 1) * rows.pitch + rows.run - 1;
+  return is_pinned(rows.begin) && is_pinned(rows.begin + last);
+}
+
+void enqueue_in(const Rows& caller, const Slots::Slot& slot) {
+  const Rows rows = caller.joined();
+  for_each_matrix(rows, [&](const unsigned char* from, int64_t offset) {
+    check(
+        cudaMemcpy2DAsync(slot.device_in + offset, size(rows.run), from, size(rows.pitch),
+                          size(rows.run), size(rows.rows), cudaMemcpyHostToDevice, stream_of(slot)),
+        "copying the caller's pinned input to the GPU");
+  });
+}
+
+void enqueue_out(const Rows& caller, const Slots::Slot& slot) {
+  const Rows rows = caller.joined();
+  for_each_matrix(rows, [&](unsigned char* to, int64_t offset) {
+    check(
+        cudaMemcpy2DAsync(to, size(rows.pitch), slot.device_out + offset, size(rows.run),
+                          size(rows.run), size(rows.rows), cudaMemcpyDeviceToHost, stream_of(slot)),
+        "copying from the GPU to the caller's pinned output");
+  });
+}
+
+void enqueue_in(int64_t bytes, const Slots::Slot& slot) {
+  check(cudaMemcpyAsync(slot.device_in, slot.pinned_in, size(bytes), cudaMemcpyHostToDevice,
+                        stream_of(slot)),
+        "copying a tile to the GPU");
+}
+
+void enqueue_out(int64_t bytes, const Slots::Slot& slot) {
+  check(cudaMemcpyAsync(slot.pinned_out, slot.device_out, size(bytes), cudaMemcpyDeviceToHost,
+                        stream_of(slot)),
+        "copying a tile from the GPU");
+}
+
+void enqueue_transpose(uint32_t element_bytes, const Tile& tile, const Slots::Slot& slot) {
+  xpose::plugin::with_element(element_bytes, [&]<class E>(E) {
+    const int64_t blocks = kernels::squares<E>(tile.matrices, tile.rows, tile.cols);
+    xpose::plugin::launch_kernel("staged", kernels::staged<E>, {static_cast<uint32_t>(blocks)},
+                                 {kernels::kThreadsX, kernels::kThreadsY}, 0, slot.stream,
+                                 reinterpret_cast<const E*>(slot.device_in),
+                                 reinterpret_cast<E*>(slot.device_out), static_cast<int>(tile.rows),
+                                 static_cast<int>(tile.cols));
+  });
+}
+
+}  // namespace staged

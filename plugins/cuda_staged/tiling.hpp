@@ -1,0 +1,39 @@
+// The tiles of a problem that go through the slots of a GPU, one after the other. Arithmetic alone.
+#pragma once
+
+#include <cstdint>
+#include <xpose/plugin.hpp>
+
+namespace staged {
+
+// A part of a problem that fits a slot: a rectangle of one matrix, or several whole matrices.
+struct Tile {
+  int64_t matrix, row, col;      // its begin: an index into the batch, and of the input
+  int64_t matrices, rows, cols;  // its extents
+  bool operator==(const Tile&) const = default;
+};
+
+// Covers every element of a problem once. The tiles of a problem differ in size at its ends alone.
+class Tiling {
+ public:
+  // `slot_bytes` is the most that a tile has. A small problem is cut smaller, so that its tiles
+  // overlap each other on their way.
+  Tiling(const xpose_problem& problem, int64_t slot_bytes);
+
+  int64_t count() const { return across(matrices_, full_.matrices) * tiles_of_matrix(); }
+  Tile at(int64_t number) const;              // number < count()
+  const Tile& full() const { return full_; }  // the largest: the first
+  int64_t most_bytes() const { return full_.matrices * full_.rows * full_.cols * element_bytes_; }
+
+ private:
+  static int64_t across(int64_t extent, int64_t tile) { return (extent + tile - 1) / tile; }
+  int64_t tiles_of_matrix() const { return across(rows_, full_.rows) * across(cols_, full_.cols); }
+
+  int64_t matrices_, rows_, cols_, element_bytes_;
+  Tile full_{};
+};
+
+// The bytes of a problem's elements.
+int64_t bytes_of(const xpose_problem& problem);
+
+}  // namespace staged

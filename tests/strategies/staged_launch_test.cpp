@@ -1,0 +1,259 @@
+// Launches of `staged` on a fake of its slots, whose streams run late and as far as chance has it:
+// a wait too few, or a slot that is taken too early, shows as a wrong byte.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <deque>
+#include <functional>
+#include <random>
+#include <set>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "../../plugins/cuda_staged/slots.hpp"
+
+extern "C" const xpose_plugin* xpose_plugin_entry();
+
+namespace staged {
+namespace {
+
+struct Stream {
+  std::deque<std::function<void()>> work;
+  void run(size_t most) {
+    for (; most > 0 && !work.empty(); --most) {
+      work.front()();
+      work.pop_front();
+    }
+  }
+};
+
+// The memory that is pinned, what was copied by the GPU itself, and the call that fails.
+struct Fake {
+  std::mt19937 random{7};
+  std::set<Stream*> streams;
+  bool in_is_pinned = false, out_is_pinned = false;
+  const void* in = nullptr;
+  int direct_copies = 0;
+  int fail_after = -1;  // enqueued transposes; -1: none fails
+};
+Fake fake;
+
+void enqueue(const Slots::Slot& slot, std::function<void()> work) {
+  static_cast<Stream*>(slot.stream)->work.push_back(std::move(work));
+  for (Stream* stream : fake.streams) stream->run(fake.random() % 3);
+}
+
+void* bytes(int64_t count) { return std::aligned_alloc(256, static_cast<size_t>(count)); }
+
+template <class Body>
+void for_each_run(const Rows& rows, const Body& body) {
+  for (int64_t m = 0; m < rows.matrices; ++m)
+    for (int64_t r = 0; r < rows.rows; ++r)
+      body(rows.begin + m * rows.stride + r * rows.pitch, (m * rows.rows + r) * rows.run);
+}
+
+}  // namespace
+
+void free_device(void* memory) { std::free(memory); }
+void free_pinned(void* memory) { std::free(memory); }
+void destroy_stream(void* stream) {
+  fake.streams.erase(static_cast<Stream*>(stream));
+  delete static_cast<Stream*>(stream);
+}
+
+OnDevice::OnDevice(int device) : device_(device) {}
+OnDevice::~OnDevice() = default;
+
+Slots::Slots(int64_t size) : bytes_((size + kAlign - 1) / kAlign * kAlign) {
+  device_memory_.reset(bytes(2 * kSlots * bytes_));
+  pinned_memory_.reset(bytes(2 * kSlots * bytes_));
+  for (auto& owned : streams_) {
+    auto* const stream = new Stream;
+    fake.streams.insert(stream);
+    owned.reset(stream);
+  }
+}
+
+void Slots::wait(const Slot& slot) const {
+  auto* const stream = static_cast<Stream*>(slot.stream);
+  stream->run(stream->work.size());
+}
+
+void Slots::wait_all() const noexcept {
+  for (int64_t slot = 0; slot < kSlots; ++slot) wait(at(slot));
+}
+
+bool is_pinned(const Rows& rows) {
+  return rows.begin == fake.in ? fake.in_is_pinned : fake.out_is_pinned;
+}
+
+void enqueue_in(const Rows& rows, const Slots::Slot& slot) {
+  ++fake.direct_copies;
+  enqueue(slot, [=] {
+    for_each_run(rows, [&](const unsigned char* from, int64_t at) {
+      std::memcpy(slot.device_in + at, from, static_cast<size_t>(rows.run));
+    });
+  });
+}
+
+void enqueue_out(const Rows& rows, const Slots::Slot& slot) {
+  ++fake.direct_copies;
+  enqueue(slot, [=] {
+    for_each_run(rows, [&](unsigned char* to, int64_t at) {
+      std::memcpy(to, slot.device_out + at, static_cast<size_t>(rows.run));
+    });
+  });
+}
+
+void enqueue_in(int64_t size, const Slots::Slot& slot) {
+  enqueue(slot, [=] { std::memcpy(slot.device_in, slot.pinned_in, static_cast<size_t>(size)); });
+}
+
+void enqueue_out(int64_t size, const Slots::Slot& slot) {
+  enqueue(slot, [=] { std::memcpy(slot.pinned_out, slot.device_out, static_cast<size_t>(size)); });
+}
+
+void enqueue_transpose(uint32_t element_bytes, const Tile& tile, const Slots::Slot& slot) {
+  if (fake.fail_after >= 0 && fake.fail_after-- == 0)
+    throw xpose::plugin::DeviceError("kernel staged: the fake fails");
+  enqueue(slot, [=] {
+    const int64_t e = element_bytes;
+    for (int64_t m = 0; m < tile.matrices; ++m)
+      for (int64_t r = 0; r < tile.rows; ++r)
+        for (int64_t c = 0; c < tile.cols; ++c)
+          std::memcpy(slot.device_out + ((m * tile.cols + c) * tile.rows + r) * e,
+                      slot.device_in + ((m * tile.rows + r) * tile.cols + c) * e,
+                      static_cast<size_t>(e));
+  });
+}
+
+namespace {
+
+// A problem with gaps between rows and matrices, in buffers at odd addresses.
+class Moved {
+ public:
+  Moved(int64_t matrices, int64_t rows, int64_t cols, uint32_t element_bytes, int64_t gap)
+      : e_(element_bytes) {
+    problem_.size = sizeof problem_;
+    problem_.element_bytes = element_bytes;
+    problem_.rows = rows;
+    problem_.cols = cols;
+    problem_.in_ld = cols + gap;
+    problem_.out_ld = rows + 2 * gap;
+    problem_.multiprocessors = 4;
+    in_stride_ = rows * problem_.in_ld + gap;
+    out_stride_ = cols * problem_.out_ld + gap;
+    matrices_ = matrices;
+    if (matrices > 1) {
+      problem_.batch_rank = 1;
+      problem_.batch[0] = {matrices, in_stride_, out_stride_};
+    }
+    in_.resize(static_cast<size_t>(1 + matrices * in_stride_ * e_));
+    for (unsigned char& byte : in_) byte = static_cast<unsigned char>(fake.random());
+    out_.assign(static_cast<size_t>(1 + matrices * out_stride_ * e_), 0xa5);
+    wanted_ = out_;
+    for (int64_t m = 0; m < matrices; ++m)
+      for (int64_t r = 0; r < rows; ++r)
+        for (int64_t c = 0; c < cols; ++c)
+          std::memcpy(&wanted_[place(m * out_stride_ + c * problem_.out_ld + r)],
+                      &in_[place(m * in_stride_ + r * problem_.in_ld + c)],
+                      static_cast<size_t>(e_));
+  }
+
+  xpose_status launch(int64_t slot, uint32_t launches = 1) {
+    const xpose_strategy& strategy = *xpose_plugin_entry()->strategies[0];
+    xpose_plan* plan = nullptr;
+    xpose_status status = strategy.create(&problem_, &slot, &plan, {words, sizeof words});
+    for (uint32_t i = 0; i < launches && status == XPOSE_OK; ++i) {
+      xpose_launch launch{};
+      launch.size = sizeof launch;
+      launch.threads = 3;
+      launch.in = &in_[1];
+      launch.out = &out_[1];
+      fake.in = launch.in;
+      status = strategy.launch(plan, &launch, {words, sizeof words});
+    }
+    strategy.destroy(plan);
+    return status;
+  }
+  bool is_transposed() const { return out_ == wanted_; }
+  void forget() { std::ranges::fill(out_, static_cast<unsigned char>(0xa5)); }
+  const std::vector<unsigned char>& out() const { return out_; }
+  char words[256] = "";
+
+ private:
+  size_t place(int64_t element) const { return static_cast<size_t>(1 + element * e_); }
+
+  int64_t e_, matrices_ = 1, in_stride_ = 0, out_stride_ = 0;
+  xpose_problem problem_{};
+  std::vector<unsigned char> in_, out_, wanted_;
+};
+
+class StagedLaunch : public testing::TestWithParam<std::tuple<bool, bool>> {
+ protected:
+  void SetUp() override {
+    fake = {};
+    std::tie(fake.in_is_pinned, fake.out_is_pinned) = GetParam();
+  }
+};
+
+TEST_P(StagedLaunch, EveryByteIsRightAndGapsStay) {
+  for (const uint32_t bytes : {1U, 2U, 4U, 8U, 16U})
+    for (const int64_t gap : {0, 3}) {
+      SCOPED_TRACE(std::to_string(bytes) + " bytes, gap " + std::to_string(gap));
+      Moved large(1, 1111, 6009 / bytes, bytes, gap), small(1600 / bytes, 41, 83, bytes, gap);
+      ASSERT_EQ(large.launch(16), XPOSE_OK) << large.words;
+      EXPECT_TRUE(large.is_transposed());
+      ASSERT_EQ(small.launch(4), XPOSE_OK) << small.words;
+      EXPECT_TRUE(small.is_transposed());
+    }
+}
+
+TEST_P(StagedLaunch, ThinMatricesAreRightToo) {
+  for (const auto& [rows, cols] : std::vector<std::pair<int64_t, int64_t>>{
+           {1, 1'500'001}, {1'500'001, 1}, {3, 500'003}, {500'003, 5}, {1, 1}}) {
+    Moved moved(1, rows, cols, 4, 1);
+    ASSERT_EQ(moved.launch(4, 2), XPOSE_OK) << moved.words;
+    EXPECT_TRUE(moved.is_transposed()) << rows << "x" << cols;
+  }
+}
+
+// The GPU copies by itself what is pinned and has long runs, and nothing else.
+TEST_P(StagedLaunch, PinnedSidesAreCopiedByTheGpu) {
+  const auto [in, out] = GetParam();
+  Moved large(1, 1500, 1500, 4, 1);
+  ASSERT_EQ(large.launch(16), XPOSE_OK);
+  EXPECT_EQ(fake.direct_copies > 0, in || out);
+  EXPECT_EQ(fake.direct_copies % (in && out ? 2 : 1), 0);
+  fake.direct_copies = 0;
+  Moved short_runs(1, 100'000, 7, 4, 1);
+  ASSERT_EQ(short_runs.launch(16), XPOSE_OK);
+  EXPECT_EQ(fake.direct_copies > 0, out);  // whose runs are long
+  EXPECT_TRUE(short_runs.is_transposed());
+}
+
+// A failure in the middle is a sentence, and nothing is written once the launch has returned.
+TEST_P(StagedLaunch, AFailureLeavesNothingUnderWay) {
+  Moved moved(1, 1800, 1800, 4, 0);
+  fake.fail_after = 9;
+  EXPECT_EQ(moved.launch(4), XPOSE_DEVICE_ERROR);
+  EXPECT_STREQ(moved.words, "kernel staged: the fake fails");
+  EXPECT_TRUE(fake.streams.empty());
+  moved.forget();
+  fake.fail_after = -1;
+  ASSERT_EQ(moved.launch(4), XPOSE_OK);
+  EXPECT_TRUE(moved.is_transposed());
+}
+
+INSTANTIATE_TEST_SUITE_P(Memory, StagedLaunch, testing::Combine(testing::Bool(), testing::Bool()),
+                         [](const auto& memory) {
+                           return std::string(std::get<0>(memory.param) ? "pinned" : "pageable") +
+                                  (std::get<1>(memory.param) ? "_to_pinned" : "_to_pageable");
+                         });
+
+}  // namespace
+}  // namespace staged
