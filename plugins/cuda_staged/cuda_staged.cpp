@@ -21,9 +21,9 @@ using staged::Tile;
 using staged::Tiling;
 
 constexpr int64_t kMiB = 1 << 20;
-// A tile leaves so many tiles after it came: those between are on their ways meanwhile, and the
-// slot of the next one is free.
-constexpr int64_t kUnderWay = kSlots - 1;
+// A tile leaves so many steps after it came, when its slot takes the next one: the way out has a
+// buffer of its own.
+constexpr int64_t kUnderWay = kSlots;
 // Handing a part to another thread costs as much as copying this many bytes.
 constexpr int64_t kBytesWorthAThread = 128 << 10;
 

@@ -12,7 +12,8 @@
 
 namespace staged {
 
-// One tile is on its way in, one is transposed, one is on its way out, and one is with the host.
+// One tile is on its way in, one is transposed, one is on its way out, and two share the slot that
+// the host works on.
 inline constexpr int64_t kSlots = 4;
 
 // Frees what it owns in the process that made it alone: CUDA does not work in a child of fork().

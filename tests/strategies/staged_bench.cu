@@ -1,5 +1,5 @@
-// staged_bench [GiB]: the strategy `staged` against a copy of as many pinned bytes in both
-// directions at once, and against the host's own strategies. Prints medians of five; no test.
+// staged_bench [GiB [PLUGINS]]: the strategy `staged` against a copy of as many pinned bytes in
+// both directions at once, and against the host's own strategies. Prints medians of five; no test.
 #include <cuda_runtime.h>
 
 #include <algorithm>
@@ -81,7 +81,7 @@ void fill(void* memory, std::int64_t bytes) {
   for (std::thread& thread : threads) thread.join();
 }
 
-void run(std::int64_t bytes) {
+void run(std::int64_t bytes, const std::string& plugins) {
   void *pinned_in = nullptr, *pinned_out = nullptr;
   check(cudaMallocHost(&pinned_in, static_cast<std::size_t>(bytes)), "cudaMallocHost");
   check(cudaMallocHost(&pinned_out, static_cast<std::size_t>(bytes)), "cudaMallocHost");
@@ -95,10 +95,8 @@ void run(std::int64_t bytes) {
     std::fflush(stdout);
   };
   line("pinned copies, both ways at once", best);
-  Engine engine({.plugin_folders = {XPOSE_PLUGINS},
-                 .threads = kThreads,
-                 .in_process = true,
-                 .remember = false});
+  Engine engine(
+      {.plugin_folders = {plugins}, .threads = kThreads, .in_process = true, .remember = false});
   for (const std::uint32_t element : {4U, 1U}) {
     const auto side = static_cast<std::int64_t>(std::sqrt(static_cast<double>(bytes / element)));
     for (const std::int64_t gap : {0, 1}) {  // and sides that are odd
@@ -129,5 +127,6 @@ int main(int count, char** words) {
     std::printf("SKIPPED: %s\n", reason.c_str());
     return 77;
   }
-  xpose::run((count > 1 ? std::atoll(words[1]) : 4) * xpose::kGiB);
+  xpose::run((count > 1 ? std::atoll(words[1]) : 4) * xpose::kGiB,
+             count > 2 ? words[2] : XPOSE_PLUGINS);
 }
