@@ -1,5 +1,5 @@
 """One word for one idea: kernels run on the simulator. A model is the cost model, the threat model or a processor's name.
-And comments have nouns as subjects.
+Comments have nouns as subjects, and no merge has left its marks.
 
 words_test.py SOURCE_DIR
 """
@@ -15,6 +15,7 @@ KINDS = (".c", ".cmake", ".cpp", ".cu", ".cuh", ".h", ".hpp", ".html", ".js", ".
 OTHER_WORD = re.compile(r"model", re.IGNORECASE)
 ALLOWED = re.compile(r"cost[ _-]?models?|threat[ -]model|model name", re.IGNORECASE)
 CLAUSE_AS_SUBJECT = re.compile(r'(//|/\*|#|""") *(What|Who|Whoever)\b')
+MARK_OF_A_MERGE = re.compile(r"(<{7}|>{7}) ")
 ITSELF = os.path.join("tests", "abi", "words_test.py")
 
 
@@ -54,6 +55,15 @@ class Words(unittest.TestCase):
                             found.append(f"{path}:{number}: {line.strip()}")
         self.assertGreater(seen, 30000)
         self.assertEqual(found, [])
+
+    def test_no_merge_is_half_done(self):
+        found = []
+        for path in sources(ROOT):
+            with open(os.path.join(ROOT, path), encoding="utf-8", errors="replace") as file:
+                found += [f"{path}:{number}" for number, line in enumerate(file, 1) if MARK_OF_A_MERGE.match(line)]
+        self.assertEqual(found, [])
+        for mark in ("<" * 7 + " HEAD", ">" * 7 + " 1234567 (a commit)"):
+            self.assertTrue(MARK_OF_A_MERGE.match(mark), mark)
 
     def test_a_clause_as_subject_is_found(self):
         for text in ("// What a launch may touch.", "# Who waits is first.", '"""What peers measure."""'):

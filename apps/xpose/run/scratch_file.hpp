@@ -33,7 +33,7 @@ class ScratchFile {
   // The bytes from the beginning on.
   const InputFile& written() const { return written_; }
 
-  // What was read is what was written: throws std::runtime_error where the disk failed to take it.
+  // Throws std::runtime_error where the disk failed to take what was written.
   void check() const;
 
  private:
