@@ -26,7 +26,8 @@ std::uint32_t word_bytes(const Problem& problem) {
 
 // Whether strategies take elements of that size at the addresses of this problem.
 bool is_served_whole(const Problem& problem, std::uint64_t bytes) {
-  return is_moved_whole(bytes) && std::min<std::uint64_t>(bytes & -bytes, 16) <= word_bytes(problem);
+  return is_moved_whole(bytes) &&
+         std::min<std::uint64_t>(bytes & -bytes, 16) <= word_bytes(problem);
 }
 
 // Strides in parts of an element, and the parts as one more dimension.
