@@ -42,6 +42,15 @@ const Strategy& checked_strategy(const Catalog& catalog, const std::string& name
                                           name + "'; it offers " + offered);
 }
 
+bool is_left_out(const Problem& problem, const Problem& normal, const StrategyInfo& strategy,
+                 std::int64_t max_elements) {
+  if (problem.in_place && !strategy.in_place) return true;
+  // Elements split for the sake of their address: strategies of matrices would be launched for each
+  // run of parts, which other problems of small matrices hold as well.
+  if (normal.element_bytes < problem.element_bytes && !strategy.permutes) return true;
+  return max_elements != 0 && element_count(normal) > max_elements;
+}
+
 // The strategy in this process, for the simulator.
 const Strategy& loaded_here(Subject& subject, const Strategy& described) {
   try {
@@ -98,13 +107,9 @@ void check_conformance(const std::filesystem::path& plugin, const Variant& varia
   last.variant.strategy = variant.strategy;
   for (const Problem& problem : conformance_problems(element_bytes, device)) {
     const std::size_t here = index++;
-    if (problem.in_place && !described.info.in_place) continue;
-    const Problem normal = normal_form(problem);
-    // Elements split for the sake of their address: strategies of matrices would be launched for
-    // each run of parts, which other problems of small matrices hold as well.
-    if (normal.element_bytes < element_bytes && !described.info.permutes) continue;
-    if (options.max_elements != 0 && element_count(normal) > options.max_elements) continue;
     if (options.problem && *options.problem != here) continue;
+    const Problem normal = normal_form(problem);
+    if (is_left_out(problem, normal, described.info, options.max_elements)) continue;
     std::unique_ptr<TrialRunner> runner;
     if (options.simulator)
       runner =
