@@ -55,9 +55,10 @@ TEST(CudaQuote, EveryConfigAnswersEveryProblem) {
 
 TEST(CudaQuote, SomethingServesEveryPermutationAtEveryAddress) {
   const std::uint64_t seed = number_from("XPOSE_SEED", std::random_device{}());
+  const std::uint64_t problems = number_from("XPOSE_PROBLEMS", 3000);
   const DeviceInfo device = device_of(DeviceKind::cuda);
   Draw draw(seed);
-  for (int i = 0; i < 3000 && !HasFailure(); ++i) {
+  for (std::uint64_t i = 0; i < problems && !HasFailure(); ++i) {
     const Case made = draw.next();
     Problem problem =
         permutation(made.shape, made.axes, made.in_strides, made.out_strides, made.bytes);

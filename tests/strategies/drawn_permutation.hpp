@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <map>
 #include <numeric>
 #include <random>
 #include <string>
@@ -16,6 +18,15 @@ namespace xpose {
 inline std::uint64_t number_from(const char* variable, std::uint64_t otherwise) {
   const char* text = std::getenv(variable);
   return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
+}
+
+// By which strategies, and how often.
+inline void print_served(std::uint64_t problems, std::uint64_t seed,
+                         const std::map<std::string, std::uint64_t>& served) {
+  std::string text;
+  for (const auto& [name, count] : served) text += ' ' + name + ' ' + std::to_string(count);
+  std::printf("%llu problems, seed %llu, served by%s\n", static_cast<unsigned long long>(problems),
+              static_cast<unsigned long long>(seed), text.c_str());
 }
 
 // A permutation as a caller states it, with buffers around what it reads and writes.

@@ -111,10 +111,7 @@ TEST_F(PermutationsGpu, OfAnyKindAreRightByEveryStrategyThatAcceptsThem) {
                     mine, [&](const Strategy* strategy) { return is_accepted(*strategy, made); }))
         << "nothing serves " << made.text();
   }
-  std::string text;
-  for (const auto& [name, count] : served) text += ' ' + name + ' ' + std::to_string(count);
-  std::printf("%llu problems, seed %llu, served by%s\n", static_cast<unsigned long long>(problems),
-              static_cast<unsigned long long>(seed), text.c_str());
+  print_served(problems, seed, served);
 }
 
 }  // namespace

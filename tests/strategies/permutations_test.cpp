@@ -56,10 +56,7 @@ TEST(Permutations, OfAnyKindAreRightByEveryStrategyThatAcceptsThem) {
       }
     EXPECT_GT(here, 0U) << "nothing serves " << made.text();
   }
-  std::string text;
-  for (const auto& [name, count] : served) text += ' ' + name + ' ' + std::to_string(count);
-  std::printf("%llu problems, seed %llu, served by%s\n", static_cast<unsigned long long>(problems),
-              static_cast<unsigned long long>(seed), text.c_str());
+  print_served(problems, seed, served);
 }
 
 }  // namespace

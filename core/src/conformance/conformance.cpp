@@ -45,9 +45,6 @@ const Strategy& checked_strategy(const Catalog& catalog, const std::string& name
 bool is_left_out(const Problem& problem, const Problem& normal, const StrategyInfo& strategy,
                  std::int64_t max_elements) {
   if (problem.in_place && !strategy.in_place) return true;
-  // Elements split for the sake of their address: strategies of matrices would be launched for each
-  // run of parts, which other problems of small matrices hold as well.
-  if (normal.element_bytes < problem.element_bytes && !strategy.permutes) return true;
   return max_elements != 0 && element_count(normal) > max_elements;
 }
 

@@ -17,23 +17,23 @@ void count_forwards(std::vector<BatchDim>& dims) {
     if (dim.out_stride < 0) dim = {dim.extent, -dim.in_stride, -dim.out_stride};
 }
 
-// The most bytes that the problem's device moves at once at element 0: on the host any, on CUDA
-// those of a word at a multiple of its size.
-std::uint32_t word_bytes(const Problem& problem) {
+// The most bytes that are moved at once at element 0. Strategies that read no axis backwards have
+// ways for every address; a GPU's strategies of permutations move words that divide their address.
+std::uint32_t word_bytes(const Problem& problem, const std::vector<BatchDim>& dims) {
   const std::uint32_t bits = problem.in_alignment | problem.out_alignment;
-  return problem.device.kind == DeviceKind::cuda ? std::min(bits & -bits, 16U) : 16U;
+  const bool turns = std::ranges::any_of(dims, [](const BatchDim& d) { return d.in_stride < 0; });
+  return turns && problem.device.kind == DeviceKind::cuda ? std::min(bits & -bits, 16U) : 16U;
 }
 
-// Whether strategies take elements of that size at the addresses of this problem.
-bool is_served_whole(const Problem& problem, std::uint64_t bytes) {
-  return is_moved_whole(bytes) &&
-         std::min<std::uint64_t>(bytes & -bytes, 16) <= word_bytes(problem);
+// Whether strategies take elements of that size at addresses that words of so many bytes divide.
+bool is_served_whole(std::uint64_t bytes, std::uint32_t word) {
+  return is_moved_whole(bytes) && std::min<std::uint64_t>(bytes & -bytes, 16) <= word;
 }
 
 // Strides in parts of an element, and the parts as one more dimension.
-void split_elements(Problem& problem, std::vector<BatchDim>& dims) {
+void split_elements(Problem& problem, std::vector<BatchDim>& dims, std::uint32_t word) {
   const std::uint32_t bytes = problem.element_bytes;
-  const std::uint32_t part = std::min(bytes & -bytes, word_bytes(problem));
+  const std::uint32_t part = std::min(bytes & -bytes, word);
   for (BatchDim& dim : dims) {
     dim.in_stride *= bytes / part;
     dim.out_stride *= bytes / part;
@@ -56,7 +56,7 @@ bool stays_together(const BatchDim& dim) { return dim.in_stride == 1 && dim.out_
 
 // Elements that stay together become one where a strategy may take that whole, else fewer and wider
 // ones.
-void widen_run(Problem& problem, std::vector<BatchDim>& dims) {
+void widen_run(Problem& problem, std::vector<BatchDim>& dims, std::uint32_t word) {
   const auto run = std::ranges::find_if(dims, stays_together);
   if (run == dims.end()) return;
   const std::int64_t size = problem.element_bytes;
@@ -70,7 +70,7 @@ void widen_run(Problem& problem, std::vector<BatchDim>& dims) {
       steps = std::gcd(steps, stride * size);
       bits |= static_cast<std::uint64_t>(stride * size);
     }
-  if (is_served_whole(problem, static_cast<std::uint64_t>(bytes)) && steps % bytes == 0)
+  if (is_served_whole(static_cast<std::uint64_t>(bytes), word) && steps % bytes == 0)
     return widen_elements(problem, dims, bytes);
   const std::int64_t wide =
       std::max(static_cast<std::int64_t>(std::min<std::uint64_t>(bits & -bits, 16)), size);
@@ -83,19 +83,20 @@ void widen_run(Problem& problem, std::vector<BatchDim>& dims) {
 void fold(Problem& problem) {
   std::vector<BatchDim> dims = dimensions(problem);
   count_forwards(dims);
-  const bool is_whole = problem.in_place || is_served_whole(problem, problem.element_bytes);
+  const std::uint32_t word = word_bytes(problem, dims);
+  const bool is_whole = problem.in_place || is_served_whole(problem.element_bytes, word);
   const bool is_column = problem.rows > 1 && problem.cols == 1;
   fuse(dims);
   if (!is_whole) {
-    split_elements(problem, dims);
+    split_elements(problem, dims, word);
     fuse(dims);
   }
   if (!problem.in_place && (dims.size() > 1 || !is_whole)) {
     if (problem.element_bytes > 16 && std::ranges::any_of(dims, stays_together)) {
-      split_elements(problem, dims);
+      split_elements(problem, dims, word);
       fuse(dims);
     }
-    widen_run(problem, dims);
+    widen_run(problem, dims, word);
   }
   const bool stays_column = is_column && dims.size() == 1 && stays_together(dims[0]);
   set_dimensions(problem, std::move(dims));

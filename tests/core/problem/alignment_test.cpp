@@ -37,22 +37,30 @@ TEST(AlignmentTest, FatElementsKeepTheAlignmentOfTheirRows) {
   EXPECT_EQ(row_alignment(based(problem, 4, 256)), (Alignment{4, 128}));
 }
 
-// A GPU moves no word at an address that the word does not divide; the host moves any.
-TEST(AlignmentTest, ElementsOfAGpuAreAsSmallAsTheirAddressAsks) {
-  const Device gpu = {DeviceKind::cuda, 0};
-  EXPECT_EQ(based(matrix(8, 5, 4, gpu), 4, 256).element_bytes, 4U);
-  EXPECT_EQ(based(matrix(8, 5, 4, gpu), 256, 2).element_bytes, 2U);
-  EXPECT_EQ(based(matrix(8, 5, 16, gpu), 8, 8).element_bytes, 8U);
-  EXPECT_EQ(based(matrix(8, 5, 48, gpu), 4, 16).element_bytes, 4U);
-  EXPECT_EQ(based(matrix(8, 5, 4), 1, 1).element_bytes, 4U);
+// Columns from the last to the first, or runs of 12 elements so.
+Problem backwards(std::uint32_t bytes, Device device, std::int64_t run = 1) {
+  const std::vector<std::int64_t> shape = {8, 5, run}, in = {5 * run, -run, 1},
+                                  out = {8 * run, run, 1};
+  const std::vector<int> axes = {1, 0, 2};
+  return permutation(shape, axes, in, out, bytes, device);
 }
 
-TEST(AlignmentTest, RunsOfAGpuAreNotWidenedBeyondTheirAddress) {
+// Those that only a GPU's strategies of permutations take, which move words that divide their
+// address; the host moves any.
+TEST(AlignmentTest, BackwardElementsOfAGpuAreAsSmallAsTheirAddressAsks) {
   const Device gpu = {DeviceKind::cuda, 0};
-  const std::vector<std::int64_t> shape = {100, 200, 12};
-  const std::vector<int> axes = {1, 0, 2};
-  EXPECT_EQ(based(permutation(shape, axes, 4, gpu), 16, 16).element_bytes, 48U);
-  const Problem run = based(permutation(shape, axes, 4, gpu), 4, 16);
+  EXPECT_EQ(based(backwards(4, gpu), 4, 256).element_bytes, 4U);
+  EXPECT_EQ(based(backwards(4, gpu), 256, 2).element_bytes, 2U);
+  EXPECT_EQ(based(backwards(16, gpu), 8, 8).element_bytes, 8U);
+  EXPECT_EQ(based(backwards(48, gpu), 4, 16).element_bytes, 4U);
+  EXPECT_EQ(based(backwards(4, {}), 1, 1).element_bytes, 4U);
+  EXPECT_EQ(based(matrix(8, 5, 4, gpu), 1, 1).element_bytes, 4U);  // not backward
+}
+
+TEST(AlignmentTest, BackwardRunsOfAGpuAreNotWidenedBeyondTheirAddress) {
+  const Device gpu = {DeviceKind::cuda, 0};
+  EXPECT_EQ(based(backwards(4, gpu, 12), 16, 16).element_bytes, 48U);
+  const Problem run = based(backwards(4, gpu, 12), 4, 16);
   EXPECT_EQ(run.element_bytes, 4U);
   EXPECT_EQ(run.cols, 12);
 }
