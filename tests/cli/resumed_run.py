@@ -18,6 +18,7 @@ class Resumed(InAFolder):
         super().setUp()
         self.part = self.folder / ".b.npy.xpose-part"
         self.journal = self.folder / ".b.npy.xpose-journal"
+        self.scratch = self.folder / ".b.npy.xpose-scratch"
         self.target.write_bytes(OLD)
 
     def names(self):
@@ -44,13 +45,13 @@ class Resumed(InAFolder):
         self.assertTrue(np.load(self.target).tobytes() == expected.tobytes(), "wrong elements")
         self.assertEqual(self.names(), ["a.npy", "b.npy"])
 
-    def half(self, shape=(1000, 4000), ending=signal.SIGKILL):
+    def half(self, *options, shape=(1000, 4000), ending=signal.SIGKILL):
         """A run that was ended between two records. Returns its array and last words."""
         array = random_array("<u4", shape)
         np.save(self.source, array)
         self.target.write_bytes(OLD)
         for _ in range(100):
-            process = subprocess.Popen(command(self.source, self.target, "--resume", "--memory", "1M"),
+            process = subprocess.Popen(command(self.source, self.target, "--resume", "--memory", "1M", *options),
                                        stderr=subprocess.PIPE, text=True)
             while process.poll() is None and not (self.recorded() or {"finished": 0})["finished"]:
                 time.sleep(0.001)

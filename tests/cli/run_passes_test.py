@@ -123,7 +123,6 @@ class Scratch(InAListedFolder):
     def test_refusals(self):
         np.save(self.source, random_array("<f4", (1201, 1203)))
         self.refused("--passes is 1, 2 or auto, not '3'", "--passes", "3", returncode=2)
-        self.refused("--passes 2 cannot be resumed: ", "--passes", "2", "--resume", returncode=2)
         self.refused(f"{self.folder}/none is not a folder: --scratch names one", "--passes", "2",
                      "--scratch", f"{self.folder}/none")
 

@@ -58,7 +58,7 @@ class Faults(InAFolder):
                 self.target.write_bytes(OLD)
                 self.assertTrue(self.lose_power(call))
                 journal = self.journal()
-                tile = 4 * ROWS * -(-COLS // journal["tiles"])
+                tile = 4 * ROWS * -(-COLS // journal["steps"])
                 self.assertLessEqual(journal["finished"], call - 2)
                 self.assertLessEqual(call - 2 - journal["finished"], DIRTY // tile + 2)
                 self.check_whole(self.array.T)
@@ -89,6 +89,35 @@ class Faults(InAFolder):
                 self.lose_power(call, *options)
             self.check_whole(self.array.transpose(axes), *options)
 
+    def test_losses_of_power_in_two_passes(self):
+        self.array = random_array("<u4", (1001, 1003))
+        np.save(self.source, self.array)
+        two = ("--passes", "2")
+        for function, calls in (("pwrite", (2, 9, 30, 45, 60, 71)), ("fdatasync", (1, 2, 3, 4, 9, 12, 15)),
+                                ("fsync", (1, 3, 8, 12))):
+            for call in calls:
+                with self.subTest(function=function, call=call):
+                    self.target.write_bytes(OLD)
+                    self.lose_power(call, *two, function=function)
+                    self.check_whole(self.array.T, *two)
+        losses = 0
+        self.target.write_bytes(OLD)
+        while self.lose_power(12, *two):
+            losses += 1
+            self.assertLess(losses, 40)
+        self.assertGreater(losses, 3)
+        self.check_whole(self.array.T, *two)
+
+    def test_a_scratch_file_that_fails(self):
+        damaged = "Input/output error; the kernel's log (dmesg) has the details\n"
+        for fault, words in (("pwrite 9 EIO", f"cannot be written: {damaged}"),
+                             ("fdatasync 3 EIO", f"cannot be written to the disk: {damaged}")):
+            self.target.write_bytes(OLD)
+            done = self.resume(fault, "--passes", "2")
+            self.assertEqual((done.returncode, done.stderr),
+                             (1, f"xpose: the scratch file in {self.folder}: {words}"))
+            self.check_whole(self.array.T, "--passes", "2")
+
     def test_calls_that_fail(self):
         damaged = "Input/output error; the kernel's log (dmesg) has the details\n"
         full = "No space left on device; make room there, or write elsewhere\n"
@@ -113,7 +142,7 @@ class Faults(InAFolder):
     def test_a_sync_that_fails_records_nothing(self):
         self.assertEqual(self.resume("fdatasync 3 EIO").returncode, 1)
         journal = self.journal()
-        written = journal["finished"] * 4 * ROWS * -(-COLS // journal["tiles"])
+        written = journal["finished"] * 4 * ROWS * -(-COLS // journal["steps"])
         self.assertGreaterEqual(written, DIRTY // 2)
         self.assertLess(written, DIRTY)
 

@@ -5,6 +5,7 @@ A sentence says what is wrong and what to do, and nothing is touched; or the out
 
 import json
 import os
+import pathlib
 import signal
 import subprocess
 import tempfile
@@ -38,6 +39,8 @@ class Refused(Resumed):
         self.refused(self.begun_with("order"), "--axes", "0,1")
         self.refused(self.begun_with("memory"), memory="2M")
         size = self.source.stat().st_size
+        self.refused(self.begun_with("passes"), "--passes", "2")
+        self.refused(self.begun_with("scratch folder"), "--scratch", str(self.folder))
         self.refused(self.begun_with("format"), "--raw", "--shape", f"4x{size // 4}", "--dtype", "|u1")
         self.check_whole(array.T)
 
@@ -64,7 +67,7 @@ class Refused(Resumed):
     def test_something_else_under_the_names(self):
         self.half()
         text = self.journal.read_text()
-        for content in ("", "{}", text[:-5], text.replace("journal/1", "journal/2"),
+        for content in ("", "{}", text[:-5], text.replace("journal/2", "journal/1"),
                         text.replace('"finished": ', '"finished": -'), text.replace('"finished": ', '"finished": 9999999')):
             self.journal.write_text(content)
             before = self.part.read_bytes()
@@ -120,6 +123,88 @@ class Refused(Resumed):
             self.assertEqual(os.listdir(folder), [])
 
 
+TWO = ("--passes", "2")
+
+
+class TwoPasses(Resumed):
+    """The scratch file of a run that was killed is its own, or is written anew."""
+
+    def begins_again(self, array):
+        done = self.resume("-v", *TWO)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertNotIn("going on", done.stderr)
+        self.check_output(array.T)
+
+    def test_it_goes_on_in_either_pass(self):
+        array, _ = self.half(*TWO)
+        self.assertEqual(self.names(), [self.journal.name, self.part.name, self.scratch.name, "a.npy", "b.npy"])
+        steps = self.recorded()["steps"]
+        while self.recorded():
+            before = self.recorded()["finished"]
+            process = subprocess.Popen(command(self.source, self.target, "--resume", "--memory", "1M", "-v", *TWO),
+                                       stderr=subprocess.PIPE, text=True)
+            while process.poll() is None and (self.recorded() or {"finished": steps})["finished"] == before:
+                time.sleep(0.001)
+            process.kill()
+            said = process.communicate()[1]
+            self.assertTrue(f"\nxpose: going on behind step {before}\n" in said or "complete already" in said, said)
+        self.check_output(array.T)
+
+    def test_a_scratch_file_that_is_gone_or_another_one(self):
+        array, _ = self.half(*TWO)
+        self.scratch.unlink()
+        self.begins_again(array)
+        array, _ = self.half(*TWO)
+        self.scratch.write_bytes(bytes(array.nbytes + 32))
+        self.begins_again(array)
+        array, _ = self.half(*TWO)
+        os.truncate(self.scratch, 1000)
+        self.begins_again(array)
+
+    def test_a_scratch_file_that_another_run_has_taken(self):
+        """Two outputs of one name in two folders have the same one."""
+        with tempfile.TemporaryDirectory() as scratch, tempfile.TemporaryDirectory() as elsewhere:
+            options = ("--passes", "2", "--scratch", scratch)
+            other = pathlib.Path(elsewhere) / "b.npy"
+            array, _ = self.half(*options)
+            self.assertEqual(self.resume(*options, target=other).returncode, 0)
+            self.assertTrue(np.load(other).tobytes() == array.T.tobytes())
+            self.check_whole(array.T, *options)
+            array, _ = self.half(*options)
+            process = subprocess.Popen(command(self.source, other, "--resume", "--memory", "1M", *options))
+            while process.poll() is None and not (other.parent / self.journal.name).exists():
+                time.sleep(0.001)
+            process.kill()
+            process.wait()
+            self.check_whole(array.T, *options)
+            self.assertEqual(self.resume(*options, target=other).returncode, 0)
+            self.assertTrue(np.load(other).tobytes() == array.T.tobytes())
+            self.assertEqual(os.listdir(scratch), [])
+
+    def test_something_else_under_its_name(self):
+        np.save(self.source, random_array("<u4", (1000, 4000)))
+        victim = self.folder / "victim"
+        victim.write_bytes(b"precious")
+        self.scratch.symlink_to(victim)
+        done = self.resume(*TWO)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn(f"{self.scratch}: cannot be written: Too many levels of symbolic links", done.stderr)
+        self.assertEqual(victim.read_bytes(), b"precious")
+
+    def test_a_run_that_was_killed_before_it_removed_its_files(self):
+        array, _ = self.half(*TWO)
+        document = self.recorded()
+        content = self.scratch.read_bytes()
+        self.check_whole(array.T, *TWO)
+        status = self.target.stat()
+        document["finished"] = document["steps"]
+        document["part"] = {"bytes": status.st_size, "modified": status.st_mtime_ns, "inode": status.st_ino}
+        self.journal.write_text(json.dumps(document))
+        self.scratch.write_bytes(content)
+        self.assertIn("complete already", self.resume("-v", *TWO).stderr)
+        self.check_output(array.T)
+
+
 class Leftovers(Resumed):
     """States that a kill, a user or a loss of power leaves between two steps."""
 
@@ -148,7 +233,7 @@ class Leftovers(Resumed):
         document = self.recorded()
         self.check_whole(array.T)
         status = self.target.stat()
-        document["finished"] = document["tiles"]
+        document["finished"] = document["steps"]
         document["part"] = {"bytes": status.st_size, "modified": status.st_mtime_ns, "inode": status.st_ino}
         self.journal.write_text(json.dumps(document))
         return array, status

@@ -25,7 +25,9 @@ class Kills(Resumed):
         size = 4 if IS_SANITIZED else 1
         moves = [((1000, 4000 // size), "<u4", ("--axes", "1,0"), (1, 0)),
                  ((400009 // size, 31), "|u1", ("--axes", "1,0"), (1, 0)),  # output rows are cut
-                 ((37, 61, 53, 29 // size), "<i2", ("--axes", "2,0,3,1"), (2, 0, 3, 1))]
+                 ((37, 61, 53, 29 // size), "<i2", ("--axes", "2,0,3,1"), (2, 0, 3, 1)),
+                 ((2001, 2003 // size), "<u4", ("--passes", "2"), (1, 0)),
+                 ((37, 61, 53, 29 // size), "<i2", ("--axes", "2,0,3,1", "--passes", "2"), (2, 0, 3, 1))]
         killed = gone_on = 0
         while killed < KILLS:
             shape, dtype, options, axes = moves[killed % len(moves)]
@@ -53,8 +55,9 @@ class Kills(Resumed):
         except subprocess.TimeoutExpired:
             process.kill()
             said = process.communicate()[1]
-        if before and before["finished"] not in (0, before["tiles"]) and "transposing" in said:
-            self.assertIn(f"\nxpose: going on behind tile {before['finished']}\n", said)
+        if before and before["finished"] not in (0, before["steps"]) and "transposing" in said:
+            step = "step" if before["scratch"] else "tile"
+            self.assertIn(f"\nxpose: going on behind {step} {before['finished']}\n", said)
         if process.returncode == 0:
             return False
         self.assertEqual(process.returncode, -signal.SIGKILL, said)

@@ -44,8 +44,6 @@ Passes passes_of(const po::variables_map& values) {
   if (text == "1") return Passes::one;
   if (text == "auto") return Passes::automatic;
   if (text != "2") throw UsageError("--passes is 1, 2 or auto, not '" + text + "'");
-  if (values.count("resume") != 0)
-    throw UsageError("--passes 2 cannot be resumed: leave out --resume, or take one pass");
   return Passes::two;
 }
 
@@ -78,10 +76,9 @@ po::options_description run_options() {
       "2 where the pieces of one pass are too short for a disk")(
       "scratch", po::value<std::string>()->value_name("DIR"),
       "folder of the scratch file, which is as large as the output; without this option, that of "
-      "the output")(
-      "resume",
-      "go on where a run with the same command was killed, in one pass; without this option "
-      "nothing stays of it")("verbose,v", "report each step");
+      "the output")("resume",
+                    "go on where a run with the same command was killed; without this option "
+                    "nothing stays of it")("verbose,v", "report each step");
   add_axis_options(options);
   add_variant_option(
       options,

@@ -103,12 +103,13 @@ void sweep(const std::filesystem::path& folder) {
 
 }  // namespace
 
-TemporaryFile::TemporaryFile(const std::filesystem::path& target, Kind kind)
+TemporaryFile::TemporaryFile(const std::filesystem::path& target, Kind kind,
+                             std::string_view kept_for)
     : target_(target),
       folder_(target.has_parent_path() ? target.parent_path() : "."),
       is_kept_(kind == Kind::kept) {
   if (is_kept_)
-    create_kept();
+    create_kept(kept_for);
   else if (kind == Kind::named || !create_nameless())
     create_named();
   exchange(0, file_.get());
@@ -152,12 +153,14 @@ void TemporaryFile::create_named() {
   }
 }
 
-std::filesystem::path TemporaryFile::kept_name(const std::filesystem::path& target) {
-  return target.parent_path() / ("." + target.filename().string() + ".xpose-part");
+std::filesystem::path TemporaryFile::kept_name(const std::filesystem::path& target,
+                                               std::string_view kept_for) {
+  return target.parent_path() /
+         ("." + target.filename().string() + ".xpose-" + std::string(kept_for));
 }
 
-void TemporaryFile::create_kept() {
-  name_ = kept_name(target_);
+void TemporaryFile::create_kept(std::string_view kept_for) {
+  name_ = kept_name(target_, kept_for);
   do {
     file_ = FileDescriptor(open(name_.c_str(), O_CREAT | O_RDWR | O_NOFOLLOW | O_CLOEXEC, 0600));
     if (file_.get() < 0) fail(name_.string(), "cannot be written", errno);

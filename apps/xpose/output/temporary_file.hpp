@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <string>
+#include <string_view>
 
 #include "output/file_descriptor.hpp"
 
@@ -15,15 +16,17 @@ namespace xpose::app {
 class TemporaryFile {
  public:
   // nameless: where that is possible. kept: has kept_name(), may be there with the bytes of an
-  // earlier process, and outlives this one if it was, or by stay().
+  // earlier process, and outlives this one if it was, or by stay(), unless it is to go().
   enum class Kind { nameless, named, kept };
 
-  // ".b.npy.xpose-part" beside b.npy.
-  static std::filesystem::path kept_name(const std::filesystem::path& target);
+  // ".b.npy.xpose-part" beside b.npy; kept_for: another word than "part".
+  static std::filesystem::path kept_name(const std::filesystem::path& target,
+                                         std::string_view kept_for = "part");
 
   // Throws std::runtime_error naming `target`, for which it is, where the folder is missing or
   // cannot be written to, and where a kept file is another process's or another user's.
-  TemporaryFile(const std::filesystem::path& target, Kind kind = Kind::nameless);
+  TemporaryFile(const std::filesystem::path& target, Kind kind = Kind::nameless,
+                std::string_view kept_for = "part");
   TemporaryFile(const TemporaryFile&) = delete;  // owns
   TemporaryFile& operator=(const TemporaryFile&) = delete;
   ~TemporaryFile();
@@ -32,6 +35,7 @@ class TemporaryFile {
   bool has_name() const { return !name_.empty(); }
 
   void stay() { stays_ = is_kept_; }  // outlives this process
+  void go() { stays_ = false; }       // is removed with this
 
   // Gives the file the target's name, in place of a file that has it. Throws std::runtime_error.
   void put_in_place();
@@ -39,7 +43,7 @@ class TemporaryFile {
  private:
   bool create_nameless();
   void create_named();
-  void create_kept();
+  void create_kept(std::string_view kept_for);
   bool lock_kept();  // false: it has lost its name meanwhile
   std::string path_of_descriptor() const;
   bool link_as(const std::filesystem::path& name);  // false: there is such a file

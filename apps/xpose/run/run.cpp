@@ -15,10 +15,11 @@
 #include "run/file_move.hpp"
 #include "run/input_file.hpp"
 #include "run/output_file.hpp"
+#include "run/pass_setup.hpp"
+#include "run/resume.hpp"
 #include "run/run_journal.hpp"
 #include "run/run_progress.hpp"
 #include "run/run_recorder.hpp"
-#include "run/scratch_file.hpp"
 #include "run/two_passes.hpp"
 
 namespace xpose::app {
@@ -65,12 +66,20 @@ RunMemory memory_of(const RunOptions& options) {
                                                         : free_memory(device));
 }
 
-// The journal of a run that can be resumed, and the first tile that is still to be moved.
+// The journal of a run that can be resumed, and the first step that is still to be done.
 struct SoFar {
   RunJournal* journal = nullptr;
   std::int64_t first = 0;
-  std::uint64_t step_bytes = 0;  // from one record to the next
+  std::uint64_t record_bytes = 0;  // from one record to the next
 };
+
+std::optional<RunRecorder> recorder_of(const SoFar& so_far, OutputFile& output, std::int64_t end,
+                                       std::function<std::function<void()>()> flushing) {
+  if (so_far.journal == nullptr) return std::nullopt;
+  return std::optional<RunRecorder>(
+      std::in_place, *so_far.journal, output,
+      RunRecorder::Steps{end, so_far.record_bytes, std::move(flushing)});
+}
 
 // Returns the variant that moved most of it. tell: hears the next step. [any thread]
 std::string move(const InputFile& input, OutputFile& output, const FileMove& tiles,
@@ -79,8 +88,7 @@ std::string move(const InputFile& input, OutputFile& output, const FileMove& til
   const TileWork most = tiles.most();
   const std::int64_t first = so_far.first;
   std::optional<TileTransposer> transposer;  // made while the first tile is read
-  std::optional<RunRecorder> recorder;
-  if (so_far.journal != nullptr) recorder.emplace(*so_far.journal, output, so_far.step_bytes);
+  auto recorder = recorder_of(so_far, output, tiles.tiles(), [&] { return output.flushing(); });
   run_bands(tiles.tiles() - first, most.in_bytes, most.out_bytes,
             {[&](std::int64_t i, std::byte* in) { tiles.read(input, first + i, in); },
              [&](std::int64_t i, const std::byte* in, std::byte* out) {
@@ -118,53 +126,41 @@ std::unique_ptr<FileMove> tiles_of(const NpyHeader& header, const PermutedShape&
   return tiles;
 }
 
-// Nothing where one pass is as fast, or all that can be: a run that is resumed goes on in one.
-std::optional<TwoPassPlan> two_passes(const FilePermutation& file, const FileMove& tiles,
-                                      const RunMemory& memory, const RunOptions& options,
-                                      const InputPlace& place) {
-  if (options.passes == Passes::one || options.resume || file.array.extents.size() < 2)
-    return std::nullopt;
-  TwoPassPlan plan(file, memory.tile_bytes);
-  const bool are_faster =
-      tiles.tiles() > 1 &&
-      are_two_faster(one_pass_cost(tiles.runs(), place), two_pass_cost(plan.piece_bytes(), place));
-  if (options.passes == Passes::automatic && !are_faster) return std::nullopt;
-  band_work(plan, plan.band(0).extents);  // is served
-  return plan;
-}
-
-// Nothing where there is no room, and one pass is as good as it gets.
-std::unique_ptr<ScratchFile> scratch_of(const RunOptions& options, std::uint64_t bytes,
-                                        std::uint64_t most_dirty) try {
-  const bool is_beside = options.scratch.empty();
-  const bool has_others = is_beside && !OutputFile::is_stream(options.out);
-  return std::make_unique<ScratchFile>(
-      is_beside ? ScratchFile::folder_beside(options.out) : options.scratch, bytes,
-      has_others ? bytes : 0, most_dirty);
-} catch (const std::runtime_error& error) {
-  if (options.passes == Passes::two || !options.scratch.empty()) throw;
-  say("warning: " + std::string(error.what()) + "; one pass with short runs takes its place");
-  return nullptr;
-}
-
 TileTransposer::Options with_warnings(const RunOptions& options, RunProgress& progress) {
   TileTransposer::Options with = options.how;
   with.engine.warn = [&](std::string_view text) { progress.say("warning: " + std::string(text)); };
   return with;
 }
 
+void say_where(RunProgress& progress, const char* step, std::int64_t first) {
+  if (first != 0)
+    progress.say(std::string("going on behind ") + step + ' ' + std::to_string(first));
+}
+
+// Takes the steps that are still to be taken, and reports. Returns the variant.
 std::string moved_twice(const InputFile& input, ScratchFile& scratch, OutputFile& output,
-                        const NpyHeader& header, const TwoPassPlan& plan,
+                        const NpyHeader& header, const TwoPassPlan& plan, const SoFar& so_far,
                         const RunOptions& options) {
-  RunProgress progress(2 * header.data_bytes);
-  if (options.verbose)
+  std::uint64_t bytes = 2 * header.data_bytes;
+  for (std::int64_t step = 0; step < so_far.first; ++step) bytes -= step_bytes(plan, step);
+  RunProgress progress(bytes);
+  if (options.verbose) {
     progress.say(input.name() + ": " + shape_text(header.shape) + " of " + dtype_name(header) +
                  " in two passes, " + pass_text(plan) + ", through " + scratch.name());
-  return move_in_two_passes(plan, input, scratch, output, with_warnings(options, progress),
+    say_where(progress, "step", so_far.first);
+  }
+  auto bands = recorder_of(so_far, output, plan.bands(), [&] { return scratch.flushing(); });
+  auto ranges = recorder_of(so_far, output, steps(plan), [&] { return output.flushing(); });
+  return move_in_two_passes(plan, so_far.first, input, scratch, output,
+                            with_warnings(options, progress),
                             {[&](const char* stage) {
                                if (options.verbose) progress.say(stage);
                              },
-                             [&](std::uint64_t bytes) { progress.written(bytes); }});
+                             [&](std::int64_t step, std::uint64_t written) {
+                               auto& recorder = step < plan.bands() ? bands : ranges;
+                               if (recorder) recorder->wrote(step, written);
+                               progress.written(written);
+                             }});
 }
 
 // Moves the tiles that are still to be moved, and reports. Returns the variant.
@@ -174,44 +170,33 @@ std::string moved(const InputFile& input, OutputFile& output, const NpyHeader& h
   for (std::int64_t tile = 0; tile < so_far.first; ++tile) bytes -= tiles.work(tile).out_bytes;
   RunProgress progress(bytes);
   if (options.verbose) progress.say(plan_text(header, tiles, input.name()));
-  if (options.verbose && so_far.first != 0)
-    progress.say("going on behind tile " + std::to_string(so_far.first));
+  if (options.verbose) say_where(progress, "tile", so_far.first);
   return move(input, output, tiles, so_far, with_warnings(options, progress), progress,
               [&](const char* stage) {
                 if (options.verbose) progress.say(stage);
               });
 }
 
-void check_resumable(const RunOptions& options) {
-  for (const auto& path : {options.in, options.out})
-    if (OutputFile::is_stream(path))
-      throw std::runtime_error((path == "-" ? "a standard stream" : path.string()) +
-                               " cannot be read or written again: --resume needs two files");
+// An input that does not is read past the page cache from now on.
+bool lies_in_memory(InputFile& input, bool verbose) {
+  const double share = input.cached_share();
+  if (share <= 1 - kMostOfIt && input.open_direct() && verbose)
+    say("reading past the page cache, in several threads");
+  return share >= kMostOfIt;
 }
 
-RunJournal journal_of(const RunOptions& options, const InputFile& input, const NpyHeader& header,
-                      const PermutedShape& permuted) {
-  struct stat target {};
-  if (stat(options.out.c_str(), &target) == 0 && target.st_ino == input.status().st_ino &&
-      target.st_dev == input.status().st_dev)
-    throw std::runtime_error(input.name() +
-                             " is the output as well: --resume needs an input that stays");
-  const Json order = {{"fortran_order", header.fortran_order},
-                      {"shape", permuted.shape},
-                      {"axes", permuted.axes},
-                      {"out_shape", permuted.out_shape}};
-  const Json command = {{"version", XPOSE_VERSION}, {"format", options.raw ? "raw" : "npy"},
-                        {"dtype", header.descr},    {"shape", header.shape},
-                        {"order", order},           {"memory", options.memory}};
-  return RunJournal(PendingFile::resolved(options.out),
-                    {input.name(), file_state(input.status()), command});
+SoFar begun(RunJournal& journal, OutputFile& output, const RunSteps& steps,
+            std::uint64_t record_bytes, const RunOptions& options) {
+  if (steps.scratch == nullptr)
+    ScratchFile::remove_kept(scratch_folder(options), PendingFile::resolved(options.out));
+  return {&journal, journal.begin(output, steps), record_bytes};
 }
 
-// The rest of a run that was killed behind its last step but one.
-int published(const RunJournal& journal, const RunOptions& options) {
-  journal.remove();
-  if (options.verbose) say(options.out.string() + " is complete already");
-  return 0;
+void say_done(const RunOptions& options, const NpyHeader& header, const std::string& how,
+              std::chrono::duration<double> taken) {
+  std::fprintf(stderr, "xpose: %s (%s %s) -> %s with %s in %.3g ms\n", options.in.c_str(),
+               shape_text(header.shape).c_str(), dtype_name(header).c_str(), options.out.c_str(),
+               how.c_str(), taken.count() * 1e3);
 }
 
 }  // namespace
@@ -232,46 +217,46 @@ int run_command(const RunOptions& options) {
       with_name(input.name(), [&] { return app::permuted(options.order, header.shape); });
   const std::string head =
       options.raw ? "" : format_npy_header(header.descr, false, permuted.out_shape);
-  const double cached_share = input.cached_share();
-  const bool is_cached = cached_share >= kMostOfIt;
-  if (cached_share <= 1 - kMostOfIt && input.open_direct() && options.verbose)
-    say("reading past the page cache, in several threads");
+  const bool is_cached = lies_in_memory(input, options.verbose);
   TileLimits limits = tile_limits(memory, header.data_bytes, is_cached, is_stream);
   std::optional<RunJournal> journal;
   if (options.resume) {
     journal.emplace(journal_of(options, input, header, permuted));
     limits = journal->limits(limits);
   }
-  if (journal && journal->is_published()) return published(*journal, options);
+  if (journal && journal->is_published()) return finish_published(*journal, options);
   const auto tiles =
       with_name(input.name(), [&] { return tiles_of(header, permuted, head.size(), limits); });
   const auto passes = with_name(input.name(), [&] {
     return !tiles ? std::nullopt
-                  : two_passes(file_permutation(header, permuted, head.size()), *tiles, memory,
-                               options, {.is_cached = is_cached});
+                  : two_passes(file_permutation(header, permuted, head.size()), *tiles,
+                               limits.most_bytes, options, {.is_cached = is_cached},
+                               journal ? journal->has_two_passes() : std::nullopt);
   });
   OutputFile output(options.out, head.size() + header.data_bytes, memory.dirty_bytes,
                     journal ? TemporaryFile::Kind::kept : TemporaryFile::Kind::nameless);
-  const auto scratch =
-      passes ? scratch_of(options, header.data_bytes, memory.dirty_bytes) : nullptr;
+  auto scratch = passes ? scratch_of(options, header.data_bytes, memory.dirty_bytes) : nullptr;
   if (tiles && !scratch && !tiles->writes_in_order()) output.keep();
   output.write(0, std::as_bytes(std::span(head)), {true, false});
   SoFar so_far;
   if (journal)
-    so_far = {&*journal, journal->begin(output, tiles ? tiles->tiles() : 0, limits),
-              record_bytes(memory, tiles && tiles->writes_in_order())};
-  const std::string how = !tiles    ? "nothing"
-                          : scratch ? moved_twice(input, *scratch, output, header, *passes, options)
-                                    : moved(input, output, header, *tiles, so_far, options);
+    so_far = begun(*journal, output,
+                   {scratch ? steps(*passes)
+                    : tiles ? tiles->tiles()
+                            : 0,
+                    limits, scratch.get()},
+                   record_bytes(memory, scratch || (tiles && tiles->writes_in_order())), options);
+  const std::string how =
+      !tiles    ? "nothing"
+      : scratch ? moved_twice(input, *scratch, output, header, *passes, so_far, options)
+                : moved(input, output, header, *tiles, so_far, options);
   input.check_unchanged();
   if (options.verbose) say("waiting for the disk");
   output.commit();
+  if (scratch) scratch->go();
+  scratch.reset();
   if (journal) journal->remove();
-  const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - begin;
-  if (options.verbose)
-    std::fprintf(stderr, "xpose: %s (%s %s) -> %s with %s in %.3g ms\n", options.in.c_str(),
-                 shape_text(header.shape).c_str(), dtype_name(header).c_str(), options.out.c_str(),
-                 how.c_str(), taken.count() * 1e3);
+  if (options.verbose) say_done(options, header, how, std::chrono::steady_clock::now() - begin);
   return 0;
 }
 

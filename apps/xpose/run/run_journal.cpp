@@ -15,7 +15,7 @@
 namespace xpose::app {
 namespace {
 
-constexpr const char* kSchema = "xpose.run-journal/1";
+constexpr const char* kSchema = "xpose.run-journal/2";
 constexpr std::size_t kMostBytes = std::size_t{8} << 20;  // of a journal: a dtype may be long
 
 std::filesystem::path folder_of(const std::filesystem::path& target) {
@@ -114,7 +114,8 @@ void RunJournal::check(const Json& before) const {
   const JsonValue json(before);
   if (json.field("schema").text() != kSchema) json.field("schema").refuse(kSchema);
   for (const char* const name : {"bytes", "modified", "inode"}) json.field("part").field(name);
-  json.field("finished").whole(0, json.field("tiles").whole(0, std::int64_t{1} << 62));
+  json.field("finished").whole(0, json.field("steps").whole(0, std::int64_t{1} << 62));
+  json.field("scratch").text();
   for (const char* const name : {"most_bytes", "enough_bytes", "piece_bytes"})
     number(json.field("limits"), name, 1);
   for (const auto& [name, value] : document_["command"].items()) {
@@ -150,7 +151,7 @@ void RunJournal::unlink_journal() const {
 }
 
 bool RunJournal::is_published() const {
-  return before_ && before_->at("finished") == before_->at("tiles") &&
+  return before_ && before_->at("finished") == before_->at("steps") &&
          !is_there(TemporaryFile::kept_name(target_)) &&
          is_as_recorded(target_, before_->at("part"), true);
 }
@@ -162,14 +163,26 @@ TileLimits RunJournal::limits(const TileLimits& otherwise) const {
           number(limits, "piece_bytes"), otherwise.in_order};
 }
 
-std::int64_t RunJournal::begin(OutputFile& output, std::int64_t tiles, const TileLimits& limits) {
-  const bool goes_on = before_ && before_->at("tiles") == tiles &&
-                       before_->at("part")["inode"] == file_state(output.status())["inode"];
+std::optional<bool> RunJournal::has_two_passes() const {
+  if (!before_) return std::nullopt;
+  return before_->at("scratch") != "";
+}
+
+std::int64_t RunJournal::begin(OutputFile& output, const RunSteps& steps) {
+  const auto mark = [&] { return steps.scratch == nullptr ? "" : steps.scratch->mark(); };
+  const bool goes_on = before_ && before_->at("steps") == steps.count &&
+                       before_->at("part")["inode"] == file_state(output.status())["inode"] &&
+                       before_->at("scratch") == mark();
   const std::int64_t finished = goes_on ? before_->at("finished").get<std::int64_t>() : 0;
   if (before_ && !goes_on) discard();
-  tiles_ = tiles;
-  document_["limits"] = limits_json(limits);
-  document_["tiles"] = tiles;
+  if (steps.scratch != nullptr) {
+    if (!goes_on) steps.scratch->set_mark();
+    steps.scratch->flushing()();
+    steps.scratch->stay();
+  }
+  document_["limits"] = limits_json(steps.limits);
+  document_["steps"] = steps.count;
+  document_["scratch"] = mark();
   output.flushing()();
   output.stay();
   sync_folder(target_);

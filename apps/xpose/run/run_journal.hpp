@@ -1,6 +1,6 @@
 // The record of a run that may be killed, from which the same command goes on. It lies beside the
 // target while the output is not complete: ".b.npy.xpose-journal", a small document that is
-// replaced as a whole. (Tiles are finished in their order, so their number is all that changes.)
+// replaced as a whole. (Steps end in their order, so their number is all that changes.)
 #pragma once
 
 #include <cstdint>
@@ -11,6 +11,7 @@
 #include "output/json.hpp"
 #include "run/band_plan.hpp"
 #include "run/output_file.hpp"
+#include "run/scratch_file.hpp"
 
 namespace xpose::app {
 
@@ -19,6 +20,13 @@ struct RunIdentity {
   std::string input;  // its name
   Json state;         // of the input's file: size, time of change, inode
   Json command;       // by the name of each part: shape, dtype, order, ...
+};
+
+// What a run does, in the same way whenever it goes on.
+struct RunSteps {
+  std::int64_t count = 0;          // of tiles; in two passes, of bands and then ranges
+  TileLimits limits = {};          // of one
+  ScratchFile* scratch = nullptr;  // a kept one, of two passes
 };
 
 // [one thread at a time]
@@ -35,14 +43,15 @@ class RunJournal {
   // Those of the run that goes on, since the machine's free memory may be another one now.
   TileLimits limits(const TileLimits& otherwise) const;
 
-  // The number of tiles that are in the output already. Puts the output's size on the disk and
-  // records it. Throws std::runtime_error.
-  std::int64_t begin(OutputFile& output, std::int64_t tiles, const TileLimits& limits);
+  // Whether the run that goes on has two passes; nothing where none goes on.
+  std::optional<bool> has_two_passes() const;
 
-  // The first tiles of the output, so many, are on the disk. Throws std::runtime_error.
+  // The number of steps that are done. Puts the output's size on the disk, gives the scratch file
+  // a mark, and records both. Throws std::runtime_error.
+  std::int64_t begin(OutputFile& output, const RunSteps& steps);
+
+  // The first steps, so many, are on the disk. Throws std::runtime_error.
   void record(const OutputFile& output, std::int64_t finished);
-
-  std::int64_t tiles() const { return tiles_; }
 
   // Removes the journal when the output's name is on the disk. Throws std::runtime_error.
   void remove() const;
@@ -59,7 +68,6 @@ class RunJournal {
   RunIdentity identity_;
   Json document_;
   std::optional<Json> before_;  // the record of the run that goes on
-  std::int64_t tiles_ = 0;
 };
 
 // Of the file as it is now: "bytes", "modified" (nanoseconds since 1970) and "inode". The number of

@@ -5,13 +5,13 @@
 
 namespace xpose::app {
 
-void RunRecorder::wrote(std::int64_t tile, std::uint64_t bytes) {
+void RunRecorder::wrote(std::int64_t step, std::uint64_t bytes) {
   bytes_ += bytes;
-  const bool is_last = tile + 1 == journal_.tiles();
-  if (bytes_ < step_bytes_ && !is_last) return;
+  const bool is_last = step + 1 == steps_.end;
+  if (bytes_ < steps_.bytes && !is_last) return;
   bytes_ = 0;
   if (recording_.valid()) recording_.get();
-  auto record = [this, flush = output_.flushing(), finished = tile + 1] {
+  auto record = [this, flush = steps_.flushing(), finished = step + 1] {
     flush();
     journal_.record(output_, finished);
   };

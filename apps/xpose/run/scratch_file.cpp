@@ -1,10 +1,13 @@
 #include "run/scratch_file.hpp"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
+#include <random>
 #include <stdexcept>
 #include <utility>
 
@@ -18,21 +21,30 @@ namespace xpose::app {
 namespace {
 
 constexpr std::size_t kStep = std::size_t{4} << 20;  // of one call, for which a signal waits
+constexpr const char* kKeptFor = "scratch";
+constexpr std::size_t kMark = 32;  // letters
 
-std::filesystem::path checked(const std::filesystem::path& folder) {
+// What the file is for, in its folder.
+std::filesystem::path place_in(const std::filesystem::path& folder,
+                               const std::optional<std::filesystem::path>& kept_for) {
   std::error_code error;
   if (!std::filesystem::is_directory(folder, error))
     throw std::runtime_error(folder.string() +
                              " is not a folder: --scratch names one for the scratch file");
-  return folder;
+  return folder / (kept_for ? kept_for->filename() : "a scratch file");
 }
 
-// The same file for reading, with room for all of it.
-InputFile reserved(int fd, std::uint64_t bytes, std::uint64_t others, const std::string& name) {
-  reserve_room(fd, bytes, name,
-               "cannot reserve its " + std::to_string(bytes) +
+// The same file for reading, with room for all of it. One that another user made has that user for
+// a reader.
+InputFile reserved(int fd, const ScratchFile::Size& size, bool is_kept, const std::string& name) {
+  struct stat status {};
+  if (fstat(fd, &status) != 0) fail(name, "cannot be examined", errno);
+  if (status.st_uid != geteuid())
+    throw std::runtime_error(name + " belongs to another user: --scratch names another folder");
+  reserve_room(fd, size.bytes + (is_kept ? kMark : 0), name,
+               "cannot reserve its " + std::to_string(size.bytes) +
                    " bytes (--scratch names another folder, --passes 1 needs none)",
-               others);
+               size.others);
   FileDescriptor again(fcntl(fd, F_DUPFD_CLOEXEC, 0));
   if (again.get() < 0) fail(name, "cannot be read", errno);
   return {std::move(again), name};
@@ -46,12 +58,47 @@ std::filesystem::path ScratchFile::folder_beside(const std::filesystem::path& ou
   return target.has_parent_path() ? target.parent_path() : ".";
 }
 
-ScratchFile::ScratchFile(const std::filesystem::path& folder, std::uint64_t bytes,
-                         std::uint64_t others, std::uint64_t most_dirty)
+ScratchFile::ScratchFile(const std::filesystem::path& folder, const Size& size,
+                         const std::optional<std::filesystem::path>& kept_for)
     : name_("the scratch file in " + folder.string()),
-      file_(checked(folder) / "a scratch file"),
-      written_(reserved(file_.fd(), bytes, others, name_)),
-      most_dirty_(most_dirty) {}
+      file_(place_in(folder, kept_for),
+            kept_for ? TemporaryFile::Kind::kept : TemporaryFile::Kind::nameless, kKeptFor),
+      written_(reserved(file_.fd(), size, kept_for.has_value(), name_)),
+      size_(size) {
+  if (!kept_for) return;
+  const auto name = TemporaryFile::kept_name(place_in(folder, kept_for), kKeptFor);
+  flushed_ = FileDescriptor(open(name.c_str(), O_RDONLY | O_CLOEXEC));
+  if (flushed_.get() < 0) fail(name_, "cannot be opened again", errno);
+}
+
+void ScratchFile::remove_kept(const std::filesystem::path& folder,
+                              const std::filesystem::path& kept_for) {
+  unlink(TemporaryFile::kept_name(folder / kept_for.filename(), kKeptFor).c_str());
+}
+
+std::string ScratchFile::mark() const {
+  std::array<std::byte, kMark> bytes{};
+  written_.read(size_.bytes, bytes);
+  std::string mark;
+  for (const std::byte letter : bytes)
+    if (letter != std::byte{0}) mark += static_cast<char>(letter);
+  return mark;
+}
+
+void ScratchFile::set_mark() {
+  std::random_device random;
+  std::string mark;
+  while (mark.size() < kMark) mark += "0123456789abcdef"[random() % 16];
+  if (pwrite(file_.fd(), mark.data(), kMark, static_cast<off_t>(size_.bytes)) !=
+      static_cast<ssize_t>(kMark))
+    fail(name_, "cannot be written", errno);
+}
+
+std::function<void()> ScratchFile::flushing() const {
+  return [this] {
+    if (fdatasync(flushed_.get()) != 0) fail(name_, "cannot be written to the disk", errno);
+  };
+}
 
 void ScratchFile::write(std::span<const std::byte> bytes) {
   while (!bytes.empty()) {
@@ -70,9 +117,9 @@ void ScratchFile::send() {
   const std::uint64_t pages = end_ / BandPlan::kPage * BandPlan::kPage;
   if (pages > sent_) sync(sent_, pages, SYNC_FILE_RANGE_WRITE);
   sent_ = pages;
-  if (sent_ - waited_ <= most_dirty_) return;
-  sync(waited_, sent_ - most_dirty_, SYNC_FILE_RANGE_WAIT_BEFORE);
-  waited_ = sent_ - most_dirty_;
+  if (sent_ - waited_ <= size_.most_dirty) return;
+  sync(waited_, sent_ - size_.most_dirty, SYNC_FILE_RANGE_WAIT_BEFORE);
+  waited_ = sent_ - size_.most_dirty;
 }
 
 void ScratchFile::check() const { sync(0, sent_, SYNC_FILE_RANGE_WAIT_BEFORE); }

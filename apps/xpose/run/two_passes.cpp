@@ -1,5 +1,6 @@
 #include "run/two_passes.hpp"
 
+#include <algorithm>
 #include <optional>
 
 #include "run/band_pipeline.hpp"
@@ -48,14 +49,17 @@ class Gatherer {
   std::vector<std::size_t> strides_;  // of the output's axes in the range
 };
 
-std::string first_pass(const TwoPassPlan& plan, const InputFile& input, ScratchFile& scratch,
-                       const TileTransposer::Options& options, const PassReports& reports) {
+// first: the band that it begins with.
+std::string first_pass(const TwoPassPlan& plan, std::int64_t first, const InputFile& input,
+                       ScratchFile& scratch, const TileTransposer::Options& options,
+                       const PassReports& reports) {
   const std::uint64_t most = plan.band_bytes(0).size();
   const TileWork largest = band_work(plan, plan.band(0).extents);
   std::optional<TileTransposer> transposer;  // made while the first band is read
-  run_bands(plan.bands(), most, most,
+  scratch.go_on(plan.band_bytes(first).begin);
+  run_bands(plan.bands() - first, most, most,
             {[&](std::int64_t i, std::byte* in) {
-               const ByteRange bytes = plan.band_bytes(i);
+               const ByteRange bytes = plan.band_bytes(first + i);
                PieceReader reader(input);
                reader.read(plan.file().in_offset + bytes.begin, {in, bytes.size()});
                reader.finish();
@@ -65,38 +69,39 @@ std::string first_pass(const TwoPassPlan& plan, const InputFile& input, ScratchF
                  reports.tell("choosing a strategy, and transposing");
                  transposer.emplace(options, largest, band_work(plan, plan.file().array.extents));
                }
-               transposer->transpose(band_work(plan, plan.band(i).extents), in, out);
+               transposer->transpose(band_work(plan, plan.band(first + i).extents), in, out);
              },
              [&](std::int64_t i, const std::byte* out) {
                if (i == 0) reports.tell("writing the scratch file");
-               const std::uint64_t bytes = plan.band_bytes(i).size();
+               const std::uint64_t bytes = plan.band_bytes(first + i).size();
                scratch.write({out, bytes});
-               reports.written(bytes);
+               reports.wrote(first + i, bytes);
              }});
   return transposer->chosen();
 }
 
-void second_pass(const TwoPassPlan& plan, const ScratchFile& scratch, OutputFile& output,
-                 const PassReports& reports) {
+// first: the range that it begins with.
+void second_pass(const TwoPassPlan& plan, std::int64_t first, const ScratchFile& scratch,
+                 OutputFile& output, const PassReports& reports) {
   const std::uint64_t most = plan.range_bytes(0).size();
   run_bands(
-      plan.ranges(), most, most,
+      plan.ranges() - first, most, most,
       {[&](std::int64_t i, std::byte* in) {
          PieceReader reader(scratch.written());
-         plan.for_each_piece(i, [&](const ByteRange& bytes, const Block&) {
+         plan.for_each_piece(first + i, [&](const ByteRange& bytes, const Block&) {
            reader.read(bytes.begin, {in, bytes.size()});
            in += bytes.size();
          });
          reader.finish();
        },
        [&](std::int64_t i, const std::byte* in, std::byte* out) {
-         Gatherer(plan, i).gather(in, out);
+         Gatherer(plan, first + i).gather(in, out);
        },
        [&](std::int64_t i, const std::byte* out) {
          if (i == 0) reports.tell("writing");
-         const ByteRange bytes = plan.range_bytes(i);
+         const ByteRange bytes = plan.range_bytes(first + i);
          output.write(plan.file().out_offset + bytes.begin, {out, bytes.size()}, {true, false});
-         reports.written(bytes.size());
+         reports.wrote(plan.bands() + first + i, bytes.size());
        }});
   scratch.check();
 }
@@ -117,11 +122,22 @@ std::string pass_text(const TwoPassPlan& plan) {
          counted(plan.ranges(), "range", plan.range(0));
 }
 
-std::string move_in_two_passes(const TwoPassPlan& plan, const InputFile& input,
+std::int64_t steps(const TwoPassPlan& plan) { return plan.bands() + plan.ranges(); }
+
+std::uint64_t step_bytes(const TwoPassPlan& plan, std::int64_t step) {
+  return step < plan.bands() ? plan.band_bytes(step).size()
+                             : plan.range_bytes(step - plan.bands()).size();
+}
+
+std::string move_in_two_passes(const TwoPassPlan& plan, std::int64_t first, const InputFile& input,
                                ScratchFile& scratch, OutputFile& output,
                                const TileTransposer::Options& options, const PassReports& reports) {
-  std::string chosen = first_pass(plan, input, scratch, options, reports);
-  second_pass(plan, scratch, output, reports);
+  std::string chosen = "nothing";
+  if (first < plan.bands())
+    chosen = first_pass(plan, first, input, scratch, options, reports);
+  else
+    scratch.go_on(plan.file().array.bytes());
+  second_pass(plan, std::max<std::int64_t>(first - plan.bands(), 0), scratch, output, reports);
   return chosen;
 }
 

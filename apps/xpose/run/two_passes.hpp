@@ -15,12 +15,18 @@ namespace xpose::app {
 
 // Hears of the work. [any thread]
 struct PassReports {
-  std::function<void(const char*)> tell;       // the next step
-  std::function<void(std::uint64_t)> written;  // bytes, of either file
+  std::function<void(const char*)> tell;  // what is done next
+  // A step has been written: a band to the scratch file, or a range to the output.
+  std::function<void(std::int64_t step, std::uint64_t bytes)> wrote;
 };
 
-// Returns the variant that permuted most of it. Throws as its files and TileTransposer do.
-std::string move_in_two_passes(const TwoPassPlan& plan, const InputFile& input,
+// Bands, then ranges, are its steps.
+std::int64_t steps(const TwoPassPlan& plan);
+std::uint64_t step_bytes(const TwoPassPlan& plan, std::int64_t step);
+
+// first: the step that it begins with; those before are in the files. Returns the variant that
+// permuted most of it. Throws as its files and TileTransposer do.
+std::string move_in_two_passes(const TwoPassPlan& plan, std::int64_t first, const InputFile& input,
                                ScratchFile& scratch, OutputFile& output,
                                const TileTransposer::Options& options, const PassReports& reports);
 

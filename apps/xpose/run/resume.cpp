@@ -1,0 +1,51 @@
+#include "run/resume.hpp"
+
+#include <sys/stat.h>
+
+#include <stdexcept>
+
+#include "output/json.hpp"
+#include "output/pending_file.hpp"
+#include "output/progress_line.hpp"
+#include "run/output_file.hpp"
+#include "run/pass_setup.hpp"
+
+namespace xpose::app {
+
+void check_resumable(const RunOptions& options) {
+  for (const auto& path : {options.in, options.out})
+    if (OutputFile::is_stream(path))
+      throw std::runtime_error((path == "-" ? "a standard stream" : path.string()) +
+                               " cannot be read or written again: --resume needs two files");
+}
+
+RunJournal journal_of(const RunOptions& options, const InputFile& input, const NpyHeader& header,
+                      const PermutedShape& permuted) {
+  struct stat target {};
+  if (stat(options.out.c_str(), &target) == 0 && target.st_ino == input.status().st_ino &&
+      target.st_dev == input.status().st_dev)
+    throw std::runtime_error(input.name() +
+                             " is the output as well: --resume needs an input that stays");
+  const Json order = {{"fortran_order", header.fortran_order},
+                      {"shape", permuted.shape},
+                      {"axes", permuted.axes},
+                      {"out_shape", permuted.out_shape}};
+  const char* const passes_name = options.passes == Passes::automatic ? "auto"
+                                  : options.passes == Passes::one     ? "1"
+                                                                      : "2";
+  const Json command = {{"version", XPOSE_VERSION}, {"format", options.raw ? "raw" : "npy"},
+                        {"dtype", header.descr},    {"shape", header.shape},
+                        {"order", order},           {"memory", options.memory},
+                        {"passes", passes_name},    {"scratch folder", options.scratch.string()}};
+  return RunJournal(PendingFile::resolved(options.out),
+                    {input.name(), file_state(input.status()), command});
+}
+
+int finish_published(const RunJournal& journal, const RunOptions& options) {
+  ScratchFile::remove_kept(scratch_folder(options), PendingFile::resolved(options.out));
+  journal.remove();
+  if (options.verbose) say(options.out.string() + " is complete already");
+  return 0;
+}
+
+}  // namespace xpose::app
