@@ -74,8 +74,12 @@ void FakeRanks::match(const Key& key) {
   }
 }
 
+// Those that stopped go on once nobody else is left.
 void FakeRanks::leave(int rank) {
   member(rank).state = State::is_gone;
+  is_released_ =
+      std::ranges::all_of(members_, [](const Member& one) { return one.state == State::is_gone; });
+  if (is_released_) changed_.notify_all();
   move_clock();
 }
 
@@ -152,10 +156,6 @@ std::vector<std::exception_ptr> FakeRanks::run(
       }
       const std::lock_guard lock(mutex_);
       leave(static_cast<int>(rank));
-      // Those that stopped go on once nobody else is left.
-      is_released_ = std::ranges::all_of(
-          members_, [](const Member& one) { return one.state == State::is_gone; });
-      if (is_released_) changed_.notify_all();
     });
   for (std::thread& thread : threads) thread.join();
   return failures;
