@@ -1,4 +1,4 @@
-// What a run that can be resumed asks of its files, and its journal.
+// The files of a run that can be resumed, and its journal.
 #pragma once
 
 #include "axes/permuted_shape.hpp"

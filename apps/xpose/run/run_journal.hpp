@@ -22,7 +22,7 @@ struct RunIdentity {
   Json command;       // by the name of each part: shape, dtype, order, ...
 };
 
-// What a run does, in the same way whenever it goes on.
+// The work of a run, which is the same whenever it goes on.
 struct RunSteps {
   std::int64_t count = 0;          // of tiles; in two passes, of bands and then ranges
   TileLimits limits = {};          // of one

@@ -24,7 +24,7 @@ constexpr std::size_t kStep = std::size_t{4} << 20;  // of one call, for which a
 constexpr const char* kKeptFor = "scratch";
 constexpr std::size_t kMark = 32;  // letters
 
-// What the file is for, in its folder.
+// The place of the file in its folder, by the name of its output.
 std::filesystem::path place_in(const std::filesystem::path& folder,
                                const std::optional<std::filesystem::path>& kept_for) {
   std::error_code error;
