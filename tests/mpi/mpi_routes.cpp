@@ -2,7 +2,7 @@
 //   mpi_routes exact SEED COUNT
 //   mpi_routes differs FOLDER
 //   mpi_routes curves FILE BYTES         of the array of a rank
-//   mpi_routes time FROM TO ROWS COLS    of 8-byte elements: prints seconds; "slabs" or block size
+//   mpi_routes time FROM TO ROWS COLS    of a transpose; FROM and TO: "slabs" or a block size
 //   mpi_routes lost FOLDER SIGNAL CALL   rank 2 sends itself the signal at its n-th call
 #include <algorithm>
 #include <csignal>
