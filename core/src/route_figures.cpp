@@ -7,12 +7,6 @@
 namespace xpose {
 namespace {
 
-// As far as no number of ranks is known, and no rank has an array.
-void check_named(const Placement& placement) {
-  const int most = placement.ranks.empty() ? 0 : std::ranges::max(placement.ranks);
-  check_placement(placement, std::max(most, 0) + 1, -1);
-}
-
 Exchange exchange_of(const Placement& from, const Placement& to, bool transpose) {
   check_named(from);
   check_named(to);

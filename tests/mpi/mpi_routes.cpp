@@ -1,7 +1,10 @@
 // One rank of a test of routes over MPI, started by route_test.py:
 //   mpi_routes exact SEED COUNT
 //   mpi_routes differs FOLDER
+//   mpi_routes curves FILE BYTES         of the array of a rank
+//   mpi_routes time FROM TO ROWS COLS    of a transpose; FROM and TO: "slabs" or a block size
 //   mpi_routes lost FOLDER SIGNAL CALL   rank 2 sends itself the signal at its n-th call
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -12,6 +15,7 @@
 #include <thread>
 
 #include "../core/route/scattered.hpp"
+#include "xpose/forecast.hpp"
 #include "xpose/mpi.hpp"
 #include "xpose/route.hpp"
 
@@ -62,6 +66,48 @@ int run_exact(std::uint64_t seed, int count) {
     }
   }
   if (whole->rank() == 0) std::cout << count << " routes are exact\n";
+  return 0;
+}
+
+int run_curves(const std::filesystem::path& file, std::uint64_t memory) {
+  Engine engine(own_plugins());
+  CurveOptions options;
+  options.ranks = mpi_ranks(MPI_COMM_WORLD);
+  options.ranks_per_host = options.ranks->size();
+  options.memory = memory;
+  const RouteCurves curves = measure_curves(engine, options);
+  if (options.ranks->rank() == 0) std::ofstream(file) << curves_json(curves);
+  return 0;
+}
+
+// Row slabs, or blocks over a grid of 2 rows.
+Placement placement_of(const std::string& text, std::int64_t rows, std::int64_t cols, int ranks) {
+  if (text == "slabs") return row_slabs(rows, cols, 8, ranks);
+  const std::int64_t block = std::stoll(text);
+  return block_cyclic(
+      {.m = rows, .n = cols, .mb = block, .nb = block, .nprow = 2, .npcol = ranks / 2}, 8);
+}
+
+// The median of some runs after the first.
+int run_timed(const std::string& from_text, const std::string& to_text, std::int64_t rows,
+              std::int64_t cols) {
+  Engine engine(own_plugins());
+  RouteOptions options;
+  options.ranks = mpi_ranks(MPI_COMM_WORLD);
+  const int rank = options.ranks->rank(), ranks = options.ranks->size();
+  const Placement from = placement_of(from_text, rows, cols, ranks);
+  const Placement to = placement_of(to_text, cols, rows, ranks);
+  const auto bytes = [&](const Placement& placement) {
+    return static_cast<std::size_t>(local_array(placement, rank).elements) * 8;
+  };
+  const std::vector<std::byte> in(bytes(from));
+  std::vector<std::byte> out(bytes(to));
+  Route route = engine.route(from, to, options);
+  route.run(in.data(), out.data());
+  std::vector<double> seconds;
+  for (int i = 0; i < 15; ++i) seconds.push_back(route.run(in.data(), out.data()).seconds);
+  std::ranges::sort(seconds);
+  if (rank == 0) std::cout << seconds[seconds.size() / 2] << '\n';
   return 0;
 }
 
@@ -142,6 +188,11 @@ int run(const std::vector<std::string>& arguments) {
   if (arguments.size() == 2 && arguments[0] == "differs") return run_failing(arguments[1], 0, 0);
   if (arguments.size() == 4 && arguments[0] == "lost")
     return run_failing(arguments[1], std::stoi(arguments[2]), std::stoi(arguments[3]));
+  if (arguments.size() == 3 && arguments[0] == "curves")
+    return run_curves(arguments[1], std::stoull(arguments[2]));
+  if (arguments.size() == 5 && arguments[0] == "time")
+    return run_timed(arguments[1], arguments[2], std::stoll(arguments[3]),
+                     std::stoll(arguments[4]));
   std::cerr << "mpi_routes: see its source for the arguments\n";
   return 2;
 }

@@ -3,6 +3,7 @@
 route_test.py MPIEXEC NUMPROC_FLAG PROGRAM
 """
 
+import json
 import os
 import signal
 import subprocess
@@ -57,6 +58,17 @@ class RouteTest(unittest.TestCase):
     def test_random_layouts_are_exact(self):
         ended = run(["exact", "1", "60"])
         self.assertEqual((ended.returncode, ended.stdout), (0, "60 routes are exact\n"), ended.stderr)
+
+    def test_curves_are_measured(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "curves.json")
+            ended = run(["curves", path, str(1 << 20)])
+            self.assertEqual(ended.returncode, 0, ended.stderr)
+            with open(path, encoding="utf-8") as file:
+                curves = json.load(file)
+        self.assertEqual((curves["schema"], curves["ranks"], curves["ranks_per_host"]), ("xpose.curves/1", 4, 4))
+        self.assertEqual((len(curves["inside"]), len(curves["kept"]), curves["between"]), (9, 11, []))
+        self.assertGreater(curves["seconds_per_rank"], 0)
 
     def test_another_statement_is_told_on_every_rank(self):
         for text in self.failures(["differs"], [0, 1, 2, 3]).values():

@@ -17,6 +17,7 @@ const std::map<std::string, Command>& commands() {
         "show, forget, export or import remembered decisions",
         {"show", "forget", "export", "import"}}},
       {"lab", {lab, "run small kernels that show the cost of memory accesses", {}}},
+      {"route", {route, "print what a route between ranks would do", {}}},
       {"doctor",
        {doctor, "list the devices of this machine, missing parts and their remedies", {}}},
       {"new-plugin", {new_plugin, "write a project for a strategy of your own", {}}},

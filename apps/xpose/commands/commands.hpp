@@ -14,6 +14,7 @@ int plugins(const Arguments& arguments);
 int check(const Arguments& arguments);
 int cache(const Arguments& arguments);
 int lab(const Arguments& arguments);
+int route(const Arguments& arguments);
 int doctor(const Arguments& arguments);
 int complete(const Arguments& arguments);
 int new_plugin(const Arguments& arguments);

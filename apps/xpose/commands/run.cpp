@@ -1,28 +1,14 @@
 // The command line of `xpose run`.
 #include "run/run.hpp"
 
-#include <charconv>
 #include <optional>
 
 #include "commands/commands.hpp"
 #include "options/problem_options.hpp"
+#include "options/size_option.hpp"
 
 namespace xpose::app {
 namespace {
-
-// "512M": bytes, or K, M, G or T of 1024.
-std::uint64_t parse_size(const std::string& text) {
-  constexpr std::string_view kUnits = "KMGT";
-  std::uint64_t size = 0;
-  const char* const end = text.data() + text.size();
-  const auto [rest, error] = std::from_chars(text.data(), end, size);
-  const std::size_t unit = rest == end ? kUnits.npos : kUnits.find(*rest);
-  const std::size_t shift = unit == kUnits.npos ? 0 : 10 * (unit + 1);
-  const bool is_read = error == std::errc() && rest + (unit == kUnits.npos ? 0 : 1) == end;
-  if (!is_read || size > std::uint64_t{1} << (60 - shift) || size << shift < kLeastRunMemory)
-    throw UsageError("--memory is 1M or more, such as 512M or 4G, not '" + text + "'");
-  return size << shift;
-}
 
 // Nothing for .npy files.
 std::optional<NpyHeader> raw_of(const po::variables_map& values) try {
@@ -120,7 +106,7 @@ int run(const Arguments& arguments) {
   chosen.how.plan.tune.budget_seconds = seconds_of(*values, "budget");
   chosen.raw = raw_of(*values);
   chosen.order = axis_order_of(*values);
-  chosen.memory = parse_size((*values)["memory"].as<std::string>());
+  chosen.memory = size_of(*values, "memory", kLeastRunMemory);
   chosen.passes = passes_of(*values);
   if (values->count("scratch") != 0) chosen.scratch = (*values)["scratch"].as<std::string>();
   chosen.resume = values->count("resume") != 0;

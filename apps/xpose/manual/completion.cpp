@@ -145,6 +145,7 @@ ValueKind value_kind(const std::string& value_name) {
       {"BYTES", ValueKind::free},       {"I", ValueKind::free},  // an index
       {"N", ValueKind::free},           {"NAME", ValueKind::free},
       {"P", ValueKind::free},  // a pattern
+      {"GBIT", ValueKind::free},        {"PLACE", ValueKind::free},
       {"P=N,...", ValueKind::free},     {"RxC", ValueKind::free},
       {"S", ValueKind::free},                                    // seconds
       {"SIZE", ValueKind::free},        {"T", ValueKind::free},  // a dtype

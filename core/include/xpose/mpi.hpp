@@ -80,12 +80,15 @@ class MpiRanks final : public Ranks {
   }
 
   std::vector<std::uint64_t> wait(double seconds) override {
-    const double end = this->seconds() + seconds;
-    for (int round = 0;; ++round) {
+    const double begin = this->seconds(), end = begin + seconds;
+    // MPI has no wait with an end, so it is asked again. Between ranks of one host it moves bytes
+    // only while it is asked, so at once as long as those that are open may be under way.
+    const double soon = begin + 1e-3 + kSecondsOfByte * static_cast<double>(open_bytes_);
+    while (true) {
       std::vector<std::uint64_t> ids = test();
-      if (!ids.empty() || this->seconds() >= end) return ids;
-      // MPI has no wait with an end, so it is asked again: soon, in case something is under way.
-      if (round < 1000)
+      const double now = this->seconds();
+      if (!ids.empty() || now >= end) return ids;
+      if (now < soon)
         std::this_thread::yield();
       else
         std::this_thread::sleep_for(std::chrono::microseconds(100));
@@ -116,6 +119,7 @@ class MpiRanks final : public Ranks {
     std::shared_ptr<const std::byte[]> data;
     std::uint64_t id = 0;
     std::uint64_t pieces = 0;  // that have not ended
+    std::uint64_t bytes = 0;
     bool is_send = false;
   };
 
@@ -138,7 +142,8 @@ class MpiRanks final : public Ranks {
     const std::uint64_t pieces =
         std::max<std::uint64_t>((bytes + piece_bytes_ - 1) / piece_bytes_, 1);
     const std::size_t transfer = free_transfer();
-    transfers_[transfer] = {std::move(data), id, 0, is_send};
+    transfers_[transfer] = {std::move(data), id, 0, bytes, is_send};
+    open_bytes_ += bytes;
     for (std::uint64_t piece = 0; piece < pieces; ++piece) {
       const std::uint64_t at = piece * piece_bytes_;
       requests_.push_back(MPI_REQUEST_NULL);
@@ -170,6 +175,7 @@ class MpiRanks final : public Ranks {
       if (--transfer.pieces > 0) continue;
       ids.push_back(transfer.id);
       transfer.data = nullptr;
+      open_bytes_ -= transfer.bytes;
     }
     check(code, "look after the messages of this route");
     forget_ended();
@@ -187,7 +193,9 @@ class MpiRanks final : public Ranks {
     piece_of_.resize(kept);
   }
 
-  std::uint64_t piece_bytes_;
+  static constexpr double kSecondsOfByte = 4e-9;  // of a slow wire
+
+  std::uint64_t piece_bytes_, open_bytes_ = 0;
   MPI_Comm comm_ = MPI_COMM_NULL;
   int rank_ = 0, size_ = 1;
   bool is_given_up_ = false;

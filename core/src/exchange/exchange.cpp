@@ -57,6 +57,11 @@ Strides strides_of(const Placement& placement, int rank) {
 
 }  // namespace
 
+void check_named(const Placement& placement) {
+  const int most = placement.ranks.empty() ? 0 : std::ranges::max(placement.ranks);
+  check_placement(placement, std::max(most, 0) + 1, -1);
+}
+
 Exchange::Exchange(const Placement& from, const Placement& to, bool transpose)
     : from_(checked(from, to, transpose)),
       to_(to),
@@ -71,6 +76,10 @@ void Exchange::lay_out(int rank) {
   from_strides_ = strides_of(from_, rank);
   to_strides_ = strides_of(to_, rank);
   if (transpose_) std::swap(to_strides_.axis[0], to_strides_.axis[1]);
+}
+
+int Exchange::ranks() const {
+  return static_cast<int>(std::max(from_cells_.size(), to_cells_.size()));
 }
 
 std::optional<Exchange::Cell> Exchange::from_cell(int rank) const {

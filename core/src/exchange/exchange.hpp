@@ -26,6 +26,9 @@ struct Message {
   std::int64_t elements() const { return line() * lines(); }
 };
 
+// As check_placement(), as far as no number of ranks is known and no rank has an array.
+void check_named(const Placement& placement);
+
 class Exchange {
  public:
   // The placements are well-formed. Throws Error invalid where they are of different matrices.
@@ -41,6 +44,21 @@ class Exchange {
 
   RouteFigures figures() const;
 
+  int ranks() const;  // one more than the last that holds a cell
+
+  // A cell of a placement by its parts of the source's axes; nothing for a rank that holds none.
+  struct Cell {
+    std::int64_t rows, cols;
+  };
+  std::optional<Cell> from_cell(int rank) const;
+  std::optional<Cell> to_cell(int rank) const;
+
+  // Of the source's rows (0) or columns (1).
+  const AxisOverlap& overlap(int axis) const { return axis == 0 ? rows_ : cols_; }
+  // The source's axes along which a line of the source, and of the target, runs.
+  int from_fast() const { return from_.order == Order::row_major ? 1 : 0; }
+  int to_fast() const { return fast_; }
+
   // The tiles for lines `begin` to `end` of a message: from the array of the placement `from` into
   // the dense lines, from these into the array of `to`, and at once from the one into the other.
   std::vector<Tile> packing(const Message& message, std::int64_t begin, std::int64_t end) const;
@@ -54,12 +72,6 @@ class Exchange {
   std::uint32_t element_bytes() const { return from_.element_bytes; }
 
  private:
-  // A cell of a placement by its parts of the source's axes.
-  struct Cell {
-    std::int64_t rows, cols;
-  };
-  std::optional<Cell> from_cell(int rank) const;
-  std::optional<Cell> to_cell(int rank) const;
   Cell to_cell_at(std::int64_t cell) const;
   int from_rank(const Cell& cell) const;
   int to_rank(const Cell& cell) const;

@@ -42,6 +42,9 @@ class AxisOverlap {
   // Nothing where the two parts share nothing.
   const SharedIndices& shared(std::int64_t from_part, std::int64_t to_part) const;
 
+  std::size_t from_part_count() const { return to_parts_.size(); }
+  std::size_t to_part_count() const { return from_parts_.size(); }
+
   // The parts that share indices with one of the other placement, in their order.
   const std::vector<std::int64_t>& to_parts(std::int64_t from_part) const {
     return to_parts_[static_cast<std::size_t>(from_part)];

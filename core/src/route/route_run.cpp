@@ -9,16 +9,9 @@ namespace {
 // Of an output cache line at least, so that no strategy meets a worse address than a caller's.
 constexpr std::align_val_t kAlignment{256};
 
-// Bytes that stay on a rank are moved in parts of so many, between which it gives signs of life.
-constexpr std::int64_t kMovedAtOnce = std::int64_t{64} << 20;
-
 std::shared_ptr<std::byte[]> make_buffer(std::uint64_t bytes) {
   return {static_cast<std::byte*>(::operator new(bytes, kAlignment)),
           [](std::byte* buffer) { ::operator delete(buffer, kAlignment); }};
-}
-
-std::int64_t lines_in(std::int64_t bytes, std::int64_t line_bytes) {
-  return std::max<std::int64_t>(bytes / line_bytes, 1);
 }
 
 }  // namespace
@@ -72,9 +65,7 @@ void RouteRun::all_of_it(const std::function<void()>& check) {
 }
 
 void RouteRun::open_passages() {
-  const auto others = static_cast<std::uint64_t>(std::max(ranks_.size() - 1, 1));
-  const auto most = static_cast<std::int64_t>(
-      std::min<std::uint64_t>(setting_.memory / 2 / others, std::uint64_t{1} << 56));
+  const std::int64_t most = most_chunk_bytes(setting_.memory, ranks_.size());
   const auto open = [&](std::map<int, Passage>& passages, const Message& message,
                         TransferKind kind) {
     const std::int64_t lines =

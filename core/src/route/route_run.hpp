@@ -1,6 +1,7 @@
 // One run of a route on one rank: packs, sends, receives and unpacks the messages of an exchange.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -19,6 +20,19 @@ using Move = std::function<void(const Problem& problem, const void* in, void* ou
 // The buffers of chunks by the ids of their transfers: the pages of new ones would cost a run more
 // than the elements.
 using ChunkBuffers = std::map<std::uint64_t, std::shared_ptr<std::byte[]>>;
+
+// Bytes that stay on a rank are moved in parts of so many, between which it gives signs of life.
+constexpr std::int64_t kMovedAtOnce = std::int64_t{64} << 20;
+
+// The share of a message in the buffers' memory, and the lines that a chunk of so many bytes has.
+inline std::int64_t most_chunk_bytes(std::uint64_t memory, int ranks) {
+  const auto others = static_cast<std::uint64_t>(std::max(ranks - 1, 1));
+  return static_cast<std::int64_t>(
+      std::min<std::uint64_t>(memory / 2 / others, std::uint64_t{1} << 56));
+}
+inline std::int64_t lines_in(std::int64_t bytes, std::int64_t line_bytes) {
+  return std::max<std::int64_t>(bytes / line_bytes, 1);
+}
 
 class RouteRun {
  public:
