@@ -75,7 +75,8 @@ def connect(number, rate):
 def environment():
     """Sockets between hosts, shared memory within one, no processor of its own for a rank."""
     return dict(
-        os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1", OMPI_MCA_rmaps_base_oversubscribe="1",
+        os.environ, OMP_NUM_THREADS="1", OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
+        OMPI_MCA_rmaps_base_oversubscribe="1",
         OMPI_MCA_hwloc_base_binding_policy="none", OMPI_MCA_btl_vader_single_copy_mechanism="none", OMPI_MCA_pml="ob1",
         OMPI_MCA_btl="self,vader,tcp", OMPI_MCA_btl_tcp_if_include=f"{NETWORK}.0/24",
         OMPI_MCA_oob_tcp_if_include=f"{NETWORK}.0/24", OMPI_MCA_plm_rsh_agent="/run/agent",

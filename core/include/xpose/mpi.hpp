@@ -80,12 +80,13 @@ class MpiRanks final : public Ranks {
   }
 
   std::vector<std::uint64_t> wait(double seconds) override {
-    const double end = this->seconds() + seconds;
-    for (int round = 0;; ++round) {
+    const double begin = this->seconds();
+    while (true) {
       std::vector<std::uint64_t> ids = test();
-      if (!ids.empty() || this->seconds() >= end) return ids;
-      // MPI has no wait with an end, so it is asked again: soon, in case something is under way.
-      if (round < 1000)
+      const double waited = this->seconds() - begin;
+      if (!ids.empty() || waited >= seconds) return ids;
+      // MPI has no wait with an end, and moves a large message only while it is asked.
+      if (waited < kSecondsAwake)
         std::this_thread::yield();
       else
         std::this_thread::sleep_for(std::chrono::microseconds(100));
@@ -112,6 +113,8 @@ class MpiRanks final : public Ranks {
   }
 
  private:
+  static constexpr double kSecondsAwake = 0.01;  // of a wait, before it sleeps between its looks
+
   struct Transfer {
     std::shared_ptr<const std::byte[]> data;
     std::uint64_t id = 0;
