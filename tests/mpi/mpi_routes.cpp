@@ -1,15 +1,17 @@
 // One rank of a test of routes over MPI, started by route_test.py:
-//   mpi_routes exact SEED COUNT
+//   mpi_routes exact SEED COUNT EXTENT   matrices of at most so many rows and columns
 //   mpi_routes differs FOLDER
 //   mpi_routes curves FILE BYTES         of the array of a rank
 //   mpi_routes time FROM TO ROWS COLS    of a transpose; FROM and TO: "slabs" or a block size
 //   mpi_routes lost FOLDER SIGNAL CALL   rank 2 sends itself the signal at its n-th call
+//   mpi_routes cut FOLDER CALL COMMAND   rank 2 has the shell run the command at its n-th call
 #include <algorithm>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <iostream>
 #include <string>
 #include <thread>
@@ -31,41 +33,47 @@ EngineOptions own_plugins() {
   return options;
 }
 
-// Whether every byte of the own array is right after the route.
-bool is_exact(Engine& engine, const std::shared_ptr<Ranks>& ranks, std::uint64_t seed) {
+// The bytes in messages of all ranks; -1 where a byte of the own array is wrong after the route.
+std::int64_t exact_bytes(Engine& engine, const std::shared_ptr<Ranks>& ranks, std::uint64_t seed,
+                         std::int64_t extent) {
   Draw draw(seed);
   RouteOptions options;
   options.ranks = ranks;
   options.deadline_seconds = 300;  // of a loaded machine
   options.transpose = draw.coin();
-  options.memory = draw.coin() ? std::uint64_t{1} << 20 : 5000;
+  // Chunks of a large matrix that are as small would take one journey each.
+  options.memory = draw.coin() || extent > 500 ? std::uint64_t{1} << 20 : 5000;
   const auto bytes = static_cast<std::uint32_t>(draw.number(1, 20));
-  const std::int64_t rows = draw.number(1, 150), cols = draw.number(1, 150);
+  const std::int64_t rows = draw.number(1, extent), cols = draw.number(1, extent);
   const Placement from = draw.placement(rows, cols, bytes, ranks->size());
   const Placement to = options.transpose ? draw.placement(cols, rows, bytes, ranks->size())
                                          : draw.placement(rows, cols, bytes, ranks->size());
   const std::vector<std::byte> in = Scattered(from).array(from, ranks->rank(), false);
   const std::vector<std::byte> wanted = Scattered(to).array(to, ranks->rank(), options.transpose);
   std::vector<std::byte> out(wanted.size(), std::byte{0xa5});
-  engine.route(from, to, options).run(in.data(), out.data());
-  return out == wanted;
+  Route route = engine.route(from, to, options);
+  route.run(in.data(), out.data());
+  return out == wanted ? route.figures().bytes_sent : -1;
 }
 
-int run_exact(std::uint64_t seed, int count) {
+int run_exact(std::uint64_t seed, int count, std::int64_t extent) {
   Engine engine(own_plugins());
   // Messages in pieces as if an MPI count were a small one.
   const auto whole = mpi_ranks(MPI_COMM_WORLD);
   const auto in_pieces = std::make_shared<MpiRanks>(MPI_COMM_WORLD, 1100);
+  std::int64_t bytes = 0;
   for (int i = 0; i < count; ++i) {
     const std::shared_ptr<Ranks> ranks = i % 2 == 0 ? whole : std::shared_ptr<Ranks>(in_pieces);
-    int good = is_exact(engine, ranks, seed + static_cast<std::uint64_t>(i)) ? 1 : 0, all = 0;
-    MPI_Allreduce(&good, &all, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
-    if (all == 0) {
+    std::int64_t own = exact_bytes(engine, ranks, seed + static_cast<std::uint64_t>(i), extent);
+    MPI_Allreduce(MPI_IN_PLACE, &own, 1, MPI_INT64_T, MPI_MIN, MPI_COMM_WORLD);
+    if (own < 0) {
       std::cout << "wrong with seed " << seed + static_cast<std::uint64_t>(i) << '\n';
       return 1;
     }
+    bytes += own;
   }
-  if (whole->rank() == 0) std::cout << count << " routes are exact\n";
+  if (whole->rank() == 0)
+    std::cout << count << " routes are exact, of " << bytes << " bytes in messages\n";
   return 0;
 }
 
@@ -111,11 +119,11 @@ int run_timed(const std::string& from_text, const std::string& to_text, std::int
   return 0;
 }
 
-// Passes calls on, and meets a signal in one of them.
-class Signalled : public Ranks {
+// Passes calls on, and has an accident in one of them.
+class Unlucky : public Ranks {
  public:
-  Signalled(std::shared_ptr<Ranks> ranks, int signal, int call)
-      : ranks_(std::move(ranks)), signal_(signal), call_(call) {}
+  Unlucky(std::shared_ptr<Ranks> ranks, std::function<void()> accident, int call)
+      : ranks_(std::move(ranks)), accident_(std::move(accident)), call_(call) {}
 
   int rank() const override { return ranks_->rank(); }
   int size() const override { return ranks_->size(); }
@@ -135,11 +143,12 @@ class Signalled : public Ranks {
 
  private:
   void count() {
-    if (rank() == 2 && --call_ == 0) std::raise(signal_);
+    if (rank() == 2 && --call_ == 0) accident_();
   }
 
   std::shared_ptr<Ranks> ranks_;
-  int signal_, call_;
+  std::function<void()> accident_;
+  int call_;
 };
 
 // Leaves the error's text in the folder, waits for those of the other survivors, and ends all.
@@ -160,15 +169,17 @@ class Signalled : public Ranks {
   std::abort();
 }
 
-int run_failing(const std::filesystem::path& folder, int signal, int call) {
+// A route of four ranks, whose errors are told; without an accident they state different routes.
+int run_failing(const std::filesystem::path& folder, const std::function<void()>& accident,
+                int call, std::size_t tellers) {
   Engine engine(own_plugins());
   RouteOptions options;
   options.ranks = mpi_ranks(MPI_COMM_WORLD);
   const int rank = options.ranks->rank();
   options.memory = 60000;
   options.deadline_seconds = 5;
-  if (signal != 0)
-    options.ranks = std::make_shared<Signalled>(options.ranks, signal, call);
+  if (accident)
+    options.ranks = std::make_shared<Unlucky>(options.ranks, accident, call);
   else if (rank == 1)
     options.memory += 1;
   const Placement from = row_slabs(400, 400, 8, 4);
@@ -177,20 +188,29 @@ int run_failing(const std::filesystem::path& folder, int signal, int call) {
   try {
     engine.route(from, from, options).run(in.data(), out.data());
   } catch (const Error& error) {
-    tell(folder, rank, error.what(), signal == 0 ? 4 : 3);
+    tell(folder, rank, error.what(), tellers);
   }
-  tell(folder, rank, "no error", signal == 0 ? 4 : 3);
+  tell(folder, rank, "no error", tellers);
 }
 
 int run(const std::vector<std::string>& arguments) {
-  if (arguments.size() == 3 && arguments[0] == "exact")
-    return run_exact(std::stoull(arguments[1]), std::stoi(arguments[2]));
-  if (arguments.size() == 2 && arguments[0] == "differs") return run_failing(arguments[1], 0, 0);
-  if (arguments.size() == 4 && arguments[0] == "lost")
-    return run_failing(arguments[1], std::stoi(arguments[2]), std::stoi(arguments[3]));
-  if (arguments.size() == 3 && arguments[0] == "curves")
+  const std::string mode = arguments.empty() ? "" : arguments[0];
+  if (arguments.size() == 4 && mode == "exact")
+    return run_exact(std::stoull(arguments[1]), std::stoi(arguments[2]), std::stoll(arguments[3]));
+  if (arguments.size() == 2 && mode == "differs") return run_failing(arguments[1], nullptr, 0, 4);
+  if (arguments.size() == 4 && mode == "lost") {
+    const auto accident = [signal = std::stoi(arguments[2])] { std::raise(signal); };
+    return run_failing(arguments[1], accident, std::stoi(arguments[3]), 3);
+  }
+  if (arguments.size() == 4 && mode == "cut") {
+    const auto accident = [&] {
+      if (std::system(arguments[3].c_str()) != 0) std::abort();
+    };
+    return run_failing(arguments[1], accident, std::stoi(arguments[2]), 4);
+  }
+  if (arguments.size() == 3 && mode == "curves")
     return run_curves(arguments[1], std::stoull(arguments[2]));
-  if (arguments.size() == 5 && arguments[0] == "time")
+  if (arguments.size() == 5 && mode == "time")
     return run_timed(arguments[1], arguments[2], std::stoll(arguments[3]),
                      std::stoll(arguments[4]));
   std::cerr << "mpi_routes: see its source for the arguments\n";
