@@ -165,7 +165,7 @@ TileLimits RunJournal::limits(const TileLimits& otherwise) const {
 
 std::optional<bool> RunJournal::has_two_passes() const {
   if (!before_) return std::nullopt;
-  return before_->at("scratch") != "";
+  return !before_->at("scratch").get<std::string>().empty();
 }
 
 std::int64_t RunJournal::begin(OutputFile& output, const RunSteps& steps) {
