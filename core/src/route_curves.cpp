@@ -55,7 +55,7 @@ class Measurement {
   double exchange(const Groups& groups, const Message& one, std::int64_t block);
   double stay(const std::vector<int>& ranks, const Message& one);
   std::vector<CurvePoint> messages(const Groups& groups);
-  std::vector<CurvePoint> runs(const Groups& groups);
+  std::vector<CurvePoint> runs(const Groups& all);
   Groups inside() const;
   Groups between() const;
   std::vector<int> everyone() const;

@@ -122,8 +122,9 @@ const Forecast::Cost& Forecast::cost(std::size_t kind) {
   };
   cost.packing = problems(message.packing);
   cost.unpacking = problems(message.unpacking);
+  const std::int64_t whole_chunks = message.lines / lines;
   const auto seconds = [&](const auto& curve) {
-    return static_cast<double>(message.lines / lines) * curve(cost.chunk_bytes) +
+    return static_cast<double>(whole_chunks) * curve(cost.chunk_bytes) +
            (rest > 0 ? curve(rest * line_bytes) : 0.0);
   };
   const double more =

@@ -17,14 +17,21 @@ namespace xpose {
 struct RunCount {
   std::int64_t problems = 0;  // runs that need a problem of their own
   std::int64_t pieces = 0;    // indices that lie side by side at both places
-  auto operator<=>(const RunCount&) const = default;
+  bool operator==(const RunCount&) const = default;
+  bool operator<(const RunCount& other) const {
+    return std::tie(problems, pieces) < std::tie(other.problems, other.pieces);
+  }
 };
 
 // The shared indices of two parts of one axis, without their places.
 struct AxisKind {
   std::int64_t extent = 0;
   RunCount packing, unpacking, moving;
-  auto operator<=>(const AxisKind&) const = default;
+  bool operator==(const AxisKind&) const = default;
+  bool operator<(const AxisKind& other) const {
+    return std::tie(extent, packing, unpacking, moving) <
+           std::tie(other.extent, other.packing, other.unpacking, other.moving);
+  }
 };
 
 // The kinds of one axis, by parts.
