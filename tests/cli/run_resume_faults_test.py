@@ -93,13 +93,15 @@ class Faults(InAFolder):
         self.array = random_array("<u4", (1001, 1003))
         np.save(self.source, self.array)
         two = ("--passes", "2")
+        losses = 0
         for function, calls in (("pwrite", (2, 9, 30, 45, 60, 71)), ("fdatasync", (1, 2, 3, 4, 9, 12, 15)),
                                 ("fsync", (1, 3, 8, 12))):
             for call in calls:
                 with self.subTest(function=function, call=call):
                     self.target.write_bytes(OLD)
-                    self.lose_power(call, *two, function=function)
+                    losses += self.lose_power(call, *two, function=function)
                     self.check_whole(self.array.T, *two)
+        self.assertGreater(losses, 12)
         losses = 0
         self.target.write_bytes(OLD)
         while self.lose_power(12, *two):
