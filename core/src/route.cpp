@@ -132,7 +132,7 @@ RouteReport Route::run(const void* in, void* out) {
     const RouteRun::Setting setting{*impl_->ranks,
                                     impl_->exchange,
                                     impl_->digest,
-                                    impl_->options.memory,
+                                    most_chunk_bytes(impl_->options.memory, impl_->figures),
                                     impl_->options.deadline_seconds,
                                     impl_->move,
                                     impl_->buffers};

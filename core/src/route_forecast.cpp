@@ -63,8 +63,10 @@ class Forecast {
       : exchange_(exchange),
         options_(options),
         ranks_(exchange.ranks()),
-        most_(most_chunk_bytes(options.memory, ranks_)),
-        kinds_(exchange, options.ranks_per_host) {}
+        kinds_(exchange, options.ranks_per_host) {
+    found_.figures = exchange.figures();
+    most_ = most_chunk_bytes(options.memory, found_.figures);
+  }
 
   RouteForecast all();
 
@@ -82,7 +84,7 @@ class Forecast {
   const Exchange& exchange_;
   const ForecastOptions& options_;
   int ranks_;
-  std::int64_t most_;
+  std::int64_t most_ = 0;
   MessageKinds kinds_;
   std::unordered_map<std::size_t, Cost> costs_;
   RouteForecast found_;
@@ -173,7 +175,6 @@ Load Forecast::load(int rank) {
 }
 
 RouteForecast Forecast::all() {
-  found_.figures = exchange_.figures();
   for (int first = 0; first < ranks_; first += options_.ranks_per_host) {
     const int end = static_cast<int>(
         std::min<std::int64_t>(std::int64_t{first} + options_.ranks_per_host, ranks_));

@@ -142,6 +142,15 @@ TEST(RouteForecastTest, KindsAgreeWithEveryMessageOfRandomLayouts) {
   }
 }
 
+TEST(RouteForecastTest, AMessageHasTheShareOfOneAmongThoseOfARank) {
+  // Slabs of 2048 bytes, two of which make one of the target: a rank receives two at most.
+  const RouteForecast found = forecast(row_slabs(64, 32, 8, 8), row_slabs(64, 32, 8, 4),
+                                       {.transpose = false, .memory = 8192});
+  EXPECT_EQ(found.figures.most_messages, 2);
+  EXPECT_EQ(found.passes, 1);
+  EXPECT_EQ(found.most_buffer_bytes, 3u * 2048);
+}
+
 TEST(RouteForecastTest, APebibyteOnThousandsOfRanks) {
   constexpr std::int64_t kSide = 1 << 23;  // of 16 bytes
   const Placement from = row_slabs(kSide, kSide, 16, 4096);

@@ -21,7 +21,8 @@ struct RouteOptions {
   // True: the target has the source's element (r, c) at (c, r). False: at (r, c).
   bool transpose = true;
   // Bytes of the buffers that messages pass through on a rank, half for each direction. A route
-  // keeps them from its first run on. Longer messages pass in chunks. A chunk has one line of the
+  // keeps them from its first run on. A message has the share of one among the most that a rank
+  // sends or receives. Longer messages pass in chunks. A chunk has one line of the
   // target at least, of each of the others.
   std::uint64_t memory = std::uint64_t{256} << 20;
   // Seconds after which a rank from which nothing came is taken for lost. Every rank sends a sign

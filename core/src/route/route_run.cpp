@@ -65,11 +65,11 @@ void RouteRun::all_of_it(const std::function<void()>& check) {
 }
 
 void RouteRun::open_passages() {
-  const std::int64_t most = most_chunk_bytes(setting_.memory, ranks_.size());
   const auto open = [&](std::map<int, Passage>& passages, const Message& message,
                         TransferKind kind) {
     const std::int64_t lines =
-        std::min(lines_in(most, message.line() * exchange_.element_bytes()), message.lines());
+        std::min(lines_in(setting_.most_chunk_bytes, message.line() * exchange_.element_bytes()),
+                 message.lines());
     Passage& passage = passages.emplace(message.rank, Passage{message, lines}).first->second;
     std::shared_ptr<std::byte[]>& buffer = setting_.buffers[transfer_id(message.rank, kind)];
     if (buffer == nullptr) buffer = make_buffer(chunk_bytes(passage));

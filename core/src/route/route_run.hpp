@@ -24,11 +24,13 @@ using ChunkBuffers = std::map<std::uint64_t, std::shared_ptr<std::byte[]>>;
 // Bytes that stay on a rank are moved in parts of so many, between which it gives signs of life.
 constexpr std::int64_t kMovedAtOnce = std::int64_t{64} << 20;
 
-// The share of a message in the buffers' memory, and the lines that a chunk of so many bytes has.
-inline std::int64_t most_chunk_bytes(std::uint64_t memory, int ranks) {
-  const auto others = static_cast<std::uint64_t>(std::max(ranks - 1, 1));
+// The share of a message in the buffers' memory, the same on both of its ranks, and the lines that
+// a chunk of so many bytes has.
+inline std::int64_t most_chunk_bytes(std::uint64_t memory, const RouteFigures& figures) {
+  const auto messages =
+      static_cast<std::uint64_t>(std::max<std::int64_t>(figures.most_messages, 1));
   return static_cast<std::int64_t>(
-      std::min<std::uint64_t>(memory / 2 / others, std::uint64_t{1} << 56));
+      std::min<std::uint64_t>(memory / 2 / messages, std::uint64_t{1} << 56));
 }
 inline std::int64_t lines_in(std::int64_t bytes, std::int64_t line_bytes) {
   return std::max<std::int64_t>(bytes / line_bytes, 1);
@@ -40,7 +42,7 @@ class RouteRun {
     Ranks& ranks;
     const Exchange& exchange;  // laid out for the rank
     std::uint64_t digest;      // of all that the ranks must have stated alike
-    std::uint64_t memory;      // as in RouteOptions
+    std::int64_t most_chunk_bytes;
     double deadline_seconds;
     const Move& move;
     ChunkBuffers& buffers;  // of earlier runs of the same route, or none

@@ -46,8 +46,9 @@ struct FaultCase {
     const Move move = move_by_loop;
     ChunkBuffers buffers;
     const RouteReport report =
-        RouteRun({ranks, exchange, digest, memory, deadline_seconds, move, buffers}, in.data(),
-                 out.data())
+        RouteRun({ranks, exchange, digest, most_chunk_bytes(memory, exchange.figures()),
+                  deadline_seconds, move, buffers},
+                 in.data(), out.data())
             .run([] {});
     EXPECT_TRUE(out == wanted) << "rank " << rank;
     return report;
@@ -155,8 +156,10 @@ TEST(RouteRunTest, AFailureIsToldToTheOthers) {
       throw Error(ErrorKind::no_memory, "no memory is left");
     };
     ChunkBuffers buffers;
-    RouteRun({*ranks, exchange, 1, drawn.memory, 10, move, buffers}, in.data(), out.data()).run([] {
-    });
+    RouteRun({*ranks, exchange, 1, most_chunk_bytes(drawn.memory, exchange.figures()), 10, move,
+              buffers},
+             in.data(), out.data())
+        .run([] {});
   });
   EXPECT_EQ(ending_of(failures[1]).text, "no memory is left");
   for (const int rank : {0, 2, 3}) {
