@@ -9,6 +9,7 @@
 #include <optional>
 #include <tuple>
 #include <utility>
+#include <vector>
 
 namespace xpose {
 namespace {
@@ -19,81 +20,139 @@ constexpr std::string_view kSchema = "xpose.table/1";
 constexpr std::string_view kHostClass = ", cc 0, ";  // as key_of() has it, before the processors
 constexpr std::size_t kMostRows = 20'000;
 constexpr std::size_t kMostText = 4096;  // of a name or a key
-constexpr int kMostDepth = 8;
+constexpr std::size_t kMostDepth = 8;
 // A variant that takes longer than this times the winner's time says little about another build.
 constexpr double kWorthTrying = 1.5;
 
 // ---------------------------------------------------------------------------------------- reading
 
+// A JSON value. Its end takes no memory, as that of nlohmann's does, so that a table may be given
+// up where none is left.
+struct Node {
+  enum class Kind { none, boolean, whole, text, list, object } kind = Kind::none;
+  std::int64_t whole = 0;  // 0 or 1 of a boolean
+  std::string text = {};
+  std::vector<std::pair<std::string, Node>> children = {};  // without names in a list
+};
+
+// Makes nodes of what the parser sees.
+class Reader : public nlohmann::json_sax<Json> {
+ public:
+  explicit Reader(Node& top) : top_(top) {}
+  std::size_t fault() const { return fault_; }  // the byte that is no JSON
+
+  bool null() override { return put({}); }
+  bool boolean(bool value) override { return put({Node::Kind::boolean, value ? 1 : 0}); }
+  bool number_integer(std::int64_t value) override { return put({Node::Kind::whole, value}); }
+  bool number_unsigned(std::uint64_t value) override {
+    if (!std::in_range<std::int64_t>(value)) return put({});
+    return put({Node::Kind::whole, static_cast<std::int64_t>(value)});
+  }
+  bool number_float(double /*value*/, const std::string& /*digits*/) override { return put({}); }
+  bool string(std::string& value) override { return put({Node::Kind::text, 0, std::move(value)}); }
+  bool binary(Json::binary_t& /*value*/) override { return put({}); }
+  bool start_object(std::size_t /*size*/) override { return open({Node::Kind::object}); }
+  bool start_array(std::size_t /*size*/) override { return open({Node::Kind::list}); }
+  bool end_object() override { return close(); }
+  bool end_array() override { return close(); }
+  bool key(std::string& name) override {
+    name_ = std::move(name);
+    return true;
+  }
+  bool parse_error(std::size_t byte, const std::string& /*token*/,
+                   const nlohmann::detail::exception& /*error*/) override {
+    fault_ = byte;
+    return false;
+  }
+
+ private:
+  Node& place(Node node) {
+    if (open_.empty()) return top_ = std::move(node);
+    return open_.back()->children.emplace_back(std::move(name_), std::move(node)).second;
+  }
+  bool put(Node node) {
+    place(std::move(node));
+    return true;
+  }
+  bool open(Node node) {
+    if (open_.size() >= kMostDepth)
+      throw Error(ErrorKind::failed,
+                  "expected at most " + std::to_string(kMostDepth) + " brackets to be open");
+    open_.push_back(&place(std::move(node)));
+    return true;
+  }
+  bool close() {
+    open_.pop_back();
+    return true;
+  }
+
+  Node& top_;
+  std::vector<Node*> open_;  // whose children are being read; only the last gets more
+  std::string name_;
+  std::size_t fault_ = 0;
+};
+
+Node parsed(std::string_view document) {
+  if (document.size() > kMostTableBytes)
+    throw Error(ErrorKind::failed,
+                "it has more than " + std::to_string(kMostTableBytes >> 20) + " MiB");
+  Node top;
+  Reader reader(top);
+  if (!Json::sax_parse(document, &reader))
+    throw Error(ErrorKind::failed,
+                "expected JSON, and byte " + std::to_string(reader.fault()) + " is none");
+  return top;
+}
+
 // A value and its JSON pointer.
 class Value {
  public:
-  Value(const Json& json, std::string pointer) : json_(json), pointer_(std::move(pointer)) {}
+  Value(const Node& node, std::string pointer) : node_(node), pointer_(std::move(pointer)) {}
 
   [[noreturn]] void refuse(const std::string& expected) const {
     throw Error(ErrorKind::failed, "at " + (pointer_.empty() ? "the top" : one_line(pointer_)) +
                                        ": expected " + expected);
   }
   Value field(const char* name) const {
-    if (!json_.is_object() || !json_.contains(name))
+    const auto found =
+        std::ranges::find(node_.children, name, &std::pair<std::string, Node>::first);
+    if (node_.kind != Node::Kind::object || found == node_.children.end())
       refuse("an object with the field \"" + std::string(name) + '"');
-    return {json_[name], pointer_ + '/' + name};
+    return {found->second, pointer_ + '/' + name};
   }
-  std::string text() const {
-    if (!json_.is_string() || json_.get_ref<const std::string&>().empty() ||
-        json_.get_ref<const std::string&>().size() > kMostText)
+  const std::string& text() const {
+    if (node_.kind != Node::Kind::text || node_.text.empty() || node_.text.size() > kMostText)
       refuse("a text of 1 to " + std::to_string(kMostText) + " bytes");
-    return json_.get<std::string>();
+    return node_.text;
   }
   bool boolean() const {
-    if (!json_.is_boolean()) refuse("true or false");
-    return json_.get<bool>();
+    if (node_.kind != Node::Kind::boolean) refuse("true or false");
+    return node_.whole != 0;
   }
   std::int64_t whole() const {
-    if (!json_.is_number_integer() ||
-        (json_.is_number_unsigned() &&
-         json_.get<std::uint64_t>() > std::uint64_t{std::numeric_limits<std::int64_t>::max()}))
-      refuse("a whole number of 64 bits");
-    return json_.get<std::int64_t>();
+    if (node_.kind != Node::Kind::whole) refuse("a whole number of 64 bits");
+    return node_.whole;
   }
   template <class Read>
   void each(std::size_t least, std::size_t most, const Read& read) const {
-    if (!json_.is_array() || json_.size() < least || json_.size() > most)
+    const std::size_t size = node_.children.size();
+    if (node_.kind != Node::Kind::list || size < least || size > most)
       refuse("a list of " + std::to_string(least) + " to " + std::to_string(most) + " entries");
-    for (std::size_t i = 0; i < json_.size(); ++i)
-      read(Value(json_[i], pointer_ + '/' + std::to_string(i)));
+    for (std::size_t i = 0; i < size; ++i)
+      read(Value(node_.children[i].second, pointer_ + '/' + std::to_string(i)));
   }
   template <class Read>
   void each_field(std::size_t most, const Read& read) const {
-    if (!json_.is_object() || json_.size() > most)
+    if (node_.kind != Node::Kind::object || node_.children.size() > most)
       refuse("an object of at most " + std::to_string(most) + " fields");
-    for (const auto& [name, value] : json_.items()) read(name, Value(value, pointer_ + '/' + name));
+    for (const auto& [name, value] : node_.children)
+      read(name, Value(value, pointer_ + '/' + name));
   }
 
  private:
-  const Json& json_;
+  const Node& node_;
   std::string pointer_;
 };
-
-Json parsed(std::string_view document) {
-  if (document.size() > kMostTableBytes)
-    throw Error(ErrorKind::failed,
-                "it has more than " + std::to_string(kMostTableBytes >> 20) + " MiB");
-  try {
-    return Json::parse(document, [](int depth, Json::parse_event_t, const Json&) {
-      if (depth > kMostDepth)
-        throw Error(ErrorKind::failed,
-                    "expected at most " + std::to_string(kMostDepth) + " brackets to be open");
-      return true;
-    });
-  } catch (const Json::exception& error) {
-    const auto* const syntax = dynamic_cast<const Json::parse_error*>(&error);
-    throw Error(
-        ErrorKind::failed,
-        "expected JSON" +
-            (syntax == nullptr ? "" : ", and byte " + std::to_string(syntax->byte) + " is none"));
-  }
-}
 
 TableVariant variant_of(const Value& value) {
   TableVariant read{value.field("plugin").text(), value.field("version").text(), {}};
@@ -193,7 +252,7 @@ std::string table_device(const CacheKey& key) {
 bool is_of_host(const CacheKey& key) { return key.device.rfind(kHostClass) != std::string::npos; }
 
 std::vector<TableRow> table_rows(std::string_view document) {
-  const Json json = parsed(document);
+  const Node json = parsed(document);
   const Value top(json, "");
   if (top.field("schema").text() != kSchema)
     top.field("schema").refuse('"' + std::string(kSchema) +
