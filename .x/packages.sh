@@ -26,6 +26,7 @@ test   /usr/include/python3*/Python.h              python3-dev
 test   /usr/lib/python3.*/ensurepip/__init__.py    python3-venv
 test   mpicc                                       libopenmpi-dev
 test   mpirun|mpiexec                              openmpi-bin
+test   /usr/lib/python3/dist-packages/mpi4py       python3-mpi4py
 test   tc                                          iproute2
 report chromium-headless-shell|chromium|google-chrome chromium-headless-shell
 soak   debootstrap                                 debootstrap
@@ -37,7 +38,7 @@ lint   clang-tidy-14                               clang-tidy-14
 docs   doxygen                                     doxygen
 '
 # Without these the tests that need them are skipped, the peer is left out, or builds take longer.
-optional=' libopenblas-dev pkg-config man-db debootstrap python3-numpy python3-dev python3-venv libopenmpi-dev openmpi-bin iproute2 chromium-headless-shell ccache '
+optional=' libopenblas-dev pkg-config man-db debootstrap python3-numpy python3-dev python3-venv libopenmpi-dev openmpi-bin python3-mpi4py iproute2 chromium-headless-shell ccache '
 
 is_present() {
   case $1 in

@@ -11,23 +11,10 @@ import sys
 import tempfile
 import unittest
 
+from launcher import ENVIRONMENT, goes_on_without_a_rank
+
 LAUNCHER, NUMBER, PROGRAM = sys.argv[1:4]
 del sys.argv[1:4]
-
-# Of Open MPI, which other launchers ignore: containers have root alone, few processors, and no right to read the memory
-# of other processes; shared memory and sockets of this machine are all that is wanted.
-ENVIRONMENT = dict(
-    os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1", OMPI_MCA_rmaps_base_oversubscribe="1",
-    OMPI_MCA_hwloc_base_binding_policy="none", OMPI_MCA_btl_vader_single_copy_mechanism="none", OMPI_MCA_btl="self,vader",
-    PRTE_MCA_rmaps_default_mapping_policy=":oversubscribe",
-    ASAN_OPTIONS=os.environ.get("ASAN_OPTIONS", "") + ":detect_leaks=0")  # MPI itself leaks, and so does a failed route
-
-
-def goes_on_without_a_rank():
-    """Whether the launcher has an option for it: Open MPI 4 has."""
-    version = subprocess.run([LAUNCHER, "--version"], capture_output=True, text=True)
-    return "(Open MPI) 4." in version.stdout + version.stderr
-
 
 def run(arguments, options=()):
     command = [LAUNCHER, *options, NUMBER, "4", PROGRAM, *arguments]
@@ -80,7 +67,7 @@ class RouteTest(unittest.TestCase):
         for call in ("4", "14"):
             self.assert_named(self.failures(["lost", str(int(signal.SIGSTOP)), call], [0, 1, 3]))
 
-    @unittest.skipUnless(goes_on_without_a_rank(), "SKIPPED: this launcher ends all ranks when one is killed")
+    @unittest.skipUnless(goes_on_without_a_rank(LAUNCHER), "SKIPPED: this launcher ends all ranks when one is killed")
     def test_a_rank_that_is_killed_is_named_by_all_others(self):
         told = self.failures(["lost", str(int(signal.SIGKILL)), "14"], [0, 1, 3], ["--enable-recovery"])
         self.assert_named(told)

@@ -15,6 +15,7 @@ import numpy
 import pytest
 
 import xpose
+import xpose.mpi
 
 
 def test_plan():
@@ -204,11 +205,11 @@ def test_bench(tmp_path):
 
 
 def test_nothing_else_is_imported():
-    code = "import sys, xpose; sys.exit(any(m in sys.modules for m in ('torch', 'cupy', 'jax')))"
+    code = "import sys, xpose; sys.exit(any(m in sys.modules for m in ('torch', 'cupy', 'jax', 'mpi4py')))"
     assert subprocess.run([sys.executable, "-c", code]).returncode == 0
 
 
-@pytest.mark.parametrize("module", [xpose, xpose._bench, xpose._engine, xpose._functions, xpose._rearrange])
+@pytest.mark.parametrize("module", [xpose, xpose._bench, xpose._engine, xpose._functions, xpose._rearrange, xpose.mpi])
 def test_examples(module):
     result = doctest.testmod(module)
     assert result.failed == 0 and result.attempted > 0

@@ -17,6 +17,7 @@
 #include "mover.hpp"
 #include "numpy.hpp"
 #include "prepared.hpp"
+#include "routes.hpp"
 #include "xla_handler.hpp"
 
 namespace xpose::python {
@@ -262,6 +263,7 @@ NB_MODULE(_xpose, m) {
   define_exceptions(m);
   define_engine(m);
   define_plan(m);
+  define_routes(m);
   m.attr("__version__") = version();
   m.def(
       "permuted_shape",

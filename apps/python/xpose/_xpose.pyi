@@ -97,3 +97,43 @@ def set_python_side(
 def set_exchange(
     type: type, capsule: Any, is_plain: Callable[[Any], bool], on_cuda: bool
 ) -> None: ...
+
+class Placement:
+    def local_shape(self, rank: int) -> tuple[int, int]: ...
+    @property
+    def is_row_major(self) -> bool: ...
+    @property
+    def ranks(self) -> list[int]: ...
+
+def on_one_rank(rows: int, cols: int, itemsize: int, rank: int) -> Placement: ...
+def row_slabs(rows: int, cols: int, itemsize: int, ranks: int) -> Placement: ...
+def column_slabs(rows: int, cols: int, itemsize: int, ranks: int) -> Placement: ...
+def block_cyclic(
+    rows: int,
+    cols: int,
+    itemsize: int,
+    block_rows: int,
+    block_cols: int,
+    first_row: int,
+    first_col: int,
+    grid_rows: int,
+    grid_cols: int,
+    column_major_grid: bool,
+) -> Placement: ...
+def relabelled(source: Placement, target: Placement, transpose: bool) -> Placement: ...
+
+class Ranks:
+    def __init__(self, carrier: Any) -> None: ...
+
+class Route:
+    def __init__(
+        self,
+        engine: Engine,
+        source: Placement,
+        target: Placement,
+        ranks: Ranks | None,
+        transpose: bool,
+        memory: int,
+        deadline: float,
+    ) -> None: ...
+    def run(self, source: int, target: int) -> dict[str, Any]: ...

@@ -1,0 +1,206 @@
+#include "routes.hpp"
+
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <chrono>
+#include <string>
+#include <thread>
+#include <utility>
+#include <xpose/route.hpp>
+
+#include "arrays.hpp"
+
+namespace xpose::python {
+namespace {
+
+using namespace nb::literals;
+
+constexpr double kSecondsOfByte = 4e-9;  // of a slow wire
+
+}  // namespace
+
+PythonRanks::PythonRanks(nb::object carrier)
+    : carrier_(std::move(carrier)),
+      rank_(nb::cast<int>(carrier_.attr("rank"))),
+      size_(nb::cast<int>(carrier_.attr("size"))) {}
+
+PythonRanks::~PythonRanks() {
+  const nb::gil_scoped_acquire lock;
+  carrier_.reset();
+}
+
+// Calls Python. Its exception ends the run as an Error that the other ranks are told of.
+template <class Call>
+auto PythonRanks::ask(const Call& call) {
+  const nb::gil_scoped_acquire lock;
+  try {
+    return call();
+  } catch (const nb::python_error& error) {
+    const std::string text = nb::cast<std::string>(nb::str(error.value()));
+    interruption_.keep();
+    throw Error(ErrorKind::failed, "the communicator failed: " + text);
+  }
+}
+
+void PythonRanks::begin(const char* name, int rank, int channel, Transfer transfer) {
+  if (is_given_up_)
+    throw Error(ErrorKind::failed,
+                "the ranks of this communicator were given up after a failure; use another one, or "
+                "end the program by its Abort()");
+  // Python writes to no buffer that is sent.
+  auto* const data = const_cast<char*>(reinterpret_cast<const char*>(transfer.data.get()));
+  const auto bytes = static_cast<Py_ssize_t>(transfer.bytes);
+  const std::uint64_t number = ++begun_;
+  open_bytes_ += transfer.bytes;
+  open_.emplace(number, std::move(transfer));
+  ask([&] {
+    nb::object view = nb::steal(PyMemoryView_FromMemory(data, bytes, PyBUF_WRITE));
+    if (!view.is_valid()) nb::raise_python_error();
+    carrier_.attr(name)(rank, channel, view, number);
+  });
+}
+
+void PythonRanks::send(int rank, int channel, std::shared_ptr<const std::byte[]> data,
+                       std::uint64_t bytes, std::uint64_t id) {
+  begin("send", rank, channel, {std::move(data), bytes, id});
+}
+
+void PythonRanks::receive(int rank, int channel, std::shared_ptr<std::byte[]> data,
+                          std::uint64_t bytes, std::uint64_t id) {
+  begin("receive", rank, channel, {std::move(data), bytes, id});
+}
+
+std::vector<std::uint64_t> PythonRanks::test() {
+  std::vector<std::uint64_t> ids;
+  for (const std::uint64_t number :
+       ask([&] { return nb::cast<std::vector<std::uint64_t>>(carrier_.attr("test")()); })) {
+    const auto ended = open_.find(number);
+    ids.push_back(ended->second.id);
+    open_bytes_ -= ended->second.bytes;
+    open_.erase(ended);
+  }
+  return ids;
+}
+
+// As MpiRanks does: MPI moves bytes between ranks of one host only while it is asked.
+std::vector<std::uint64_t> PythonRanks::wait(double seconds) {
+  const double begin = this->seconds(), end = begin + seconds;
+  const double soon = begin + 1e-3 + kSecondsOfByte * static_cast<double>(open_bytes_);
+  while (true) {
+    std::vector<std::uint64_t> ids = test();
+    const double now = this->seconds();
+    if (!ids.empty() || now >= end) return ids;
+    if (interruption_.came()) throw Error(ErrorKind::failed, "interrupted by a signal");
+    if (now < soon)
+      std::this_thread::yield();
+    else
+      std::this_thread::sleep_for(std::chrono::microseconds(100));
+  }
+}
+
+double PythonRanks::seconds() const {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+void PythonRanks::abandon() noexcept try {
+  if (is_given_up_) return;
+  is_given_up_ = true;
+  // MPI may use a buffer as long as a lost rank has not answered: for ever.
+  static_cast<void>(new Transfers(std::move(open_)));
+  open_.clear();
+  ask([&] { carrier_.attr("abandon")(); });
+} catch (...) {  // the exception that led here is told
+}
+
+namespace {
+
+// A route, and the ranks that it keeps.
+class PythonRoute {
+ public:
+  PythonRoute(Mover& mover, const Placement& from, const Placement& to,
+              std::shared_ptr<PythonRanks> ranks, bool transpose, std::uint64_t memory,
+              double deadline)
+      : ranks_(std::move(ranks)), route_(mover.engine().route(from, to, [&] {
+          RouteOptions options;
+          options.ranks = ranks_;
+          options.transpose = transpose;
+          options.memory = memory;
+          options.deadline_seconds = deadline;
+          return options;
+        }())) {}
+
+  nb::dict run(nb::handle in, nb::handle out) {
+    const void* const from = pointer(in);
+    void* const to = pointer(out);
+    RouteReport report;
+    try {
+      const nb::gil_scoped_release unlocked;
+      report = route_.run(from, to);
+    } catch (const Error&) {
+      if (ranks_ != nullptr) ranks_->raise();
+      throw;
+    }
+    nb::dict all;
+    all["messages_sent"] = report.messages_sent;
+    all["messages_received"] = report.messages_received;
+    all["chunks_sent"] = report.chunks_sent;
+    all["bytes_sent"] = report.bytes_sent;
+    all["bytes_received"] = report.bytes_received;
+    all["bytes_kept"] = report.bytes_kept;
+    all["tiles"] = report.tiles;
+    all["seconds"] = report.seconds;
+    return all;
+  }
+
+ private:
+  std::shared_ptr<PythonRanks> ranks_;  // null: this process alone
+  Route route_;
+};
+
+nb::tuple local_shape(const Placement& placement, int rank) {
+  const LocalArray array = local_array(placement, rank);
+  return nb::make_tuple(array.rows, array.cols);
+}
+
+}  // namespace
+
+void define_routes(nb::module_& m) {
+  nb::class_<Placement>(m, "Placement")
+      .def("local_shape", &local_shape, "rank"_a)
+      .def_prop_ro("is_row_major",
+                   [](const Placement& placement) { return placement.order == Order::row_major; })
+      .def_prop_ro("ranks", [](const Placement& placement) { return placement.ranks; });
+  m.def("on_one_rank", &on_one_rank, "rows"_a, "cols"_a, "itemsize"_a, "rank"_a);
+  m.def("row_slabs", &row_slabs, "rows"_a, "cols"_a, "itemsize"_a, "ranks"_a);
+  m.def("column_slabs", &column_slabs, "rows"_a, "cols"_a, "itemsize"_a, "ranks"_a);
+  m.def(
+      "block_cyclic",
+      [](std::int64_t rows, std::int64_t cols, std::uint32_t itemsize, std::int64_t block_rows,
+         std::int64_t block_cols, int first_row, int first_col, int grid_rows, int grid_cols,
+         bool column_major_grid) {
+        return block_cyclic({.m = rows,
+                             .n = cols,
+                             .mb = block_rows,
+                             .nb = block_cols,
+                             .rsrc = first_row,
+                             .csrc = first_col,
+                             .nprow = grid_rows,
+                             .npcol = grid_cols,
+                             .grid = column_major_grid ? Order::column_major : Order::row_major},
+                            itemsize);
+      },
+      "rows"_a, "cols"_a, "itemsize"_a, "block_rows"_a, "block_cols"_a, "first_row"_a,
+      "first_col"_a, "grid_rows"_a, "grid_cols"_a, "column_major_grid"_a);
+  m.def("relabelled", &relabelled, "source"_a, "target"_a, "transpose"_a);
+  nb::class_<PythonRanks>(m, "Ranks").def(nb::init<nb::object>(), "carrier"_a);
+  nb::class_<PythonRoute>(m, "Route")
+      .def(nb::init<Mover&, const Placement&, const Placement&, std::shared_ptr<PythonRanks>, bool,
+                    std::uint64_t, double>(),
+           "engine"_a, "source"_a, "target"_a, "ranks"_a.none(), "transpose"_a, "memory"_a,
+           "deadline"_a)
+      .def("run", &PythonRoute::run, "source"_a, "target"_a);
+}
+
+}  // namespace xpose::python

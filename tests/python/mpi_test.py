@@ -1,0 +1,83 @@
+"""Routes within one process, and what placements and routes refuse. ../mpi has those between processes."""
+
+import numpy
+import pytest
+
+from xpose import mpi
+
+
+def one(shape, dtype="f8"):
+    return mpi.on_one_rank(shape, 0, dtype)
+
+
+def test_one_process_transposes_and_copies():
+    x = numpy.arange(35, dtype="i2").reshape(5, 7)
+    route = mpi.Route(None, one((5, 7), "i2"), one((7, 5), "i2"))
+    assert route.report is None
+    assert (route(x) == x.T).all()
+    assert route.report["bytes_kept"] == 70 and route.report["messages_sent"] == 0
+    out = numpy.zeros((5, 7), "i2")
+    kept = mpi.Route(None, one((5, 7), "i2"), one((5, 7), "i2"), transpose=False)
+    assert kept(x, out) is out and (out == x).all()
+
+
+def test_arrays_of_block_cyclic_placements_are_in_fortran_order():
+    placement = mpi.block_cyclic((10, 6), (2, 3), (2, 2), "f4", first=(1, 0))
+    assert placement.local_shape(0) == (4, 3) and placement.local_shape(3) == (6, 3)
+    assert placement.local_shape(9) == (0, 0)
+    assert placement.empty(3).flags.f_contiguous and placement.empty(3).dtype == "f4"
+    assert repr(placement) == "<xpose.mpi.Placement of 10x6, float32>"
+    x = numpy.asfortranarray(numpy.arange(60.0).reshape(10, 6))
+    whole = mpi.block_cyclic((10, 6), (4, 4), (1, 1))
+    y = mpi.Route(None, whole, mpi.block_cyclic((6, 10), (1, 9), (1, 1)))(x)
+    assert y.flags.f_contiguous and (y == x.T).all()
+
+
+@pytest.mark.parametrize(
+    "shape, dtype, words",
+    [
+        ((5, 6), "f8", r"x has shape \(5, 6\), and its placement gives rank 0 \(5, 7\)"),
+        ((5, 7), "f4", "x has dtype float32, and its placement float64"),
+    ],
+)
+def test_another_array_is_refused(shape, dtype, words):
+    route = mpi.Route(None, one((5, 7)), one((7, 5)))
+    with pytest.raises(ValueError, match=words):
+        route(numpy.zeros(shape, dtype))
+
+
+def test_wrong_arrays_are_refused():
+    route = mpi.Route(None, one((6, 6)), one((6, 6)))
+    x = numpy.ones((6, 6))
+    with pytest.raises(ValueError, match=r"x is not contiguous in C order; use numpy\.ascontiguousarray\(\)"):
+        route(numpy.ones((6, 12))[:, ::2])
+    with pytest.raises(ValueError, match="overlap"):
+        route(x, x)
+    out = numpy.zeros((6, 6))
+    out.flags.writeable = False
+    with pytest.raises(ValueError, match="out is read-only"):
+        route(x, out)
+    assert not out.any()
+    with pytest.raises(TypeError, match="x is a NumPy array, not list"):
+        route([[1.0]])
+
+
+def test_wrong_placements_are_refused():
+    with pytest.raises(ValueError, match="dtype float64, the target float32"):
+        mpi.Route(None, one((2, 3)), one((3, 2), "f4"))
+    with pytest.raises(ValueError):
+        mpi.Route(None, one((2, 3)), one((2, 3)))
+    with pytest.raises(ValueError):
+        mpi.Route(None, mpi.row_slabs((8, 8), 4), one((8, 8)))
+    with pytest.raises(ValueError):
+        mpi.row_slabs((8, 8), 0)
+    with pytest.raises(ValueError):
+        mpi.block_cyclic((8, 8), (0, 1), (1, 1))
+    with pytest.raises(TypeError, match="objects cannot be moved"):
+        one((2, 2), object)
+    with pytest.raises(TypeError, match="source is a Placement, not tuple"):
+        mpi.Route(None, (2, 3), one((3, 2)))
+    with pytest.raises(TypeError, match="communicator of mpi4py or None, not int"):
+        mpi.Route(3, one((2, 3)), one((3, 2)))
+    with pytest.raises(ValueError, match="deadline"):
+        mpi.Route(None, one((2, 3)), one((3, 2)), deadline=0)
