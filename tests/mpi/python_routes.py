@@ -15,7 +15,7 @@ from xpose import mpi
 
 comm = MPI.COMM_WORLD
 rank, size = comm.rank, comm.size
-DTYPES = ("u1", "<i2", "f4", "f8", "c16", "S3", "V200")
+DTYPES = ("u1", "<i2", "f4", "f8", "c16", "S3", "V201")
 
 
 def drawn_placement(draw, shape, dtype):
