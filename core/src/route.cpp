@@ -2,11 +2,13 @@
 
 #include <bit>
 #include <chrono>
+#include <optional>
 #include <string>
 #include <unordered_map>
 
 #include "placement/digest.hpp"
 #include "reported.hpp"
+#include "route/device_run.hpp"
 #include "route/route_run.hpp"
 
 namespace xpose {
@@ -27,6 +29,15 @@ class Alone : public Ranks {
   void abandon() noexcept override {}
 };
 
+RouteOptions with_ranks(RouteOptions options) {
+  if (options.ranks != nullptr && options.devices != nullptr)
+    throw Error(ErrorKind::invalid,
+                "a route has ranks in host memory or on devices: state RouteOptions::ranks or "
+                "RouteOptions::devices, not both");
+  if (!options.ranks && !options.devices) options.ranks = std::make_shared<Alone>();
+  return options;
+}
+
 std::uint64_t digest_of(const Placement& from, const Placement& to, const RouteOptions& options) {
   Digest digest;
   digest.add(std::string_view(XPOSE_VERSION));
@@ -44,12 +55,14 @@ class Plans {
   Plans(Engine engine, PlanOptions options)
       : engine_(std::move(engine)), options_(std::move(options)) {}
 
-  void execute(const Problem& problem, const void* in, void* out) {
-    const Problem aligned = aligned_as(problem, in, out);
+  void execute(const Problem& problem, const void* in, void* out, Device device = {},
+               void* stream = nullptr) {
+    Problem aligned = aligned_as(problem, in, out);
+    aligned.device = device;
     const std::string key = key_of(aligned);
     auto found = plans_.find(key);
     if (found == plans_.end()) found = plans_.emplace(key, engine_.plan(aligned, options_)).first;
-    found->second.execute(in, out);
+    found->second.execute(in, out, stream);
   }
 
  private:
@@ -75,13 +88,16 @@ class Plans {
 }  // namespace
 
 struct Route::Impl {
-  Impl(const Engine& engine, const Placement& from, const Placement& to,
+  Impl(const Engine& engine, const Placement& from, const Placement& target,
        const RouteOptions& options);
 
   void check_arrays(const void* in, const void* out) const;
+  RouteReport run(const void* in, void* out);
+  RouteReport run_on_device(const void* in, void* out);
 
-  std::shared_ptr<Ranks> ranks;
-  RouteOptions options;
+  RouteOptions options;  // with ranks, unless there are devices
+  int rank, size;
+  Placement to;
   std::uint64_t digest;
   LocalArray from_array, to_array;
   Exchange exchange;
@@ -89,55 +105,74 @@ struct Route::Impl {
   Plans plans;
   Move move;
   ChunkBuffers buffers;
+  StreamMove stream_move;
+  std::optional<DeviceStreams> streams;
 };
 
-Route::Impl::Impl(const Engine& engine, const Placement& from, const Placement& to,
+Route::Impl::Impl(const Engine& engine, const Placement& from, const Placement& target,
                   const RouteOptions& route_options)
-    : ranks(route_options.ranks ? route_options.ranks : std::make_shared<Alone>()),
-      options(route_options),
-      digest(digest_of(from, to, route_options)),
-      from_array(
-          (check_placement(from, ranks->size(), ranks->rank()), local_array(from, ranks->rank()))),
-      to_array((check_placement(to, ranks->size(), ranks->rank()), local_array(to, ranks->rank()))),
-      exchange(from, to, route_options.transpose),
+    : options(with_ranks(route_options)),
+      rank(options.devices ? options.devices->rank() : options.ranks->rank()),
+      size(options.devices ? options.devices->size() : options.ranks->size()),
+      to(target),
+      digest(digest_of(from, to, options)),
+      from_array((check_placement(from, size, rank), local_array(from, rank))),
+      to_array((check_placement(to, size, rank), local_array(to, rank))),
+      exchange(from, to, options.transpose),
       figures(exchange.figures()),
-      plans(engine, route_options.plan),
+      plans(engine, options.plan),
       move([this](const Problem& problem, const void* in, void* out) {
         plans.execute(problem, in, out);
+      }),
+      stream_move([this](const Problem& problem, const void* in, void* out, void* stream) {
+        plans.execute(problem, in, out, options.devices->device(), stream);
       }) {
   if (!(options.deadline_seconds > 0))
     throw Error(ErrorKind::invalid, "the deadline of a route is more than 0 seconds");
-  exchange.lay_out(ranks->rank());
+  exchange.lay_out(rank);
+  if (options.devices) streams.emplace(backend(options.devices->device()));
 }
 
 void Route::Impl::check_arrays(const void* in, const void* out) const {
   if ((in == nullptr && from_array.elements > 0) || (out == nullptr && to_array.elements > 0))
-    throw Error(ErrorKind::invalid, "the array of rank " + std::to_string(ranks->rank()) +
+    throw Error(ErrorKind::invalid, "the array of rank " + std::to_string(rank) +
                                         " is null, but its placement gives it elements");
   const auto begin = [](const void* array) { return reinterpret_cast<std::uintptr_t>(array); };
   const auto bytes = [&](const LocalArray& array) {
     return static_cast<std::uint64_t>(array.elements) * exchange.element_bytes();
   };
   if (begin(in) < begin(out) + bytes(to_array) && begin(out) < begin(in) + bytes(from_array))
-    throw Error(ErrorKind::invalid, "the arrays of rank " + std::to_string(ranks->rank()) +
-                                        " overlap; use a separate output");
+    throw Error(ErrorKind::invalid,
+                "the arrays of rank " + std::to_string(rank) + " overlap; use a separate output");
 }
 
 Route Engine::route(const Placement& from, const Placement& to, const RouteOptions& options) {
   return reported([&] { return Route(std::make_shared<Route::Impl>(*this, from, to, options)); });
 }
 
+RouteReport Route::Impl::run(const void* in, void* out) {
+  const RouteRun::Setting setting{
+      *options.ranks,           exchange, digest, most_chunk_bytes(options.memory, figures),
+      options.deadline_seconds, move,     buffers};
+  return RouteRun(setting, in, out).run([&] { check_arrays(in, out); });
+}
+
+RouteReport Route::Impl::run_on_device(const void* in, void* out) {
+  // A message has two chunks on a rank.
+  const DeviceRun::Setting setting{*options.devices,
+                                   exchange,
+                                   to,
+                                   digest,
+                                   most_chunk_bytes(options.memory / 2, figures),
+                                   options.deadline_seconds,
+                                   stream_move,
+                                   *streams};
+  return DeviceRun(setting, in, out).run([&] { check_arrays(in, out); });
+}
+
 RouteReport Route::run(const void* in, void* out) {
-  return reported([&] {
-    const RouteRun::Setting setting{*impl_->ranks,
-                                    impl_->exchange,
-                                    impl_->digest,
-                                    most_chunk_bytes(impl_->options.memory, impl_->figures),
-                                    impl_->options.deadline_seconds,
-                                    impl_->move,
-                                    impl_->buffers};
-    return RouteRun(setting, in, out).run([&] { impl_->check_arrays(in, out); });
-  });
+  return reported(
+      [&] { return impl_->options.devices ? impl_->run_on_device(in, out) : impl_->run(in, out); });
 }
 
 const RouteFigures& Route::figures() const { return impl_->figures; }

@@ -1,6 +1,9 @@
-// The ranks among which a route exchanges messages. <xpose/mpi.hpp> has those of MPI.
+// The ranks among which a route exchanges messages: in host memory, of which <xpose/mpi.hpp> has
+// those of MPI, or each on a device of its own, of which peer_ranks() are threads of one process
+// and <xpose/nccl.hpp> has those of NCCL.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -41,5 +44,57 @@ class XPOSE_API Ranks {
   // transport cannot take back are kept as long as it may use them.
   virtual void abandon() noexcept = 0;
 };
+
+// Ranks whose arrays lie in the memory of a device each. Devices do the work in the order of their
+// streams, and the calls only begin it, unless they say that they wait.
+//
+// A route alone calls the functions. Each throws Error failed where the transport fails or another
+// rank does not come within `seconds`, and after abandon(). [one thread at a time]
+class XPOSE_API DeviceRanks {
+ public:
+  virtual ~DeviceRanks();
+
+  virtual int rank() const = 0;       // the own one, from 0 on
+  virtual int size() const = 0;       // their number
+  virtual Device device() const = 0;  // of this rank; all are of one kind
+  // A cudaStream_t of the device, null for its default stream; of the host null. The input of a
+  // route is ready, and its output free, once the work on it has ended.
+  virtual void* stream() const = 0;
+
+  // True: the device of every rank can write to the arrays of all others. A route calls exchange()
+  // and finish() only where it is false.
+  virtual bool reaches_others() const = 0;
+
+  // Every rank states a notice and waits for those of all ranks, which come by rank.
+  using Notice = std::array<std::byte, 1024>;
+  virtual std::vector<Notice> gather(const Notice& own, double seconds) = 0;
+
+  // Device memory for another rank, or from it.
+  struct Transfer {
+    int rank = 0;
+    void* data = nullptr;
+    std::uint64_t bytes = 0;
+  };
+  // Begins all these transfers on the stream. The other ranks state their ends of them in a call of
+  // their own, and two ranks state transfers between them in one order.
+  virtual void exchange(const std::vector<Transfer>& sends, const std::vector<Transfer>& receives,
+                        double seconds) = 0;
+  // Waits for all work on the stream.
+  virtual void finish(double seconds) = 0;
+
+  // Gives up what is under way. Work on the stream that waits for other ranks ends.
+  virtual void abandon() noexcept = 0;
+};
+
+// Ranks that are threads of this process, one a device: rank i has devices[i]. A route between them
+// has no messages, because each device writes the transposed elements into the arrays of the
+// others. Several may share a device. Each thread runs its own rank, on the device's default
+// stream. Arrays on CUDA devices are of cudaMalloc(), since other memory may be out of the others'
+// reach. After a failure they stay until all threads have returned, since a late one may still
+// write into them.
+//
+// Throws Error invalid for no device or devices of two kinds; device for one that is missing, or
+// that cannot write into the memory of another. [any thread]
+XPOSE_API std::vector<std::shared_ptr<DeviceRanks>> peer_ranks(const std::vector<Device>& devices);
 
 }  // namespace xpose

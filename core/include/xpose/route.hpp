@@ -15,19 +15,21 @@
 
 namespace xpose {
 
-// How a route runs. All ranks state the same, except for `ranks` and `plan`.
+// How a route runs. All ranks state the same, except for `ranks`, `devices` and `plan`.
 struct RouteOptions {
   std::shared_ptr<Ranks> ranks = {};  // null: this process alone, as rank 0 of 1
+  // In place of `ranks`: the arrays lie in the memory of this rank's device.
+  std::shared_ptr<DeviceRanks> devices = {};
   // True: the target has the source's element (r, c) at (c, r). False: at (r, c).
   bool transpose = true;
   // Bytes of the buffers that messages pass through on a rank, half for each direction. A route
   // keeps them from its first run on. A message has the share of one among the most that a rank
   // sends or receives. Longer messages pass in chunks. A chunk has one line of the
-  // target at least, of each of the others.
+  // target at least, of each of the others. Devices that reach each other's arrays need none.
   std::uint64_t memory = std::uint64_t{256} << 20;
   // Seconds after which a rank from which nothing came is taken for lost. Every rank sends a sign
   // of life more often while it runs a route, so they bound how long one rank may run before
-  // another.
+  // another. Of devices: within which all ranks begin a route, and end it.
   double deadline_seconds = 10;
   // The choice of the plans for the work on a rank. A measurement counts as silence.
   PlanOptions plan = {.policy = Policy::estimate, .tune = {}};
@@ -72,9 +74,10 @@ struct RouteReport {
 // variable. [one thread at a time]
 class XPOSE_API Route {
  public:
-  // Moves the matrix from the arrays of `from` to those of `to`, in host memory: the addresses of
-  // the own ones, whose sizes local_array() tells. A rank without a cell may give null. The arrays
-  // must not overlap. Every rank of `ranks` calls it.
+  // Moves the matrix from the arrays of `from` to those of `to`, in host memory or, with
+  // RouteOptions::devices, in that of the device: the addresses of the own ones, whose sizes
+  // local_array() tells. A rank without a cell may give null. The arrays must not overlap. Every
+  // rank calls it, and has its output when the call returns.
   //
   // Throws Error invalid for a null pointer, arrays that overlap, and on every rank where two ranks
   // have stated different placements or options; failed, naming the rank, where one is lost or has

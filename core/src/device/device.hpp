@@ -60,6 +60,12 @@ class Backend {
   // CUDA: a stream whose work waits for no other's. Host: null.
   virtual void* make_stream() { return nullptr; }
   virtual void release_stream(void*) noexcept {}
+  // Launches on `stream` from now on wait for those on `other` until now. Host: each has ended when
+  // it returns.
+  virtual void follow(void*, void*) {}
+  virtual void wait_for(void*) {}  // until all on a stream has ended
+  // Lets this device write into another's memory from now on. Throws Error device where it cannot.
+  virtual void reach(const Backend&) {}
   // Seconds that `calls` calls take on the device. CUDA: events on the default stream, behind one
   // untimed call that keeps the queue full while the timed ones are submitted; not where one call
   // is so long that its submission does not count. `before` comes right before the timed calls.

@@ -9,6 +9,7 @@
 #include "device/buffer_kernels.cuh"
 #include "device/cuda_check.hpp"
 #include "device/cuda_device_info.hpp"
+#include "device/cuda_reach.hpp"
 #include "device/device.hpp"
 
 namespace xpose {
@@ -157,6 +158,25 @@ class CudaBackend final : public Backend {
   }
   void release_stream(void* stream) noexcept override {
     (void)cudaStreamDestroy(static_cast<cudaStream_t>(stream));
+  }
+
+  void follow(void* stream, void* other) override {
+    make_current();
+    cudaEvent_t event = nullptr;
+    check(cudaEventCreateWithFlags(&event, cudaEventDisableTiming), "creating an event");
+    const cudaError_t recorded = cudaEventRecord(event, static_cast<cudaStream_t>(other));
+    const cudaError_t waits = recorded == cudaSuccess
+                                  ? cudaStreamWaitEvent(static_cast<cudaStream_t>(stream), event)
+                                  : recorded;
+    (void)cudaEventDestroy(event);  // once it has happened
+    check(waits, "ordering two streams");
+  }
+  void wait_for(void* stream) override {
+    make_current();
+    check(cudaStreamSynchronize(static_cast<cudaStream_t>(stream)), "waiting for a stream");
+  }
+  void reach(const Backend& other) override {
+    reach_device(info_.device.ordinal, other.info().device.ordinal);
   }
 
   void clean_cache(std::initializer_list<std::span<const std::byte>>) override {}

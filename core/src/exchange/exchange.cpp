@@ -74,8 +74,17 @@ Exchange::Exchange(const Placement& from, const Placement& to, bool transpose)
 
 void Exchange::lay_out(int rank) {
   from_strides_ = strides_of(from_, rank);
-  to_strides_ = strides_of(to_, rank);
-  if (transpose_) std::swap(to_strides_.axis[0], to_strides_.axis[1]);
+  to_strides_ = target_strides(rank, to_.leading_dimension, to_.offset);
+}
+
+Strides Exchange::target_strides(int rank, std::int64_t leading_dimension,
+                                 std::int64_t offset) const {
+  Placement own = to_;
+  own.leading_dimension = leading_dimension;
+  own.offset = offset;
+  Strides strides = strides_of(own, rank);
+  if (transpose_) std::swap(strides.axis[0], strides.axis[1]);
+  return strides;
 }
 
 int Exchange::ranks() const {
@@ -200,7 +209,12 @@ std::vector<Tile> Exchange::unpacking(const Message& message, std::int64_t begin
 
 std::vector<Tile> Exchange::moving(const Message& message, std::int64_t begin,
                                    std::int64_t end) const {
-  return tiles(lines(message, begin, end), {Place::from, from_strides_}, {Place::to, to_strides_},
+  return pushing(message, begin, end, to_strides_);
+}
+
+std::vector<Tile> Exchange::pushing(const Message& message, std::int64_t begin, std::int64_t end,
+                                    const Strides& target) const {
+  return tiles(lines(message, begin, end), {Place::from, from_strides_}, {Place::to, target},
                element_bytes());
 }
 

@@ -65,6 +65,12 @@ class Exchange {
   std::vector<Tile> unpacking(const Message& message, std::int64_t begin, std::int64_t end) const;
   std::vector<Tile> moving(const Message& message, std::int64_t begin, std::int64_t end) const;
 
+  // As moving(), into the array of the message's rank.
+  std::vector<Tile> pushing(const Message& message, std::int64_t begin, std::int64_t end,
+                            const Strides& target) const;
+  // Of the target array of a rank with this leading dimension and offset, by the source's axes.
+  Strides target_strides(int rank, std::int64_t leading_dimension, std::int64_t offset) const;
+
   // Of the arrays of one rank, whose leading dimensions and offsets the placements have. Before the
   // tiles.
   void lay_out(int rank);

@@ -22,6 +22,27 @@ std::string seconds_text(double seconds) {
 
 Ranks::~Ranks() = default;
 
+void throw_differs(int rank, int own) {
+  throw Error(ErrorKind::invalid,
+              "rank " + std::to_string(rank) + " has stated another route than rank " +
+                  std::to_string(own) +
+                  "; placements (but for leading dimension and offset), transpose, memory, "
+                  "deadline_seconds and the version of xpose must be the same on all ranks");
+}
+
+void throw_silent(int rank, int ranks, double seconds, bool is_here) {
+  throw Error(ErrorKind::failed,
+              "rank " + std::to_string(rank) + " of " + std::to_string(ranks) +
+                  " sent nothing for " + seconds_text(seconds) +
+                  (is_here ? ": it has ended, is stopped, or works without a pause"
+                           : ": it has ended, is stopped, or has not run the route") +
+                  "; end the program, or give a longer RouteOptions::deadline_seconds");
+}
+
+void throw_gave_up(int rank, ErrorKind kind, const char* why) {
+  throw Error(kind, "rank " + std::to_string(rank) + " gave up the route: " + one_line(why));
+}
+
 RollCall::RollCall(Ranks& ranks, std::uint64_t digest, double deadline_seconds)
     : ranks_(ranks),
       digest_(digest),
@@ -75,25 +96,18 @@ void RollCall::ended(std::uint64_t id) {
   --open_;
 }
 
-void RollCall::throw_differs(int rank) {
-  differs_ = true;
-  throw Error(ErrorKind::invalid,
-              "rank " + std::to_string(rank) + " has stated another route than rank " +
-                  std::to_string(ranks_.rank()) +
-                  "; placements (but for leading dimension and offset), transpose, memory, "
-                  "deadline_seconds and the version of xpose must be the same on all ranks");
-}
-
 void RollCall::take(int rank) {
   Notice notice;
   std::memcpy(&notice, peer(rank).incoming.get(), sizeof notice);
   notice.text.back() = '\0';
   heard(rank);
-  if (notice.digest != digest_) throw_differs(rank);
+  if (notice.digest != digest_) {
+    differs_ = true;
+    throw_differs(rank, ranks_.rank());
+  }
   if (notice.kind == Kind::differs || notice.kind == Kind::failed)
-    throw Error(
-        notice.kind == Kind::differs ? ErrorKind::invalid : ErrorKind::failed,
-        "rank " + std::to_string(rank) + " gave up the route: " + one_line(notice.text.data()));
+    throw_gave_up(rank, notice.kind == Kind::differs ? ErrorKind::invalid : ErrorKind::failed,
+                  notice.text.data());
   if (notice.kind == Kind::hello) {
     peer(rank).is_here = true;
     ++here_;
@@ -123,12 +137,7 @@ void RollCall::check_silence() const {
   const double now = ranks_.seconds();
   for_others([&](int rank) {
     if (peer(rank).is_done || now - peer(rank).heard < deadline_) return;
-    throw Error(ErrorKind::failed,
-                "rank " + std::to_string(rank) + " of " + std::to_string(ranks_.size()) +
-                    " sent nothing for " + seconds_text(deadline_) +
-                    (peer(rank).is_here ? ": it has ended, is stopped, or works without a pause"
-                                        : ": it has ended, is stopped, or has not run the route") +
-                    "; end the program, or give a longer RouteOptions::deadline_seconds");
+    throw_silent(rank, ranks_.size(), deadline_, peer(rank).is_here);
   });
 }
 

@@ -22,6 +22,12 @@ inline TransferKind kind_of(std::uint64_t id) { return static_cast<TransferKind>
 
 constexpr int kNoticeChannel = 0, kChunkChannel = 1;
 
+// Errors of a rank about another: invalid where that has stated another route, failed where it was
+// silent for longer than the deadline or has given up.
+[[noreturn]] void throw_differs(int rank, int own);
+[[noreturn]] void throw_silent(int rank, int ranks, double seconds, bool is_here);
+[[noreturn]] void throw_gave_up(int rank, ErrorKind kind, const char* why);
+
 // A rank is never silent for long: it sends a sign of life while it waits and between pieces of
 // work. So the lost rank is the silent one, not one that waits for it.
 class RollCall {
@@ -71,7 +77,6 @@ class RollCall {
   void send(int rank, Kind kind, const std::string& text = {});
   void receive(int rank);
   void take(int rank);
-  [[noreturn]] void throw_differs(int rank);
 
   Ranks& ranks_;
   std::uint64_t digest_;

@@ -1,0 +1,87 @@
+// One run of a route on one rank that has its array on a device. Where the devices reach each other
+// the rank writes into the arrays of the others; else it packs, exchanges and unpacks chunks of its
+// messages, of which one is packed and another unpacked while a third is on its way.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <vector>
+
+#include "exchange/exchange.hpp"
+#include "route/device_streams.hpp"
+#include "xpose/route.hpp"
+
+namespace xpose {
+
+// Begins to execute a problem on two addresses of the device.
+using StreamMove =
+    std::function<void(const Problem& problem, const void* in, void* out, void* stream)>;
+
+class DeviceRun {
+ public:
+  struct Setting {
+    DeviceRanks& ranks;
+    const Exchange& exchange;  // laid out for the rank
+    const Placement& to;       // with the rank's leading dimension and offset
+    std::uint64_t digest;      // of all that the ranks must have stated alike
+    std::int64_t most_chunk_bytes;
+    double deadline_seconds;
+    const StreamMove& move;
+    DeviceStreams& streams;  // with buffers of earlier runs of the same route, or none
+  };
+  DeviceRun(const Setting& setting, const void* in, void* out);
+
+  // Once. `check` is called where the other ranks can be told of its Error.
+  RouteReport run(const std::function<void()>& check);
+
+ private:
+  enum class Kind : std::uint32_t { here, failed };
+  struct Notice {
+    Kind kind;
+    std::uint32_t reserved;
+    std::uint64_t digest;
+    std::byte* out;  // the array of the rank, and how it lies there
+    std::int64_t leading_dimension, offset;
+    std::array<char, 984> text;  // with a zero at its end
+  };
+  // Of a message, or of what stays: the lines in parts.
+  struct Parts {
+    Message message;
+    std::int64_t lines;  // of a part
+    std::int64_t begin(std::int64_t part) const { return std::min(part * lines, message.lines()); }
+    std::int64_t count() const { return (message.lines() + lines - 1) / lines; }
+  };
+  struct Half {  // the buffer of every second chunk
+    std::byte* data;
+    std::uint64_t bytes;
+  };
+
+  void all_of_it(const std::function<void()>& check);
+  void prepare();
+  std::vector<Notice> meet(const std::exception_ptr& failure);
+  void push(const std::vector<Notice>& notices);
+  void pass();
+  void exchange(std::int64_t chunk);
+  void pack(std::int64_t chunk);
+  void unpack(std::int64_t chunk);
+  Half half(const Parts& parts, std::int64_t chunk, bool is_sent);
+  void move_kept(std::int64_t part, void* stream);
+  void execute(const std::vector<Tile>& tiles, const std::byte* in, std::byte* out, void* stream);
+  std::vector<Parts> parts_of(std::vector<Message> messages, std::int64_t most_bytes) const;
+  void wait_for_all() noexcept;
+
+  Setting setting_;
+  DeviceRanks& ranks_;
+  const Exchange& exchange_;
+  DeviceStreams& streams_;
+  const std::byte* in_;
+  std::byte* out_;
+  std::vector<Parts> sends_, receives_, kept_;
+  RouteReport report_;
+};
+
+}  // namespace xpose

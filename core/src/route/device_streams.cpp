@@ -1,0 +1,29 @@
+#include "route/device_streams.hpp"
+
+namespace xpose {
+
+DeviceStreams::OwnStream::OwnStream(Backend& owner)
+    : backend(owner), stream((owner.make_current(), owner.make_stream())) {}
+
+DeviceStreams::OwnStream::~OwnStream() {
+  if (stream != nullptr) backend.release_stream(stream);
+}
+
+DeviceStreams::DeviceStreams(Backend& backend)
+    : backend_(backend), streams_{OwnStream(backend), OwnStream(backend), OwnStream(backend)} {}
+
+void DeviceStreams::all_follow(void* stream) {
+  for (const OwnStream& own : streams_) backend_.follow(own.stream, stream);
+}
+
+void DeviceStreams::wait_for_all() {
+  for (const OwnStream& own : streams_) backend_.wait_for(own.stream);
+}
+
+std::byte* DeviceStreams::buffer(std::uint64_t number, std::uint64_t bytes) {
+  DeviceBuffer& buffer = buffers_[number];
+  if (buffer.data() == nullptr) buffer = DeviceBuffer(backend_, bytes);
+  return buffer.data();
+}
+
+}  // namespace xpose

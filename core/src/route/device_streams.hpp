@@ -1,0 +1,41 @@
+// Streams and buffers, which a route between devices keeps from one run to the next.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+
+#include "device/device.hpp"
+
+namespace xpose {
+
+class DeviceStreams {
+ public:
+  explicit DeviceStreams(Backend& backend);
+
+  Backend& backend() const { return backend_; }
+
+  // For work that is in no order with that on the others.
+  void* stream(std::size_t number) const { return streams_[number].stream; }
+  void all_follow(void* stream);
+  void wait_for_all();
+
+  // The memory of a number, of the size that it was first asked for.
+  std::byte* buffer(std::uint64_t number, std::uint64_t bytes);
+
+ private:
+  struct OwnStream {
+    explicit OwnStream(Backend& owner);
+    ~OwnStream();
+    OwnStream(const OwnStream&) = delete;  // owns its stream
+    OwnStream& operator=(const OwnStream&) = delete;
+    Backend& backend;
+    void* stream;  // of the host null
+  };
+
+  Backend& backend_;
+  std::array<OwnStream, 3> streams_;
+  std::map<std::uint64_t, DeviceBuffer> buffers_;
+};
+
+}  // namespace xpose

@@ -1,0 +1,185 @@
+// Routes over ranks with a device each, which here is the host: by writes into each other's arrays
+// and by messages, against a loop over the elements. XPOSE_LAYOUTS says how many.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+#include "engine_fixture.hpp"
+#include "route/fake_ranks.hpp"
+#include "route/scattered.hpp"
+#include "route/threads_of_ranks.hpp"
+#include "xpose/route.hpp"
+
+namespace xpose {
+namespace {
+
+class DeviceRouteTest : public EngineTest {};
+
+using AllRanks = std::vector<std::shared_ptr<DeviceRanks>>;
+
+struct Case {
+  Placement from, to;
+  RouteOptions options;
+  int ranks = 1;
+  std::uint64_t seed = 0;
+};
+
+Case drawn_case(std::uint64_t seed) {
+  Draw draw(seed);
+  Case drawn;
+  drawn.seed = seed;
+  drawn.ranks = static_cast<int>(draw.number(1, 5));
+  const std::uint32_t sizes[] = {1, 2, 3, 4, 8, 16, 24};
+  const std::uint32_t bytes = sizes[draw.number(0, 6)];
+  // Now and then more lines than a tile of a strategy has.
+  const std::int64_t most = draw.number(0, 3) == 0 ? 300 : 40;
+  const std::int64_t rows = draw.number(0, most), cols = draw.number(0, most);
+  drawn.options.transpose = draw.number(0, 2) > 0;
+  drawn.options.deadline_seconds = 300;  // of a loaded machine
+  drawn.from = draw.placement(rows, cols, bytes, drawn.ranks);
+  drawn.to = drawn.options.transpose ? draw.placement(cols, rows, bytes, drawn.ranks)
+                                     : draw.placement(rows, cols, bytes, drawn.ranks);
+  if (draw.coin()) drawn.options.memory = static_cast<std::uint64_t>(draw.number(0, 20000));
+  return drawn;
+}
+
+// What one rank did, after two runs, whose arrays are right in every byte.
+RouteReport run_rank(Engine& engine, const Case& drawn, const std::shared_ptr<DeviceRanks>& own) {
+  const int rank = own->rank();
+  Draw draw(drawn.seed * 100 + static_cast<std::uint64_t>(rank));
+  const Placement from = draw.own(drawn.from, rank), to = draw.own(drawn.to, rank);
+  RouteOptions options = drawn.options;
+  options.devices = own;
+  const std::vector<std::byte> in = Scattered(drawn.from).array(from, rank, false);
+  const std::vector<std::byte> wanted =
+      Scattered(drawn.to).array(to, rank, drawn.options.transpose);
+  Route route = engine.route(from, to, options);
+  RouteReport report;
+  for (int i = 0; i < 2; ++i) {
+    std::vector<std::byte> out(wanted.size(), std::byte{0xa5});
+    report = route.run(in.data(), out.data());
+    EXPECT_TRUE(out == wanted) << "rank " << rank << ", seed " << drawn.seed;
+  }
+  return report;
+}
+
+void expect_exact(Engine& engine, const Case& drawn, const AllRanks& ranks) {
+  std::vector<RouteReport> reports(ranks.size());
+  const auto texts = run_ranks(ranks, [&](const std::shared_ptr<DeviceRanks>& own) {
+    reports[static_cast<std::size_t>(own->rank())] = run_rank(engine, drawn, own);
+  });
+  for (const std::string& text : texts) EXPECT_EQ(text, "");
+  const LeastTraffic least(drawn.from, drawn.to, drawn.options.transpose);
+  std::int64_t sent = 0, received = 0, kept = 0, messages = 0;
+  for (const RouteReport& report : reports) {
+    sent += report.bytes_sent;
+    received += report.bytes_received;
+    kept += report.bytes_kept;
+    messages += report.messages_sent;
+    EXPECT_GE(report.chunks_sent, report.messages_sent);
+  }
+  const std::int64_t bytes = drawn.from.element_bytes;
+  EXPECT_EQ(sent, least.moves * bytes);
+  EXPECT_EQ(received, least.moves * bytes);
+  EXPECT_EQ(kept, least.stays * bytes);
+  EXPECT_EQ(messages, static_cast<std::int64_t>(least.pairs.size()));
+}
+
+TEST_F(DeviceRouteTest, RandomLayoutsAreExactBothWays) {
+  const char* const text = std::getenv("XPOSE_LAYOUTS");
+  const std::uint64_t count = text == nullptr ? 60 : std::strtoull(text, nullptr, 10);
+  for (std::uint64_t seed = 1; seed <= count; ++seed) {
+    const Case drawn = drawn_case(seed);
+    expect_exact(engine(), drawn, mail_ranks(drawn.ranks));
+    expect_exact(engine(), drawn,
+                 peer_ranks(std::vector<Device>(static_cast<std::size_t>(drawn.ranks))));
+    ASSERT_FALSE(HasFailure()) << "seed " << seed;
+  }
+}
+
+TEST_F(DeviceRouteTest, ALongMessagePassesInChunksAndIsWrittenInParts) {
+  Case drawn;
+  drawn.ranks = 2;
+  drawn.options.deadline_seconds = 300;
+  drawn.from = row_slabs(4096, 1024, 8, 2);
+  drawn.to = row_slabs(1024, 4096, 8, 2);
+  drawn.options.memory = std::uint64_t{4} << 20;  // a chunk of 1 MiB
+  const auto chunks_of = [&](const AllRanks& ranks) {
+    std::int64_t chunks = 0;
+    const auto texts = run_ranks(ranks, [&](const std::shared_ptr<DeviceRanks>& own) {
+      const RouteReport report = run_rank(engine(), drawn, own);
+      if (own->rank() == 0) chunks = report.chunks_sent;
+    });
+    EXPECT_EQ(texts, std::vector<std::string>(2));
+    return chunks;
+  };
+  EXPECT_EQ(chunks_of(mail_ranks(2)), 8);
+  EXPECT_EQ(chunks_of(peer_ranks({Device{}, Device{}})), 1);
+}
+
+TEST_F(DeviceRouteTest, WrongArraysEndTheRouteOnAllRanks) {
+  const Placement placement = row_slabs(12, 12, 4, 3);
+  for (const AllRanks& ranks : {mail_ranks(3), peer_ranks(std::vector<Device>(3))}) {
+    const auto texts = run_ranks(ranks, [&](const std::shared_ptr<DeviceRanks>& own) {
+      RouteOptions options;
+      options.devices = own;
+      std::vector<float> in(48), out(48);
+      engine()
+          .route(placement, placement, options)
+          .run(own->rank() == 1 ? nullptr : in.data(), out.data());
+    });
+    EXPECT_EQ(texts[1], "the array of rank 1 is null, but its placement gives it elements");
+    for (const std::size_t rank : {0, 2})
+      EXPECT_EQ(texts[rank], "rank 1 gave up the route: " + texts[1]);
+  }
+}
+
+TEST_F(DeviceRouteTest, RanksThatStateAnotherRouteAllGetAnError) {
+  const Placement placement = row_slabs(12, 12, 4, 2);
+  const AllRanks ranks = peer_ranks({Device{}, Device{}});
+  const auto texts = run_ranks(ranks, [&](const std::shared_ptr<DeviceRanks>& own) {
+    RouteOptions options;
+    options.devices = own;
+    options.transpose = own->rank() == 0;
+    std::vector<float> in(72), out(72);
+    engine().route(placement, placement, options).run(in.data(), out.data());
+  });
+  EXPECT_EQ(texts[0].find("rank 1 has stated another route than rank 0; "), 0U) << texts[0];
+  EXPECT_EQ(texts[1].find("rank 0 has stated another route than rank 1; "), 0U) << texts[1];
+}
+
+TEST_F(DeviceRouteTest, ARankThatDoesNotComeIsNamed) {
+  const Placement placement = row_slabs(12, 12, 4, 3);
+  const AllRanks ranks = peer_ranks(std::vector<Device>(3));
+  const auto texts = run_ranks(ranks, [&](const std::shared_ptr<DeviceRanks>& own) {
+    if (own->rank() == 1) return;
+    RouteOptions options;
+    options.devices = own;
+    options.deadline_seconds = own->rank() == 0 ? 0.25 : 300;
+    std::vector<float> in(48), out(48);
+    engine().route(placement, placement, options).run(in.data(), out.data());
+  });
+  EXPECT_EQ(texts[0],
+            "rank 1 of 3 sent nothing for 0.25 seconds: it has ended, is stopped, or has not run "
+            "the route; end the program, or give a longer RouteOptions::deadline_seconds");
+  EXPECT_EQ(texts[2], "rank 0 gave up the route: its own error says why");
+  EXPECT_THROW(ranks[0]->gather({}, 1), Error);
+}
+
+TEST_F(DeviceRouteTest, RanksAndDevicesAreChecked) {
+  EXPECT_THROW(peer_ranks({}), Error);
+  EXPECT_THROW(peer_ranks({Device{}, Device{DeviceKind::cuda, 0}}), Error);
+  EXPECT_THROW(peer_ranks({Device{DeviceKind::cuda, 4000}}), Error);
+  RouteOptions options;
+  options.devices = peer_ranks({Device{}}).front();
+  const Placement one = on_one_rank(2, 2, 4);
+  FakeRanks(1).run([&](const std::shared_ptr<Ranks>& ranks) {
+    RouteOptions both = options;
+    both.ranks = ranks;
+    EXPECT_THROW(engine().route(one, one, both), Error);
+  });
+  EXPECT_THROW(engine().route(row_slabs(2, 2, 4, 2), one, options), Error);
+}
+
+}  // namespace
+}  // namespace xpose
