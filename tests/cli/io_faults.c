@@ -22,25 +22,32 @@ static atomic_int calls;
 
 // Writes since the last sync began. Of:
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct {
+static struct unsynced {
   int fd;
   off_t offset;
   size_t bytes;
 } unsynced[1 << 16];
 static size_t unsynced_count;
 
+// Through the cache, which takes any bytes.
+static void lose(const struct unsynced* lost) {
+  static char garbage[1 << 16];
+  memset(garbage, 0xEE, sizeof garbage);
+  char name[64];
+  snprintf(name, sizeof name, "/proc/self/fd/%d", lost->fd);
+  const int file = open(name, O_WRONLY | O_CLOEXEC);
+  for (size_t at = 0; at < lost->bytes; at += sizeof garbage) {
+    const size_t left = lost->bytes - at;
+    NEXT(pwrite)
+    (file, garbage, left < sizeof garbage ? left : sizeof garbage, lost->offset + (off_t)at);
+  }
+  close(file);
+}
+
 // A disk may have any of them or none: here none, and what was there neither.
 static void lose_power(void) {
   pthread_mutex_lock(&lock);  // for good: no sync ends any more
-  static char garbage[1 << 16];
-  memset(garbage, 0xEE, sizeof garbage);
-  for (size_t i = 0; i < unsynced_count; ++i)
-    for (size_t at = 0; at < unsynced[i].bytes; at += sizeof garbage) {
-      const size_t left = unsynced[i].bytes - at;
-      NEXT(pwrite)
-      (unsynced[i].fd, garbage, left < sizeof garbage ? left : sizeof garbage,
-       unsynced[i].offset + (off_t)at);
-    }
+  for (size_t i = 0; i < unsynced_count; ++i) lose(&unsynced[i]);
   kill(getpid(), SIGKILL);
 }
 
@@ -60,11 +67,11 @@ static int error_named(const char* name) {
 
 // Whether the call fails. Of a call of `bytes` that is to be short, half of them are left.
 static int meets_fault(const char* function, int fd, size_t* bytes) {
-  char which[16];
+  char which[24];
   char what[16];
   int from = 0;
   const char* fault = getenv("XPOSE_FAULT");
-  if (fault == NULL || sscanf(fault, "%15s %d %15s", which, &from, what) != 3) return 0;
+  if (fault == NULL || sscanf(fault, "%23s %d %15s", which, &from, what) != 3) return 0;
   if (strcmp(which, function) != 0 || !is_ours(fd) || atomic_fetch_add(&calls, 1) + 1 < from)
     return 0;
   char mark[4096];
@@ -81,9 +88,11 @@ static int meets_fault(const char* function, int fd, size_t* bytes) {
   return 1;
 }
 
+static int is_direct(int fd) { return (fcntl(fd, F_GETFL) & O_DIRECT) != 0; }
+
 // One past the page cache is another function here, "direct".
 ssize_t pread(int fd, void* to, size_t bytes, off_t offset) {
-  if ((fcntl(fd, F_GETFL) & O_DIRECT) != 0 && meets_fault("direct", fd, &bytes)) return -1;
+  if (is_direct(fd) && meets_fault("direct", fd, &bytes)) return -1;
   return meets_fault("pread", fd, &bytes) ? -1 : NEXT(pread)(fd, to, bytes, offset);
 }
 
@@ -98,7 +107,9 @@ ssize_t preadv2(int fd, const struct iovec* parts, int count, off_t offset, int 
   return NEXT(preadv2)(fd, parts, count, offset, flags);
 }
 
+// One past the page cache is "direct_write" as well.
 ssize_t pwrite(int fd, const void* from, size_t bytes, off_t offset) {
+  if (is_direct(fd) && meets_fault("direct_write", fd, &bytes)) return -1;
   if (meets_fault("pwrite", fd, &bytes)) return -1;
   pthread_mutex_lock(&lock);
   if (unsynced_count < sizeof unsynced / sizeof *unsynced && is_ours(fd)) {

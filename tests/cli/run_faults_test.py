@@ -14,9 +14,9 @@ import numpy as np
 class Disks(InTrouble):
     """A call of the system fails, the first of its kind or a later one."""
 
-    def check_error(self, passes, fault, name, words):
+    def check_error(self, passes, fault, name, words, memory="1M"):
         with self.subTest(fault=fault, passes=passes):
-            process = self.started("--memory", "1M", "--passes", passes, fault=fault)
+            process = self.started("--memory", memory, "--passes", passes, fault=fault)
             said = process.stderr.read().decode()
             self.assertEqual(process.wait(), 1, said)
             self.assertEqual(said, f"xpose: {name}: {words}\n")
@@ -92,6 +92,27 @@ class Disks(InTrouble):
                     self.assertEqual(process.wait(), 0, words)
                     self.assertEqual(said in words, is_direct, words)
                     self.assertTrue(np.array_equal(np.load(self.target), array.T))
+
+    def test_writes_past_the_page_cache_that_are_short_or_refused(self):
+        """Refused at once, or later. Output rows begin anywhere in a sector."""
+        array = np.arange(1501 * 2003, dtype="<u4").reshape(1501, 2003)
+        np.save(self.source, array)
+        for fault, passes in itertools.product(
+                ("direct_write 1 EINVAL", "direct_write 9 EINVAL", "direct_write 9 EOPNOTSUPP", "direct_write 1 short"), "12"):
+            with self.subTest(fault=fault, passes=passes):
+                process = self.started("-v", "--memory", "4M", "--passes", passes, fault=fault)
+                words = process.stderr.read().decode()
+                self.assertEqual(process.wait(), 0, words)
+                self.assertIn("xpose: writing long ranges past the page cache, in several threads\n", words)
+                self.assertTrue((self.folder / ".fault").exists())
+                (self.folder / ".fault").unlink()
+                self.assertTrue(np.array_equal(np.load(self.target), array.T))
+
+    def test_writes_past_the_page_cache_that_fail(self):
+        hole(self.source, 2000, 1000)
+        for error, words in (("EIO", "Input/output error; the kernel's log (dmesg) has the details"),
+                             ("ENOSPC", "No space left on device; make room there, or write elsewhere")):
+            self.check_error("1", f"direct_write 5 {error}", self.target, f"cannot be written: {words}", memory="4M")
 
     def test_a_full_disk_that_reserves_nothing_is_known_before_work_begins(self):
         room = os.statvfs(self.folder)

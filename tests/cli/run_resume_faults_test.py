@@ -20,6 +20,8 @@ DIRTY = 1 << 20  # bytes that are not recorded yet where the memory is 1 MiB: of
 
 
 class Faults(InAFolder):
+    memory = "1M"
+
     def setUp(self):
         super().setUp()
         self.array = random_array("<u4", (ROWS, COLS))
@@ -28,7 +30,7 @@ class Faults(InAFolder):
 
     def resume(self, fault="", *options):
         faults = {"LD_PRELOAD": FAULTS, "XPOSE_FAULT": fault, "XPOSE_FAULT_FOLDER": str(self.folder.resolve())}
-        done = subprocess.run(command(self.source, self.target, "--resume", "--memory", "1M", *options),
+        done = subprocess.run(command(self.source, self.target, "--resume", "--memory", self.memory, *options),
                               capture_output=True, text=True, env=dict(os.environ, **(faults if fault else {})))
         (self.folder / ".fault").unlink(missing_ok=True)
         return done
@@ -78,6 +80,15 @@ class Faults(InAFolder):
             self.assertLess(losses, 20)
         self.assertGreater(losses, 3)
         self.check_whole(self.array.T)
+
+    def test_losses_of_power_past_the_page_cache(self):
+        self.memory = "4M"
+        for passes, calls in (("1", (1, 9, 20, 45)), ("2", (1, 20))):
+            for call in calls:
+                with self.subTest(passes=passes, call=call):
+                    self.target.write_bytes(OLD)
+                    self.assertTrue(self.lose_power(call, "--passes", passes, function="direct_write"))
+                    self.check_whole(self.array.T, "--passes", passes)
 
     def test_losses_of_power_where_output_rows_are_cut(self):
         for axes, shape in (((1, 0), (400009, 31)), ((2, 0, 3, 1), (37, 61, 53, 29))):

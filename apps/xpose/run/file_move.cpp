@@ -2,6 +2,7 @@
 
 #include "run/block_plan.hpp"
 #include "run/piece_reader.hpp"
+#include "run/piece_writer.hpp"
 
 namespace xpose::app {
 namespace {
@@ -75,12 +76,14 @@ void MatrixMove::write(OutputFile& file, std::int64_t tile, const std::byte* fro
   const Neighbours written = plan_.written_beside(t);
   const std::int64_t ranges = plan_.writes_in_order() ? 1 : t.cols;
   const std::int64_t rows_of_one = t.cols / ranges;
+  PieceWriter writer(file);
   for (std::int64_t i = 0; i < ranges; ++i) {
     const ByteRange row = plan_.out_range(t, t.col + i);
     const std::size_t size = row.size() * static_cast<std::uint64_t>(rows_of_one);
-    file.write(row.begin, {from, size}, written);
+    writer.write(row.begin, {from, size}, written);
     from += size;
   }
+  writer.finish();
 }
 
 class BlockMove : public FileMove {
@@ -106,11 +109,13 @@ class BlockMove : public FileMove {
     reader.finish();
   }
   void write(OutputFile& file, std::int64_t tile, const std::byte* from) const override {
+    PieceWriter writer(file);
     plan_.for_each_out_range(plan_.block(tile),
                              [&](const ByteRange& range, const Neighbours& written) {
-                               file.write(range.begin, {from, range.size()}, written);
+                               writer.write(range.begin, {from, range.size()}, written);
                                from += range.size();
                              });
+    writer.finish();
   }
 
  private:

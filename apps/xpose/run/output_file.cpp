@@ -80,6 +80,18 @@ void OutputFile::write(std::uint64_t offset, std::span<const std::byte> bytes,
   }
 }
 
+bool OutputFile::open_direct() {
+  if (!file_ || !direct_.open(fd(), most_dirty_ / 2)) return false;
+  most_dirty_ -= std::min(most_dirty_, direct_.memory());
+  return true;
+}
+
+void OutputFile::write_direct(std::vector<Sectors> pieces) {
+  const int error = direct_.write(pieces);
+  if (error != 0) fail(name_, "cannot be written", error);
+  for (const Sectors& piece : pieces) write(piece.offset, piece.bytes, {true, true});
+}
+
 void OutputFile::keep() {
   if (!is_stream()) return;
   spool_ = disk_spool(name_);

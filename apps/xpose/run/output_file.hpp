@@ -11,9 +11,11 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "output/pending_file.hpp"
 #include "run/band_plan.hpp"
+#include "run/direct_writes.hpp"
 
 namespace xpose::app {
 
@@ -36,6 +38,17 @@ class OutputFile {
   // Writes the bytes at that place, and sends pages that they complete to the disk. Throws
   // std::runtime_error naming the target.
   void write(std::uint64_t offset, std::span<const std::byte> bytes, const Neighbours& written);
+
+  // Has long ranges written past the page cache from now on, if their writer asks for it. False
+  // where the file system does not. The buffers count as bytes that wait for the disk.
+  bool open_direct();
+
+  // The sectors of a range that write_direct() takes, which may be none.
+  ByteRange direct_part_of(const ByteRange& range) const { return direct_.part_of(range); }
+
+  // Writes the sectors past the page cache, or as write() does where that is refused. Throws
+  // std::runtime_error naming the target.
+  void write_direct(std::vector<Sectors> pieces);
 
   bool is_stream() const { return !file_; }
   static bool is_stream(const std::filesystem::path& target);
@@ -68,6 +81,7 @@ class OutputFile {
   // The file that is kept, opened once more: an error of the disk is told once to each of those
   // that opened it, and the thread that writes may hear of it first.
   FileDescriptor flushed_;
+  DirectWrites direct_;
   std::uint64_t bytes_;
   std::uint64_t most_dirty_;
   std::uint64_t dirty_ = 0;  // bytes of:

@@ -185,6 +185,14 @@ bool lies_in_memory(InputFile& input, bool verbose) {
   return share >= kMostOfIt;
 }
 
+// A file that waits for the disk in any case is written past the page cache.
+void begin_output(OutputFile& output, const std::string& head, const NpyHeader& header,
+                  const RunMemory& memory, bool verbose) {
+  if (header.data_bytes > memory.dirty_bytes && output.open_direct() && verbose)
+    say("writing long ranges past the page cache, in several threads");
+  output.write(0, std::as_bytes(std::span(head)), {true, false});
+}
+
 SoFar begun(RunJournal& journal, OutputFile& output, const RunSteps& steps,
             std::uint64_t record_bytes, const RunOptions& options) {
   if (steps.scratch == nullptr)
@@ -237,7 +245,7 @@ int run_command(const RunOptions& options) {
                     journal ? TemporaryFile::Kind::kept : TemporaryFile::Kind::nameless);
   auto scratch = passes ? scratch_of(options, header.data_bytes, memory.dirty_bytes) : nullptr;
   if (tiles && !scratch && !tiles->writes_in_order()) output.keep();
-  output.write(0, std::as_bytes(std::span(head)), {true, false});
+  begin_output(output, head, header, memory, options.verbose);
   SoFar so_far;
   if (journal)
     so_far = begun(*journal, output,

@@ -5,6 +5,7 @@
 
 #include "run/band_pipeline.hpp"
 #include "run/piece_reader.hpp"
+#include "run/piece_writer.hpp"
 #include "run/placed_box.hpp"
 
 namespace xpose::app {
@@ -100,7 +101,9 @@ void second_pass(const TwoPassPlan& plan, std::int64_t first, const ScratchFile&
        [&](std::int64_t i, const std::byte* out) {
          if (i == 0) reports.tell("writing");
          const ByteRange bytes = plan.range_bytes(first + i);
-         output.write(plan.file().out_offset + bytes.begin, {out, bytes.size()}, {true, false});
+         PieceWriter writer(output);
+         writer.write(plan.file().out_offset + bytes.begin, {out, bytes.size()}, {true, false});
+         writer.finish();
          reports.wrote(plan.bands() + first + i, bytes.size());
        }});
   scratch.check();

@@ -1,0 +1,58 @@
+// Pieces of a file that are written past the page cache, many at once: a disk takes them sooner
+// than pages that are first copied into memory, and the cache is left to others.
+#pragma once
+
+#include <sys/types.h>
+#include <unistd.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "output/file_descriptor.hpp"
+#include "run/band_plan.hpp"
+
+namespace xpose::app {
+
+// Bytes of memory and their place in a file, both of whole sectors.
+struct Sectors {
+  std::uint64_t offset = 0;
+  std::span<const std::byte> bytes;
+};
+
+// [one thread at a time]
+class DirectWrites {
+ public:
+  static constexpr std::size_t kSector = BandPlan::kPage;
+  static constexpr std::size_t kBufferBytes = std::size_t{256} << 10;  // of a thread
+  // Shorter ranges go through the cache: their calls would cost as much as it does.
+  static constexpr std::uint64_t kLeastBytes = kBufferBytes;
+
+  using Write = ssize_t (*)(int fd, const void* from, std::size_t bytes, off_t offset);
+  explicit DirectWrites(Write write = ::pwrite) : write_(write) {}
+
+  // fd: of the file. Threads take so many bytes of buffers at most, but one buffer at least. False
+  // where the file system has no such writes.
+  bool open(int fd, std::uint64_t most_memory);
+
+  std::uint64_t memory() const { return threads_ * kBufferBytes; }  // of the buffers
+
+  // The whole sectors of a range that is to be written past the cache; else an empty range at its
+  // end.
+  ByteRange part_of(const ByteRange& range) const;
+
+  // Writes all pieces, by several threads where there are threads to be had, and leaves in `pieces`
+  // those that are to be written in another way: the file system refuses them, which closes this,
+  // or there is no memory for a buffer. Returns 0, or the errno of a write that failed.
+  int write(std::vector<Sectors>& pieces);
+
+ private:
+  class Team;
+
+  Write write_;
+  FileDescriptor file_;
+  std::size_t threads_ = 0;
+};
+
+}  // namespace xpose::app

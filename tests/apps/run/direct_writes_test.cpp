@@ -1,0 +1,222 @@
+// Ranges of a file that are written past the page cache are there, however the file system refuses.
+#include "run/direct_writes.hpp"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "../../temporary_folder.hpp"
+#include "run/piece_writer.hpp"
+
+namespace xpose::app {
+namespace {
+
+constexpr std::size_t kSector = DirectWrites::kSector;
+constexpr std::size_t kBuffer = DirectWrites::kBufferBytes;
+constexpr std::uint64_t kMemory = 4 * kBuffer;
+
+// The calls that a file system without O_DIRECT, or a full disk, answers in another way.
+std::atomic<int> calls;
+std::atomic<int> most_at_once;
+std::atomic<int> at_once;
+
+ssize_t refuse_from_third(int fd, const void* from, std::size_t bytes, off_t offset) {
+  if (++calls < 3) return pwrite(fd, from, bytes, offset);
+  errno = EINVAL;
+  return -1;
+}
+
+ssize_t full_from_third(int fd, const void* from, std::size_t bytes, off_t offset) {
+  if (++calls < 3) return pwrite(fd, from, bytes, offset);
+  errno = ENOSPC;
+  return -1;
+}
+
+// Ends within a sector, and is interrupted each other time.
+ssize_t write_short(int fd, const void* from, std::size_t bytes, off_t offset) {
+  if (++calls % 2 == 0) {
+    errno = EINTR;
+    return -1;
+  }
+  if (bytes == kSector) return pwrite(fd, from, bytes, offset);
+  const ssize_t put = pwrite(fd, from, bytes / 2 / kSector * kSector, offset);
+  return put < 0 ? put : put + 5;
+}
+
+ssize_t write_part_of_a_sector(int, const void*, std::size_t, off_t) { return 100; }
+
+ssize_t count_at_once(int fd, const void* from, std::size_t bytes, off_t offset) {
+  const int now = ++at_once;
+  int most = most_at_once;
+  while (most < now && !most_at_once.compare_exchange_weak(most, now)) {
+  }
+  const ssize_t put = pwrite(fd, from, bytes, offset);
+  --at_once;
+  return put;
+}
+
+class DirectWritesTest : public testing::Test {
+ protected:
+  static constexpr std::size_t kBytes = 9 * kBuffer + 3 * kSector;
+
+  void SetUp() override {
+    calls = most_at_once = at_once = 0;
+    for (std::size_t i = 0; i < kBytes; ++i) content_[i] = static_cast<std::byte>(i * 7919 >> 5);
+    file_ = FileDescriptor(open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+    ASSERT_EQ(ftruncate(file_.get(), kBytes), 0);
+    DirectWrites probe;
+    if (!probe.open(file_.get(), kMemory))
+      GTEST_SKIP() << "SKIPPED: the file system of " << folder_.path() << " has no O_DIRECT";
+  }
+
+  std::span<const std::byte> content(std::size_t at, std::size_t size) const {
+    return std::span(content_).subspan(at, size);
+  }
+
+  // All of it but a sector at either end, in two pieces.
+  std::vector<Sectors> pieces() const {
+    const std::size_t first = 5 * kBuffer + kSector;
+    return {{kSector, content(kSector, first)},
+            {kSector + first, content(kSector + first, kBytes - first - 2 * kSector)}};
+  }
+
+  std::vector<std::byte> written() const {
+    std::vector<std::byte> bytes(kBytes);
+    EXPECT_EQ(pread(file_.get(), bytes.data(), kBytes, 0), static_cast<ssize_t>(kBytes));
+    return bytes;
+  }
+
+  // That the file and the pieces that are left are the content.
+  void expect_whole(const std::vector<Sectors>& left) const {
+    std::vector<std::byte> bytes = written();
+    for (const Sectors& piece : left)
+      std::ranges::copy(piece.bytes, bytes.begin() + static_cast<std::ptrdiff_t>(piece.offset));
+    const auto ends = static_cast<std::ptrdiff_t>(kSector);
+    std::copy_n(content_.begin(), ends, bytes.begin());
+    std::copy_n(content_.end() - ends, ends, bytes.end() - ends);
+    EXPECT_TRUE(bytes == content_);
+  }
+
+  TemporaryFolder folder_;
+  std::filesystem::path path_ = folder_.path() / "file";
+  std::vector<std::byte> content_ = std::vector<std::byte>(kBytes);
+  FileDescriptor file_;
+};
+
+TEST_F(DirectWritesTest, AreAtTheirPlaces) {
+  DirectWrites direct;
+  ASSERT_TRUE(direct.open(file_.get(), kMemory));
+  std::vector<Sectors> left = pieces();
+  EXPECT_EQ(direct.write(left), 0);
+  EXPECT_TRUE(left.empty());
+  expect_whole({});
+  EXPECT_EQ(written().front(), std::byte{0});
+}
+
+TEST_F(DirectWritesTest, KeepToTheirMemory) {
+  for (const std::uint64_t memory : {std::uint64_t{0}, kBuffer - 1, 3 * kBuffer, 1000 * kBuffer}) {
+    DirectWrites direct(count_at_once);
+    ASSERT_TRUE(direct.open(file_.get(), memory));
+    EXPECT_LE(direct.memory(), std::max<std::uint64_t>(memory, kBuffer));
+    EXPECT_LE(direct.memory(), 16 * kBuffer);
+    most_at_once = 0;
+    std::vector<Sectors> left = pieces();
+    EXPECT_EQ(direct.write(left), 0);
+    EXPECT_LE(most_at_once * kBuffer, direct.memory());
+  }
+}
+
+TEST_F(DirectWritesTest, TakeWholeSectorsOfLongRanges) {
+  DirectWrites direct;
+  EXPECT_EQ(direct.part_of({0, kBytes}), (ByteRange{kBytes, kBytes}));  // not open
+  ASSERT_TRUE(direct.open(file_.get(), kMemory));
+  EXPECT_EQ(direct.part_of({0, kBytes}), (ByteRange{0, kBytes}));
+  EXPECT_EQ(direct.part_of({1, kBytes - 1}), (ByteRange{kSector, kBytes - kSector}));
+  EXPECT_EQ(direct.part_of({1, kSector + kBuffer}), (ByteRange{kSector, kSector + kBuffer}));
+  const std::uint64_t end = kSector + kBuffer - 1;
+  EXPECT_EQ(direct.part_of({1, end}), (ByteRange{end, end}));
+  EXPECT_EQ(direct.part_of({1, 2}), (ByteRange{2, 2}));
+}
+
+TEST_F(DirectWritesTest, RefusedHalfWayLeaveTheRest) {
+  DirectWrites direct(refuse_from_third);
+  ASSERT_TRUE(direct.open(file_.get(), kMemory));
+  std::vector<Sectors> left = pieces();
+  EXPECT_EQ(direct.write(left), 0);
+  EXPECT_FALSE(left.empty());
+  expect_whole(left);
+  EXPECT_EQ(direct.part_of({0, kBytes}).size(), 0u);  // from now on
+}
+
+TEST_F(DirectWritesTest, LessThanASectorLeavesTheRest) {
+  DirectWrites direct(write_part_of_a_sector);
+  ASSERT_TRUE(direct.open(file_.get(), kMemory));
+  std::vector<Sectors> left = pieces();
+  EXPECT_EQ(direct.write(left), 0);
+  expect_whole(left);
+}
+
+TEST_F(DirectWritesTest, ShortOrInterruptedGoOn) {
+  DirectWrites direct(write_short);
+  ASSERT_TRUE(direct.open(file_.get(), kMemory));
+  std::vector<Sectors> left = pieces();
+  EXPECT_EQ(direct.write(left), 0);
+  EXPECT_TRUE(left.empty());
+  expect_whole({});
+}
+
+TEST_F(DirectWritesTest, OnAFullDiskAreAnError) {
+  DirectWrites direct(full_from_third);
+  ASSERT_TRUE(direct.open(file_.get(), kMemory));
+  std::vector<Sectors> left = pieces();
+  EXPECT_EQ(direct.write(left), ENOSPC);
+}
+
+TEST(DirectWrites, AreNoneWhereTheFileSystemOpensNoFileForThem) {
+  const FileDescriptor file(open("/proc/self/comm", O_WRONLY | O_CLOEXEC));
+  ASSERT_GE(file.get(), 0);
+  DirectWrites direct;
+  EXPECT_FALSE(direct.open(file.get(), kMemory));
+  EXPECT_EQ(direct.part_of({0, 100 * kBuffer}).size(), 0u);
+}
+
+// Pieces with ends anywhere, behind a header, of a file that ends anywhere.
+TEST(PieceWriter, WritesRangesThatShareSectors) {
+  const TemporaryFolder folder;
+  for (const std::size_t header : {0, 1, 80, 128, 4095, 4096, 4097})
+    for (const std::size_t step : {kBuffer, kBuffer + 1, 3 * kBuffer + 4095, kSector + 7}) {
+      std::vector<std::byte> content(header + 4 * step + 12345);
+      for (std::size_t i = 0; i < content.size(); ++i)
+        content[i] = static_cast<std::byte>(i * 7919 >> 5);
+      const std::filesystem::path path = folder.path() / "file";
+      OutputFile file(path, content.size(), std::uint64_t{1} << 20, TemporaryFile::Kind::nameless);
+      if (!file.open_direct())
+        GTEST_SKIP() << "SKIPPED: the file system of " << folder.path() << " has no O_DIRECT";
+      file.write(0, std::span(content).first(header), {true, false});
+      PieceWriter writer(file);
+      for (std::size_t at = header; at < content.size(); at += step) {
+        const std::size_t size = std::min(step, content.size() - at);
+        writer.write(at, std::span(content).subspan(at, size), {true, false});
+      }
+      writer.finish();
+      file.commit();
+      std::ifstream stream(path, std::ios::binary);
+      const std::string written((std::istreambuf_iterator<char>(stream)), {});
+      EXPECT_TRUE(written ==
+                  std::string(reinterpret_cast<const char*>(content.data()), content.size()))
+          << header << ' ' << step;
+    }
+}
+
+}  // namespace
+}  // namespace xpose::app
