@@ -101,7 +101,7 @@ void print_notes(std::ostream& out, const Question& asked, const RouteForecast& 
   const RouteCurves& curves = asked.options.curves;
   const std::string wire = fixed(asked.options.wire * 8e-9, 1) + " Gbit/s of a host";
   if (found.passes > 1)
-    say("Messages pass in chunks: each other rank has an equal share of --memory " +
+    say("Messages pass in chunks: each of a rank has an equal share of --memory " +
         size_text(static_cast<std::int64_t>(asked.options.memory)) + ".");
   if (found.most_host_bytes > 0)
     say("The wire alone: " + seconds_text(found.floor_seconds) + ", at " + wire + " (--wire).");
