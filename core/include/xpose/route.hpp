@@ -24,8 +24,8 @@ struct RouteOptions {
   bool transpose = true;
   // Bytes of the buffers that messages pass through on a rank, half for each direction. A route
   // keeps them from its first run on. A message has the share of one among the most that a rank
-  // sends or receives. Longer messages pass in chunks. A chunk has one line of the
-  // target at least, of each of the others. Devices that reach each other's arrays need none.
+  // sends or receives. Longer messages pass in chunks, of one line of the target at least. Devices
+  // that reach each other's arrays need no buffers.
   std::uint64_t memory = std::uint64_t{256} << 20;
   // Seconds after which a rank from which nothing came is taken for lost. Every rank sends a sign
   // of life more often while it runs a route, so they bound how long one rank may run before
