@@ -1,7 +1,6 @@
 #include "xpose/route.hpp"
 
 #include <bit>
-#include <chrono>
 #include <optional>
 #include <string>
 #include <unordered_map>
@@ -22,10 +21,6 @@ class Alone : public Ranks {
   void send(int, int, std::shared_ptr<const std::byte[]>, std::uint64_t, std::uint64_t) override {}
   void receive(int, int, std::shared_ptr<std::byte[]>, std::uint64_t, std::uint64_t) override {}
   std::vector<std::uint64_t> wait(double) override { return {}; }
-  double seconds() const override {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch())
-        .count();
-  }
   void abandon() noexcept override {}
 };
 

@@ -4,22 +4,15 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
-#include <chrono>
 #include <string>
-#include <thread>
 #include <utility>
 #include <xpose/route.hpp>
 
 #include "arrays.hpp"
 
 namespace xpose::python {
-namespace {
 
 using namespace nb::literals;
-
-constexpr double kSecondsOfByte = 4e-9;  // of a slow wire
-
-}  // namespace
 
 PythonRanks::PythonRanks(nb::object carrier)
     : carrier_(std::move(carrier)),
@@ -84,24 +77,11 @@ std::vector<std::uint64_t> PythonRanks::test() {
   return ids;
 }
 
-// As MpiRanks does: MPI moves bytes between ranks of one host only while it is asked.
 std::vector<std::uint64_t> PythonRanks::wait(double seconds) {
-  const double begin = this->seconds(), end = begin + seconds;
-  const double soon = begin + 1e-3 + kSecondsOfByte * static_cast<double>(open_bytes_);
-  while (true) {
-    std::vector<std::uint64_t> ids = test();
-    const double now = this->seconds();
-    if (!ids.empty() || now >= end) return ids;
+  return wait_asking(seconds, open_bytes_, [this] {
     if (interruption_.came()) throw Error(ErrorKind::failed, "interrupted by a signal");
-    if (now < soon)
-      std::this_thread::yield();
-    else
-      std::this_thread::sleep_for(std::chrono::microseconds(100));
-  }
-}
-
-double PythonRanks::seconds() const {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+    return test();
+  });
 }
 
 void PythonRanks::abandon() noexcept try {

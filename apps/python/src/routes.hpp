@@ -31,7 +31,6 @@ class PythonRanks final : public Ranks {
   void receive(int rank, int channel, std::shared_ptr<std::byte[]> data, std::uint64_t bytes,
                std::uint64_t id) override;
   std::vector<std::uint64_t> wait(double seconds) override;
-  double seconds() const override;
   void abandon() noexcept override;
 
   // Python's exception that ended a run, where one did. With Python's lock.

@@ -12,12 +12,10 @@
 #include <mpi.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 #include <xpose/ranks.hpp>
@@ -80,24 +78,7 @@ class MpiRanks final : public Ranks {
   }
 
   std::vector<std::uint64_t> wait(double seconds) override {
-    const double begin = this->seconds(), end = begin + seconds;
-    // MPI has no wait with an end, so it is asked again. Between ranks of one host it moves bytes
-    // only while it is asked, so at once as long as those that are open may be under way.
-    const double soon = begin + 1e-3 + kSecondsOfByte * static_cast<double>(open_bytes_);
-    while (true) {
-      std::vector<std::uint64_t> ids = test();
-      const double now = this->seconds();
-      if (!ids.empty() || now >= end) return ids;
-      if (now < soon)
-        std::this_thread::yield();
-      else
-        std::this_thread::sleep_for(std::chrono::microseconds(100));
-    }
-  }
-
-  double seconds() const override {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch())
-        .count();
+    return wait_asking(seconds, open_bytes_, [this] { return test(); });
   }
 
   void abandon() noexcept override try {
@@ -192,8 +173,6 @@ class MpiRanks final : public Ranks {
     requests_.resize(kept);
     piece_of_.resize(kept);
   }
-
-  static constexpr double kSecondsOfByte = 4e-9;  // of a slow wire
 
   std::uint64_t piece_bytes_, open_bytes_ = 0;
   MPI_Comm comm_ = MPI_COMM_NULL;

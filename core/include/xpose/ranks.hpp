@@ -4,9 +4,11 @@
 #pragma once
 
 #include <array>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <thread>
 #include <vector>
 #include <xpose/problem.hpp>
 
@@ -37,12 +39,34 @@ class XPOSE_API Ranks {
   // those that have. 0 seconds: looks only.
   virtual std::vector<std::uint64_t> wait(double seconds) = 0;
 
-  // The seconds since some moment, on a clock that never goes back.
-  virtual double seconds() const = 0;
+  // The seconds since some moment, on a clock that never goes back: the machine's, for all but
+  // tests.
+  virtual double seconds() const;
 
   // Gives up what is under way, after which nothing more is sent or received. Buffers that the
   // transport cannot take back are kept as long as it may use them.
   virtual void abandon() noexcept = 0;
+
+ protected:
+  // The wait() of a transport that moves bytes only while it is asked, as MPI does between ranks of
+  // one host. `test` returns the ids of transfers that have ended. It is called again at once as
+  // long as `open_bytes` may be under way, and later every 100 microseconds.
+  template <class Test>
+  std::vector<std::uint64_t> wait_asking(double seconds, std::uint64_t open_bytes,
+                                         const Test& test) const {
+    constexpr double kSecondsOfByte = 4e-9;  // of a slow wire
+    const double begin = this->seconds(), end = begin + seconds;
+    const double soon = begin + 1e-3 + kSecondsOfByte * static_cast<double>(open_bytes);
+    while (true) {
+      std::vector<std::uint64_t> ids = test();
+      const double now = this->seconds();
+      if (!ids.empty() || now >= end) return ids;
+      if (now < soon)
+        std::this_thread::yield();
+      else
+        std::this_thread::sleep_for(std::chrono::microseconds(100));
+    }
+  }
 };
 
 // Ranks whose arrays lie in the memory of a device each. Devices do the work in the order of their

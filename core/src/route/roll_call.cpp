@@ -1,6 +1,7 @@
 #include "route/roll_call.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cstring>
 #include <sstream>
 
@@ -21,6 +22,9 @@ std::string seconds_text(double seconds) {
 }  // namespace
 
 Ranks::~Ranks() = default;
+double Ranks::seconds() const {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
 
 void throw_differs(int rank, int own) {
   throw Error(ErrorKind::invalid,
