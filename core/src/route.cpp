@@ -13,6 +13,8 @@
 namespace xpose {
 namespace {
 
+constexpr std::uint64_t kMostMemory = std::uint64_t{1} << 60;  // that counts
+
 // This process alone: it has nobody to send to.
 class Alone : public Ranks {
  public:
@@ -159,6 +161,7 @@ RouteReport Route::Impl::run_on_device(const void* in, void* out) {
                                    to,
                                    digest,
                                    most_chunk_bytes(options.memory / 2, figures),
+                                   static_cast<std::int64_t>(std::min(options.memory, kMostMemory)),
                                    options.deadline_seconds,
                                    stream_move,
                                    *streams};

@@ -21,6 +21,9 @@ using staged::Tile;
 using staged::Tiling;
 
 constexpr int64_t kMiB = 1 << 20;
+constexpr int64_t kSlotMiB[] = {512, 16, 4};
+// Of the tiles that threads copy: larger ones are no faster, and pinned memory takes long to get.
+constexpr int64_t kMostPinned = 16 * kMiB;
 // A tile leaves so many steps after it came, when its slot takes the next one: the way out has a
 // buffer of its own.
 constexpr int64_t kUnderWay = kSlots;
@@ -34,25 +37,29 @@ struct Staged {
             .min_alignment = 1,
             .max_batch_rank = 1,
             .prior_rank = 700,
-            .axes = {{"slot", {16, 4}}}};
+            .axes = {{"slot", {kSlotMiB[0], kSlotMiB[1], kSlotMiB[2]}}}};
   }
 
   static Quote quote(const Problem& problem, const Config& config) {
     if (!staged::no_gpu().empty()) throw Unsupported(staged::no_gpu());
     if (problem.in_place) throw Unsupported("does not work in place");
-    const Tiling tiling(problem, config["slot"] * kMiB);
-    if (config["slot"] == 4 && Tiling(problem, 16 * kMiB).most_bytes() == tiling.most_bytes())
-      throw Unsupported(
-          "slot=4 needs a problem of more than 80 MiB: smaller ones have no larger "
-          "tiles with slot=16");
+    const int64_t slot = config["slot"];
+    const Tiling tiling(problem, slot * kMiB);
+    for (const int64_t larger : kSlotMiB)
+      if (larger > slot && Tiling(problem, larger * kMiB).most_bytes() == tiling.most_bytes())
+        throw Unsupported("slot=" + std::to_string(slot) + " makes the tiles that slot=" +
+                          std::to_string(larger) + " makes: the problem is too small");
     return {.launch = std::to_string(tiling.count()) + " tiles of up to " +
                       std::to_string(tiling.full().rows) + "x" +
                       std::to_string(tiling.full().cols) + ", " + std::to_string(kSlots) + " slots",
-            .demand = staged::demand_of(problem, tiling)};
+            .demand = staged::demand_of(problem, tiling_of_threads(problem, config))};
   }
 
   Staged(const Problem& problem, const Config& config)
-      : problem_(problem), tiling_(problem, config["slot"] * kMiB), slots_(tiling_.most_bytes()) {}
+      : problem_(problem),
+        tiling_(problem, config["slot"] * kMiB),
+        tiling_of_threads_(tiling_of_threads(problem, config)),
+        slots_(tiling_.most_bytes(), tiling_of_threads_.most_bytes()) {}
 
   void launch(const Launch& launch) const {
     if (!slots_.is_of_this_process())
@@ -61,13 +68,12 @@ struct Staged {
           "it in the parent");
     const std::lock_guard lock(slots_are_busy_);  // other launches wait for this one's end
     const staged::OnDevice on(slots_.device());
-    const Tile all{0, 0, 0, matrices(), problem_.rows, problem_.cols}, full = tiling_.full();
-    const bool in_is_direct =
-        staged::suits_gpu(rows_in(launch, full)) && staged::is_pinned(rows_in(launch, all));
-    const bool out_is_direct =
-        staged::suits_gpu(rows_out(launch, full)) && staged::is_pinned(rows_out(launch, all));
     try {
-      move_tiles(launch, in_is_direct, out_is_direct);
+      if (in_is_direct(launch, tiling_) && out_is_direct(launch, tiling_))
+        move_tiles(launch, tiling_, true, true);
+      else
+        move_tiles(launch, tiling_of_threads_, in_is_direct(launch, tiling_of_threads_),
+                   out_is_direct(launch, tiling_of_threads_));
     } catch (...) {
       slots_.wait_all();  // nothing is written behind the caller's back
       throw;
@@ -75,6 +81,21 @@ struct Staged {
   }
 
  private:
+  static Tiling tiling_of_threads(const Problem& problem, const Config& config) {
+    return {problem, std::min(config["slot"] * kMiB, kMostPinned)};
+  }
+
+  // Whether the GPU copies that side by itself.
+  bool in_is_direct(const Launch& launch, const Tiling& tiling) const {
+    return staged::suits_gpu(rows_in(launch, tiling.full())) &&
+           staged::is_pinned(rows_in(launch, whole()));
+  }
+  bool out_is_direct(const Launch& launch, const Tiling& tiling) const {
+    return staged::suits_gpu(rows_out(launch, tiling.full())) &&
+           staged::is_pinned(rows_out(launch, whole()));
+  }
+
+  Tile whole() const { return {0, 0, 0, matrices(), problem_.rows, problem_.cols}; }
   int64_t matrices() const { return problem_.batch_rank == 0 ? 1 : problem_.batch[0].extent; }
 
   // Rows of the input, which is only read.
@@ -101,17 +122,18 @@ struct Staged {
 
   // At each step threads copy one tile in and another one out, while the GPU has those between.
   // Where it copies both sides by itself, all is enqueued at once.
-  void move_tiles(const Launch& launch, bool in_is_direct, bool out_is_direct) const {
+  void move_tiles(const Launch& launch, const Tiling& tiling, bool in_is_direct,
+                  bool out_is_direct) const {
     const bool threads_copy = !in_is_direct || !out_is_direct;
-    for (int64_t step = 0; step < tiling_.count() + kUnderWay; ++step) {
+    for (int64_t step = 0; step < tiling.count() + kUnderWay; ++step) {
       const int64_t leaving = step - kUnderWay;
-      const bool comes = step < tiling_.count(), leaves = leaving >= 0;
+      const bool comes = step < tiling.count(), leaves = leaving >= 0;
       if (leaves && threads_copy) slots_.wait(slots_.at(leaving));
       std::optional<Rows> in, out;
-      if (comes && !in_is_direct) in = rows_in(launch, tiling_.at(step)).joined();
-      if (leaves && !out_is_direct) out = rows_out(launch, tiling_.at(leaving)).joined();
+      if (comes && !in_is_direct) in = rows_in(launch, tiling.at(step)).joined();
+      if (leaves && !out_is_direct) out = rows_out(launch, tiling.at(leaving)).joined();
       copy(launch, in, slots_.at(step), out, slots_.at(leaves ? leaving : 0));
-      if (comes) enqueue(launch, step, in_is_direct, out_is_direct);
+      if (comes) enqueue(launch, tiling.at(step), slots_.at(step), in_is_direct, out_is_direct);
     }
     for (int64_t slot = 0; slot < kSlots; ++slot) slots_.wait(slots_.at(slot));
   }
@@ -136,9 +158,8 @@ struct Staged {
     });
   }
 
-  void enqueue(const Launch& launch, int64_t number, bool in_is_direct, bool out_is_direct) const {
-    const Tile tile = tiling_.at(number);
-    const Slots::Slot slot = slots_.at(number);
+  void enqueue(const Launch& launch, const Tile& tile, const Slots::Slot& slot, bool in_is_direct,
+               bool out_is_direct) const {
     const Rows in = rows_in(launch, tile), out = rows_out(launch, tile);
     if (in_is_direct)
       staged::enqueue_in(in, slot);
@@ -152,7 +173,8 @@ struct Staged {
   }
 
   Problem problem_;
-  Tiling tiling_;
+  Tiling tiling_;             // of launches that the GPU copies by itself
+  Tiling tiling_of_threads_;  // of others
   Slots slots_;
   mutable std::mutex slots_are_busy_;
 };

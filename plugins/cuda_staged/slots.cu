@@ -49,12 +49,14 @@ OnDevice::~OnDevice() {
   if (before_ != device_) cudaSetDevice(before_);
 }
 
-Slots::Slots(int64_t bytes)
-    : bytes_((bytes + kAlign - 1) / kAlign * kAlign), device_(current_device()) {
+Slots::Slots(int64_t device_bytes, int64_t pinned_bytes)
+    : device_bytes_(aligned(device_bytes)),
+      pinned_bytes_(aligned(pinned_bytes)),
+      device_(current_device()) {
   void* memory = nullptr;
-  check(cudaMalloc(&memory, size(2 * kSlots * bytes_)), "allocating slots on the GPU");
+  check(cudaMalloc(&memory, size(2 * kSlots * device_bytes_)), "allocating slots on the GPU");
   device_memory_.reset(memory);
-  check(cudaMallocHost(&memory, size(2 * kSlots * bytes_)), "allocating pinned memory");
+  check(cudaMallocHost(&memory, size(2 * kSlots * pinned_bytes_)), "allocating pinned memory");
   pinned_memory_.reset(memory);
   for (auto& owned : streams_) {
     cudaStream_t stream = nullptr;

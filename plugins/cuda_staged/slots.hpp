@@ -42,9 +42,9 @@ class OnDevice {
 
 class Slots {
  public:
-  // Of so many bytes each, twice: for input and output. They are on the current device. Throws
-  // DeviceError with the reason where there is none, and std::bad_alloc.
-  explicit Slots(int64_t bytes);
+  // Of so many bytes each on the current device and in pinned memory, twice: for input and output.
+  // Throws DeviceError with the reason where there is no device, and std::bad_alloc.
+  Slots(int64_t device_bytes, int64_t pinned_bytes);
 
   int device() const { return device_; }
   bool is_of_this_process() const { return getpid() == process_; }
@@ -56,9 +56,11 @@ class Slots {
   };
   Slot at(int64_t tile) const {
     const int64_t slot = tile % kSlots;
-    auto* const device = static_cast<unsigned char*>(device_memory_.get()) + 2 * slot * bytes_;
-    auto* const pinned = static_cast<unsigned char*>(pinned_memory_.get()) + 2 * slot * bytes_;
-    return {device, device + bytes_, pinned, pinned + bytes_,
+    auto* const device =
+        static_cast<unsigned char*>(device_memory_.get()) + 2 * slot * device_bytes_;
+    auto* const pinned =
+        static_cast<unsigned char*>(pinned_memory_.get()) + 2 * slot * pinned_bytes_;
+    return {device, device + device_bytes_, pinned, pinned + pinned_bytes_,
             streams_[static_cast<size_t>(slot)].get()};
   }
 
@@ -67,8 +69,12 @@ class Slots {
   void wait_all() const noexcept;
 
  private:
-  static constexpr int64_t kAlign = 256;
-  int64_t bytes_;
+  static int64_t aligned(int64_t bytes) {
+    constexpr int64_t kAlign = 256;
+    return (bytes + kAlign - 1) / kAlign * kAlign;
+  }
+
+  int64_t device_bytes_, pinned_bytes_;
   pid_t process_ = getpid();
   int device_ = 0;
   std::unique_ptr<void, Owner<free_device>> device_memory_;

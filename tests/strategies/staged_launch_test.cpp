@@ -68,9 +68,10 @@ void destroy_stream(void* stream) {
 OnDevice::OnDevice(int device) : device_(device) {}
 OnDevice::~OnDevice() = default;
 
-Slots::Slots(int64_t size) : bytes_((size + kAlign - 1) / kAlign * kAlign) {
-  device_memory_.reset(bytes(2 * kSlots * bytes_));
-  pinned_memory_.reset(bytes(2 * kSlots * bytes_));
+Slots::Slots(int64_t on_device, int64_t pinned)
+    : device_bytes_(aligned(on_device)), pinned_bytes_(aligned(pinned)) {
+  device_memory_.reset(bytes(2 * kSlots * device_bytes_));
+  pinned_memory_.reset(bytes(2 * kSlots * pinned_bytes_));
   for (auto& owned : streams_) {
     auto* const stream = new Stream;
     fake.streams.insert(stream);

@@ -143,6 +143,11 @@ class HostBackend final : public Backend {
     return pattern_difference(pattern, static_cast<const std::byte*>(data) + from, from, to);
   }
 
+  void copy_rows(const RowsCopy& copy, void*) override {
+    for (std::uint64_t row = 0; row < copy.rows; ++row)
+      std::memcpy(static_cast<std::byte*>(copy.to) + row * copy.to_pitch,
+                  static_cast<const std::byte*>(copy.from) + row * copy.from_pitch, copy.bytes);
+  }
   void set_spots(const Spots& spots) override {
     for (std::uint32_t i = 0; i < spots.count(); ++i) set_spot(spots, i);
   }

@@ -16,6 +16,15 @@
 
 namespace xpose {
 
+// Rows of so many bytes, and the bytes from one to the next.
+struct RowsCopy {
+  void* to;
+  std::uint64_t to_pitch;
+  const void* from;
+  std::uint64_t from_pitch;
+  std::uint64_t bytes, rows;
+};
+
 // One device. Functions throw Error device or no_memory. [any thread]
 class Backend {
  public:
@@ -64,6 +73,9 @@ class Backend {
   // it returns.
   virtual void follow(void*, void*) {}
   virtual void wait_for(void*) {}  // until all on a stream has ended
+  // Begins to copy rows of this device into its own memory, or into that of a device that it
+  // reaches. CUDA: its copy engines do, which leave the multiprocessors to kernels.
+  virtual void copy_rows(const RowsCopy& copy, void* stream) = 0;
   // Lets this device write into another's memory from now on. Throws Error device where it cannot.
   virtual void reach(const Backend&) {}
   // Seconds that `calls` calls take on the device. CUDA: events on the default stream, behind one

@@ -175,6 +175,12 @@ class CudaBackend final : public Backend {
     make_current();
     check(cudaStreamSynchronize(static_cast<cudaStream_t>(stream)), "waiting for a stream");
   }
+  void copy_rows(const RowsCopy& copy, void* stream) override {
+    make_current();
+    check(cudaMemcpy2DAsync(copy.to, copy.to_pitch, copy.from, copy.from_pitch, copy.bytes,
+                            copy.rows, cudaMemcpyDefault, static_cast<cudaStream_t>(stream)),
+          "copying rows");
+  }
   void reach(const Backend& other) override {
     reach_device(info_.device.ordinal, other.info().device.ordinal);
   }

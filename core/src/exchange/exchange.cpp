@@ -207,6 +207,25 @@ std::vector<Tile> Exchange::unpacking(const Message& message, std::int64_t begin
                element_bytes());
 }
 
+std::vector<Rectangle> Exchange::sending(const Message& message, std::int64_t begin,
+                                         std::int64_t end, const Strides& target) const {
+  return rectangles(lines(message, begin, end), fast_, packed(message).strides, target);
+}
+
+Exchange::Pieces Exchange::pieces(const Message& message) const {
+  Pieces all{1, message.line()};
+  for (std::size_t axis = 0; axis < message.shared.size(); ++axis) {
+    std::int64_t count = 0;
+    for (const AxisRun& run : runs(*message.shared[axis], Place::packed, Place::to)) {
+      count += run.repeats * run.count;
+      if (axis == static_cast<std::size_t>(fast_))
+        all.shortest = std::min(all.shortest, run.extent);
+    }
+    all.count *= count;
+  }
+  return all;
+}
+
 std::vector<Tile> Exchange::moving(const Message& message, std::int64_t begin,
                                    std::int64_t end) const {
   return pushing(message, begin, end, to_strides_);

@@ -68,6 +68,14 @@ class Exchange {
   // As moving(), into the array of the message's rank.
   std::vector<Tile> pushing(const Message& message, std::int64_t begin, std::int64_t end,
                             const Strides& target) const;
+  // From the dense lines into the array of the message's rank.
+  std::vector<Rectangle> sending(const Message& message, std::int64_t begin, std::int64_t end,
+                                 const Strides& target) const;
+  // How many these are of the whole message, and the elements of the shortest run.
+  struct Pieces {
+    std::int64_t count, shortest;
+  };
+  Pieces pieces(const Message& message) const;
   // Of the target array of a rank with this leading dimension and offset, by the source's axes.
   Strides target_strides(int rank, std::int64_t leading_dimension, std::int64_t offset) const;
 

@@ -41,6 +41,18 @@ bool extend(AxisRun& run, const AxisRun& next) {
   return true;
 }
 
+// Each piece alone.
+std::vector<AxisRun> pieces(const std::vector<AxisRun>& runs) {
+  std::vector<AxisRun> all;
+  for (const AxisRun& run : runs)
+    for (std::int64_t repeat = 0; repeat < run.repeats; ++repeat)
+      for (std::int64_t i = 0; i < run.count; ++i)
+        all.push_back({.in = run.in + repeat * run.in_period + i * run.in_step,
+                       .out = run.out + repeat * run.out_period + i * run.out_step,
+                       .extent = run.extent});
+  return all;
+}
+
 }  // namespace
 
 std::vector<AxisRun> runs(const SharedIndices& shared, Place in, Place out) {
@@ -55,6 +67,19 @@ std::vector<AxisRun> runs(const SharedIndices& shared, Place in, Place out) {
       all[i].out_period = step_of(group, out);
     }
   }
+  return all;
+}
+
+std::vector<Rectangle> rectangles(const std::array<SharedIndices, 2>& axes, int fast,
+                                  const Strides& packed, const Strides& out) {
+  const auto along = static_cast<std::size_t>(fast), across = 1 - along;
+  std::vector<Rectangle> all;
+  for (const AxisRun& row : pieces(runs(axes[across], Place::packed, Place::to)))
+    for (const AxisRun& run : pieces(runs(axes[along], Place::packed, Place::to)))
+      all.push_back({packed.offset + row.in * packed.axis[across] + run.in * packed.axis[along],
+                     packed.axis[across],
+                     out.offset + row.out * out.axis[across] + run.out * out.axis[along],
+                     out.axis[across], run.extent, row.extent});
   return all;
 }
 

@@ -43,6 +43,16 @@ struct TileSide {
   Strides strides;
 };
 
+// Rows of a tile that are as they were in the packed lines, and in elements where they are there
+// and in the array that takes them.
+struct Rectangle {
+  std::int64_t packed, packed_pitch, out, out_pitch, run, rows;
+};
+
+// The rectangles of the product of two axes' shared indices, of which runs lie along axis `fast`.
+std::vector<Rectangle> rectangles(const std::array<SharedIndices, 2>& axes, int fast,
+                                  const Strides& packed, const Strides& out);
+
 // The tiles that move the product of two axes' shared indices from one array to another.
 std::vector<Tile> tiles(const std::array<SharedIndices, 2>& axes, const TileSide& in,
                         const TileSide& out, std::uint32_t element_bytes);

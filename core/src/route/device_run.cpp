@@ -16,15 +16,9 @@ constexpr std::int64_t kPartBytes = std::int64_t{16} << 20;
 // Of a message. The first is packed and the last unpacked while nothing is on its way; each takes
 // calls of the transport.
 constexpr std::int64_t kChunks = 8;
-// Fewer lines, or others, would leave parts of the strategies' tiles empty.
-constexpr std::int64_t kTileLines = 128;
 
 double seconds_now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
-
-std::int64_t whole_tiles(std::int64_t lines) {
-  return lines < kTileLines ? lines : lines - lines % kTileLines;
 }
 
 std::string text_of(const std::exception_ptr& failure) {
@@ -87,20 +81,24 @@ void DeviceRun::all_of_it(const std::function<void()>& check) {
 // All memory is there before the ranks meet: an allocation may wait for work on a device, which may
 // wait for this rank.
 void DeviceRun::prepare() {
-  sends_ = parts_of(exchange_.sends(ranks_.rank()), setting_.most_chunk_bytes);
-  receives_ = parts_of(exchange_.receives(ranks_.rank()), setting_.most_chunk_bytes);
-  if (const std::optional<Message> kept = exchange_.kept(ranks_.rank()))
-    kept_ = parts_of({*kept}, kPartBytes);
+  const std::vector<Message> sends = from_the_next(exchange_.sends(ranks_.rank()));
+  sends_ = chunks_of(sends);
+  receives_ = chunks_of(from_the_next(exchange_.receives(ranks_.rank())));
+  if (const std::optional<Message> kept = exchange_.kept(ranks_.rank())) {
+    const std::int64_t lines = lines_in(kPartBytes, kept->line() * exchange_.element_bytes());
+    kept_ = MessageParts{*kept, std::min(whole_tiles(std::max(lines, kTileLines)), kept->lines())};
+  }
   report_.messages_sent = static_cast<std::int64_t>(sends_.size());
   report_.messages_received = static_cast<std::int64_t>(receives_.size());
   if (ranks_.reaches_others()) {
+    push_.emplace(exchange_, sends, streams_, setting_.memory, setting_.push);
     // The others write into the output from the first notice on.
     streams_.backend().wait_for(ranks_.stream());
     return;
   }
   for (std::int64_t chunk = 0; chunk < 2; ++chunk) {
-    for (const Parts& parts : sends_) half(parts, chunk, true);
-    for (const Parts& parts : receives_) half(parts, chunk, false);
+    for (const MessageParts& parts : sends_) half(parts, chunk, true);
+    for (const MessageParts& parts : receives_) half(parts, chunk, false);
   }
 }
 
@@ -138,51 +136,48 @@ std::vector<DeviceRun::Notice> DeviceRun::meet(const std::exception_ptr& failure
   return notices;
 }
 
-// From the next rank on, so that not all write to rank 0 first.
-std::vector<DeviceRun::Parts> DeviceRun::parts_of(std::vector<Message> messages,
-                                                  std::int64_t most_bytes) const {
+// So that not all write to rank 0 first.
+std::vector<Message> DeviceRun::from_the_next(std::vector<Message> messages) const {
   const auto distance = [&](const Message& message) {
     return (message.rank - ranks_.rank() + ranks_.size()) % ranks_.size();
   };
   std::ranges::sort(messages, {}, distance);
-  std::vector<Parts> all;
+  return messages;
+}
+
+std::vector<MessageParts> DeviceRun::chunks_of(const std::vector<Message>& messages) const {
+  std::vector<MessageParts> all;
   for (const Message& message : messages) {
     const std::int64_t line_bytes = message.line() * exchange_.element_bytes();
-    std::int64_t lines = std::max(lines_in(kPartBytes, line_bytes), kTileLines);
-    if (!ranks_.reaches_others()) {
-      const std::int64_t chunk = std::max(message.lines() * line_bytes / kChunks, kPartBytes);
-      lines = std::min(lines_in(chunk, line_bytes), lines_in(most_bytes, line_bytes));
-    }
+    const std::int64_t chunk = std::max(message.lines() * line_bytes / kChunks, kPartBytes);
+    const std::int64_t lines =
+        std::min(lines_in(chunk, line_bytes), lines_in(setting_.most_chunk_bytes, line_bytes));
     all.push_back({message, std::min(whole_tiles(lines), message.lines())});
   }
   return all;
 }
 
-// Parts for other devices on two streams, because the end of one leaves room for the next; and
-// those that stay on a third, because they need the own memory and not the wire.
 void DeviceRun::push(const std::vector<Notice>& notices) {
-  std::int64_t count = kept_.empty() ? 0 : kept_.front().count();
-  for (const Parts& parts : sends_) count = std::max(count, parts.count());
+  std::vector<DevicePush::Target> targets;
+  targets.reserve(notices.size());
+  for (const Notice& notice : notices)
+    targets.push_back({notice.out, notice.leading_dimension, notice.offset});
   streams_.all_follow(ranks_.stream());
-  std::size_t turn = 0;
-  for (std::int64_t part = 0; part < count; ++part) {
-    for (const Parts& parts : sends_) {
-      if (part >= parts.count()) continue;
-      const Notice& target = notices[static_cast<std::size_t>(parts.message.rank)];
-      const Strides strides =
-          exchange_.target_strides(parts.message.rank, target.leading_dimension, target.offset);
-      execute(exchange_.pushing(parts.message, parts.begin(part), parts.begin(part + 1), strides),
-              in_, target.out, streams_.stream(turn++ % 2));
-      ++report_.chunks_sent;
-    }
-    move_kept(part, streams_.stream(2));
-  }
+  push_->begin(
+      in_, targets,
+      [this](const std::vector<Tile>& tiles, const std::byte* in, std::byte* out, void* stream) {
+        execute(tiles, in, out, stream);
+      },
+      [this](std::int64_t turn, std::int64_t turns, void* stream) {
+        move_kept(turn, turns, stream);
+      });
   streams_.wait_for_all();
-  const auto bytes = [&](const std::vector<Parts>& all) {
+  const auto bytes = [&](const std::vector<MessageParts>& all) {
     std::int64_t elements = 0;
-    for (const Parts& parts : all) elements += parts.message.elements();
+    for (const MessageParts& parts : all) elements += parts.message.elements();
     return elements * exchange_.element_bytes();
   };
+  report_.chunks_sent = push_->parts();
   report_.bytes_sent = bytes(sends_);
   report_.bytes_received = bytes(receives_);
 }
@@ -193,9 +188,8 @@ void DeviceRun::pass() {
   void* const wire = ranks_.stream();
   void* const work = streams_.stream(0);
   std::int64_t chunks = 0;
-  for (const std::vector<Parts>* side : {&sends_, &receives_})
-    for (const Parts& parts : *side) chunks = std::max(chunks, parts.count());
-  const std::int64_t kept = kept_.empty() ? 0 : kept_.front().count();
+  for (const std::vector<MessageParts>* side : {&sends_, &receives_})
+    for (const MessageParts& parts : *side) chunks = std::max(chunks, parts.count());
   streams_.all_follow(wire);
   pack(0);
   for (std::int64_t chunk = 0; chunk < chunks; ++chunk) {
@@ -204,11 +198,9 @@ void DeviceRun::pass() {
     exchange(chunk);
     unpack(chunk - 1);
     pack(chunk + 1);
-    for (std::int64_t i = chunk * kept / chunks; i < (chunk + 1) * kept / chunks; ++i)
-      move_kept(i, streams_.stream(1));
+    move_kept(chunk, chunks, streams_.stream(1));
   }
-  if (chunks == 0)
-    for (std::int64_t i = 0; i < kept; ++i) move_kept(i, streams_.stream(1));
+  if (chunks == 0) move_kept(0, 1, streams_.stream(1));
   backend.follow(work, wire);
   unpack(chunks - 1);
   ranks_.finish(setting_.deadline_seconds);
@@ -216,9 +208,9 @@ void DeviceRun::pass() {
 }
 
 void DeviceRun::exchange(std::int64_t chunk) {
-  const auto transfers = [&](const std::vector<Parts>& side, bool is_sent) {
+  const auto transfers = [&](const std::vector<MessageParts>& side, bool is_sent) {
     std::vector<DeviceRanks::Transfer> all;
-    for (const Parts& parts : side) {
+    for (const MessageParts& parts : side) {
       if (chunk >= parts.count()) continue;
       const Half half = this->half(parts, chunk, is_sent);
       all.push_back({parts.message.rank, half.data, half.bytes});
@@ -232,7 +224,7 @@ void DeviceRun::exchange(std::int64_t chunk) {
   ranks_.exchange(sent, received, setting_.deadline_seconds);
 }
 
-DeviceRun::Half DeviceRun::half(const Parts& parts, std::int64_t chunk, bool is_sent) {
+DeviceRun::Half DeviceRun::half(const MessageParts& parts, std::int64_t chunk, bool is_sent) {
   const auto line_bytes =
       static_cast<std::uint64_t>(parts.message.line()) * exchange_.element_bytes();
   const auto lines = [&](std::int64_t part) {
@@ -246,25 +238,27 @@ DeviceRun::Half DeviceRun::half(const Parts& parts, std::int64_t chunk, bool is_
 }
 
 void DeviceRun::pack(std::int64_t chunk) {
-  for (const Parts& parts : sends_)
+  for (const MessageParts& parts : sends_)
     if (chunk < parts.count())
       execute(exchange_.packing(parts.message, parts.begin(chunk), parts.begin(chunk + 1)), in_,
               half(parts, chunk, true).data, streams_.stream(0));
 }
 
 void DeviceRun::unpack(std::int64_t chunk) {
-  for (const Parts& parts : receives_)
+  for (const MessageParts& parts : receives_)
     if (chunk >= 0 && chunk < parts.count())
       execute(exchange_.unpacking(parts.message, parts.begin(chunk), parts.begin(chunk + 1)),
               half(parts, chunk, false).data, out_, streams_.stream(0));
 }
 
-void DeviceRun::move_kept(std::int64_t part, void* stream) {
-  if (kept_.empty() || part >= kept_.front().count()) return;
-  const Parts& kept = kept_.front();
-  const std::int64_t begin = kept.begin(part), end = kept.begin(part + 1);
-  execute(exchange_.moving(kept.message, begin, end), in_, out_, stream);
-  report_.bytes_kept += (end - begin) * kept.message.line() * exchange_.element_bytes();
+void DeviceRun::move_kept(std::int64_t turn, std::int64_t turns, void* stream) {
+  if (!kept_) return;
+  const std::int64_t count = kept_->count();
+  for (std::int64_t part = turn * count / turns; part < (turn + 1) * count / turns; ++part) {
+    const std::int64_t begin = kept_->begin(part), end = kept_->begin(part + 1);
+    execute(exchange_.moving(kept_->message, begin, end), in_, out_, stream);
+    report_.bytes_kept += (end - begin) * kept_->message.line() * exchange_.element_bytes();
+  }
 }
 
 void DeviceRun::execute(const std::vector<Tile>& tiles, const std::byte* in, std::byte* out,

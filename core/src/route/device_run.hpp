@@ -3,16 +3,18 @@
 // messages, of which one is packed and another unpacked while a third is on its way.
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "exchange/exchange.hpp"
+#include "route/device_push.hpp"
 #include "route/device_streams.hpp"
+#include "route/message_parts.hpp"
 #include "xpose/route.hpp"
 
 namespace xpose {
@@ -29,9 +31,11 @@ class DeviceRun {
     const Placement& to;       // with the rank's leading dimension and offset
     std::uint64_t digest;      // of all that the ranks must have stated alike
     std::int64_t most_chunk_bytes;
+    std::int64_t memory;  // for parts that wait for copy engines
     double deadline_seconds;
     const StreamMove& move;
     DeviceStreams& streams;  // with buffers of earlier runs of the same route, or none
+    DevicePush::Policy push = {};
   };
   DeviceRun(const Setting& setting, const void* in, void* out);
 
@@ -48,13 +52,6 @@ class DeviceRun {
     std::int64_t leading_dimension, offset;
     std::array<char, 984> text;  // with a zero at its end
   };
-  // Of a message, or of what stays: the lines in parts.
-  struct Parts {
-    Message message;
-    std::int64_t lines;  // of a part
-    std::int64_t begin(std::int64_t part) const { return std::min(part * lines, message.lines()); }
-    std::int64_t count() const { return (message.lines() + lines - 1) / lines; }
-  };
   struct Half {  // the buffer of every second chunk
     std::byte* data;
     std::uint64_t bytes;
@@ -68,10 +65,12 @@ class DeviceRun {
   void exchange(std::int64_t chunk);
   void pack(std::int64_t chunk);
   void unpack(std::int64_t chunk);
-  Half half(const Parts& parts, std::int64_t chunk, bool is_sent);
-  void move_kept(std::int64_t part, void* stream);
+  Half half(const MessageParts& parts, std::int64_t chunk, bool is_sent);
+  // The share of a turn among so many.
+  void move_kept(std::int64_t turn, std::int64_t turns, void* stream);
   void execute(const std::vector<Tile>& tiles, const std::byte* in, std::byte* out, void* stream);
-  std::vector<Parts> parts_of(std::vector<Message> messages, std::int64_t most_bytes) const;
+  std::vector<Message> from_the_next(std::vector<Message> messages) const;
+  std::vector<MessageParts> chunks_of(const std::vector<Message>& messages) const;
   void wait_for_all() noexcept;
 
   Setting setting_;
@@ -80,7 +79,9 @@ class DeviceRun {
   DeviceStreams& streams_;
   const std::byte* in_;
   std::byte* out_;
-  std::vector<Parts> sends_, receives_, kept_;
+  std::vector<MessageParts> sends_, receives_;
+  std::optional<MessageParts> kept_;
+  std::optional<DevicePush> push_;
   RouteReport report_;
 };
 

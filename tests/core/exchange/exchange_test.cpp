@@ -2,10 +2,37 @@
 
 #include <gtest/gtest.h>
 
+#include <cstring>
+
 #include "../route/scattered.hpp"
 
 namespace xpose {
 namespace {
+
+using Bytes = std::vector<std::byte>;
+constexpr std::int64_t kElement = 4;  // bytes
+
+// The elements of a tile, one by one.
+void move(const Tile& tile, const Bytes& in, Bytes& out) {
+  const Problem& problem = tile.problem;
+  std::int64_t matrices = 1;
+  for (const BatchDim& dim : problem.batch) matrices *= dim.extent;
+  for (std::int64_t matrix = 0; matrix < matrices; ++matrix)
+    for (std::int64_t row = 0; row < problem.rows; ++row)
+      for (std::int64_t col = 0; col < problem.cols; ++col) {
+        std::int64_t from = row * (problem.in_ld != 0 ? problem.in_ld : problem.cols) + col;
+        std::int64_t to = col * (problem.out_ld != 0 ? problem.out_ld : problem.rows) + row;
+        std::int64_t rest = matrix;
+        for (const BatchDim& dim : problem.batch) {
+          from += rest % dim.extent * dim.in_stride;
+          to += rest % dim.extent * dim.out_stride;
+          rest /= dim.extent;
+        }
+        const std::int64_t bytes = problem.element_bytes;  // those of several elements as well
+        std::memcpy(out.data() + tile.out * kElement + to * bytes,
+                    in.data() + tile.in * kElement + from * bytes, static_cast<std::size_t>(bytes));
+      }
+}
 
 TEST(ExchangeTest, TheFiguresAreTheLeastPossible) {
   Draw draw(1);
@@ -122,6 +149,65 @@ TEST(ExchangeTest, RelabellingNeverSendsMore) {
     const Placement other = relabelled(from, to);
     EXPECT_TRUE(std::ranges::is_permutation(other.ranks, to.ranks));
     EXPECT_LE(foresee(from, other).bytes_sent, foresee(from, to).bytes_sent);
+  }
+}
+
+// Packed lines and their rectangles, of two parts of each message, against a loop over elements.
+TEST(ExchangeTest, RectanglesTakePackedLinesToTheirPlaces) {
+  for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+    Draw draw(seed);
+    constexpr int kRanks = 6;
+    const std::int64_t rows = draw.number(1, 40), cols = draw.number(1, 40);
+    const bool transpose = draw.coin();
+    const Placement from = draw.placement(rows, cols, 4, kRanks);
+    const Placement to =
+        transpose ? draw.placement(cols, rows, 4, kRanks) : draw.placement(rows, cols, 4, kRanks);
+    std::vector<Placement> sources, targets;
+    std::vector<Bytes> arrays;
+    for (int rank = 0; rank < kRanks; ++rank) {
+      sources.push_back(draw.own(from, rank));
+      targets.push_back(draw.own(to, rank));
+      arrays.emplace_back(Scattered(to).array(targets.back(), rank, transpose).size(),
+                          std::byte{0xa5});
+    }
+    for (int rank = 0; rank < kRanks; ++rank) {
+      const auto own = static_cast<std::size_t>(rank);
+      Exchange exchange(sources[own], targets[own], transpose);
+      exchange.lay_out(rank);
+      const Bytes in = Scattered(from).array(sources[own], rank, false);
+      if (const std::optional<Message> kept = exchange.kept(rank))
+        for (const Tile& tile : exchange.moving(*kept, 0, kept->lines()))
+          move(tile, in, arrays[own]);
+      for (const Message& message : exchange.sends(rank)) {
+        const auto other = static_cast<std::size_t>(message.rank);
+        const Placement& target = targets[other];
+        const Strides strides =
+            exchange.target_strides(message.rank, target.leading_dimension, target.offset);
+        Bytes packed(static_cast<std::size_t>(message.elements()) * 4);
+        const std::int64_t middle = message.lines() / 2;
+        std::int64_t count = 0, shortest = message.line();
+        for (const auto& [begin, end] :
+             {std::pair{std::int64_t{0}, middle}, {middle, message.lines()}}) {
+          if (begin == end) continue;
+          for (const Tile& tile : exchange.packing(message, begin, end)) move(tile, in, packed);
+          for (const Rectangle& all : exchange.sending(message, begin, end, strides)) {
+            ++count;
+            shortest = std::min(shortest, all.run);
+            for (std::int64_t row = 0; row < all.rows; ++row)
+              std::memcpy(arrays[other].data() + (all.out + row * all.out_pitch) * 4,
+                          packed.data() + (all.packed + row * all.packed_pitch) * 4,
+                          static_cast<std::size_t>(all.run) * 4);
+          }
+        }
+        EXPECT_EQ(exchange.pieces(message).shortest, shortest);
+        EXPECT_LE(exchange.pieces(message).count, count);
+      }
+    }
+    for (int rank = 0; rank < kRanks; ++rank) {
+      const auto own = static_cast<std::size_t>(rank);
+      ASSERT_TRUE(arrays[own] == Scattered(to).array(targets[own], rank, transpose))
+          << "rank " << rank << ", seed " << seed;
+    }
   }
 }
 

@@ -76,6 +76,15 @@ class FakeBackend : public Backend {
                                           std::uint64_t) override {
     return std::nullopt;
   }
+  void copy_rows(const RowsCopy& copy, void* stream) override {
+    ++copies;
+    for (std::uint64_t row = 0; row < copy.rows; ++row) {
+      streams_.use(stream, static_cast<const std::byte*>(copy.from) + row * copy.from_pitch,
+                   copy.bytes, false);
+      streams_.use(stream, static_cast<std::byte*>(copy.to) + row * copy.to_pitch, copy.bytes,
+                   true);
+    }
+  }
   void set_spots(const Spots&) override {}
   std::optional<std::uint32_t> wrong_spot(const Spots&) override { return std::nullopt; }
   void clean_cache(std::initializer_list<std::span<const std::byte>>) override {}
@@ -88,6 +97,8 @@ class FakeBackend : public Backend {
     return 0;
   }
 
+  int copies = 0;
+
  private:
   Streams& streams_;
   DeviceInfo info_;
@@ -98,8 +109,10 @@ class FakeBackend : public Backend {
 // Rank 0 of two; the other one states what this one states, but for its array.
 class FakeDeviceRanks : public DeviceRanks {
  public:
-  FakeDeviceRanks(Streams& streams, bool reaches_others)
-      : streams_(streams), reaches_others_(reaches_others) {}
+  FakeDeviceRanks(Streams& streams, bool reaches_others, std::int64_t lines)
+      : others_array(static_cast<std::size_t>(lines) * 512 * 4),
+        streams_(streams),
+        reaches_others_(reaches_others) {}
 
   int rank() const override { return 0; }
   int size() const override { return 2; }
@@ -127,7 +140,7 @@ class FakeDeviceRanks : public DeviceRanks {
   void abandon() noexcept override {}
 
   int gathers = 0, exchanges = 0, finishes = 0;
-  std::vector<std::byte> others_array = std::vector<std::byte>(192 * 512 * 4);
+  std::vector<std::byte> others_array;
 
  private:
   Streams& streams_;
@@ -136,23 +149,29 @@ class FakeDeviceRanks : public DeviceRanks {
 };
 
 struct OneRun {
-  explicit OneRun(bool reaches_others) : ranks(streams, reaches_others) {
+  // The rank sends `lines` lines of 256 elements, and keeps as many.
+  explicit OneRun(bool reaches_others, const DevicePush::Policy& push = {},
+                  std::int64_t memory = 1 << 20, std::int64_t lines = 192)
+      : from(row_slabs(512, 2 * lines, 4, 2)),
+        to(row_slabs(2 * lines, 512, 4, 2)),
+        ranks(streams, reaches_others, lines),
+        in(static_cast<std::size_t>(2 * lines) * 256 * 4) {
     exchange.lay_out(0);
     // The caller's work on its stream, which makes the input.
     streams.use(ranks.stream(), in.data(), in.size(), true);
     streams.use(ranks.stream(), out.data(), out.size(), false);
-    report = DeviceRun({ranks, exchange, to, 1, 1 << 14, 10, move, device_streams}, in.data(),
-                       out.data())
+    report = DeviceRun({ranks, exchange, to, 1, 1 << 14, memory, 10, move, device_streams, push},
+                       in.data(), out.data())
                  .run([] {});
   }
 
-  Placement from = row_slabs(512, 384, 4, 2), to = row_slabs(384, 512, 4, 2);
+  Placement from, to;
   Streams streams;
   FakeBackend backend{streams};
   DeviceStreams device_streams{backend};
   FakeDeviceRanks ranks;
   Exchange exchange{from, to, true};
-  std::vector<std::byte> in = std::vector<std::byte>(256 * 384 * 4), out = in;
+  std::vector<std::byte> in, out = in;
   // The whole arrays where the problem is in them: the input is read as a whole, the output by
   // bytes that no two tiles share.
   StreamMove move = [this](const Problem& problem, const void* source, void* target, void* stream) {
@@ -191,6 +210,27 @@ TEST(DeviceRunTest, PushesWaitForTheInputAndEndBeforeTheRanksPart) {
   EXPECT_EQ(run.ranks.gathers, 2);
   EXPECT_GT(run.streams.ordered, 0);
   EXPECT_TRUE(run.streams.all_have_ended());
+}
+
+// Lines of a KiB, of which a part has 128 KiB.
+constexpr DevicePush::Policy kSmallParts{.least_part_bytes = 1 << 14, .most_part_bytes = 1 << 17};
+
+TEST(DeviceRunTest, LongRunsAreCopiedWhileTheNextPartIsPacked) {
+  OneRun run(true, kSmallParts, 1 << 18, 600);
+  EXPECT_EQ(run.backend.copies, 5);
+  EXPECT_EQ(run.report.chunks_sent, 5);
+  EXPECT_EQ(run.report.bytes_sent, 256 * 600 * 4);
+  EXPECT_EQ(run.report.bytes_kept, 256 * 600 * 4);
+  EXPECT_GT(run.streams.ordered, 600);  // each row is packed before it leaves
+  EXPECT_TRUE(run.streams.all_have_ended());
+}
+
+TEST(DeviceRunTest, ShortRunsAndPartsBeyondTheMemoryAreStoredByKernels) {
+  DevicePush::Policy longer = kSmallParts;
+  longer.least_run_bytes = 1025;
+  EXPECT_EQ(OneRun(true, longer).backend.copies, 0);
+  EXPECT_EQ(OneRun(true, kSmallParts, (1 << 18) - 1).backend.copies, 0);
+  EXPECT_EQ(OneRun(true, kSmallParts, 1 << 18).backend.copies, 2);
 }
 
 }  // namespace

@@ -1,0 +1,120 @@
+#include "route/device_push.hpp"
+
+#include <algorithm>
+
+#include "route/route_run.hpp"
+
+namespace xpose {
+namespace {
+
+// One part is on its way while the next one is packed.
+constexpr std::int64_t kSlots = 2;
+// Of rows, that a part has at most: each is a call.
+constexpr std::int64_t kMostRectangles = 8;
+
+}  // namespace
+
+DevicePush::DevicePush(const Exchange& exchange, std::vector<Message> messages,
+                       DeviceStreams& streams, std::int64_t memory, const Policy& policy)
+    : exchange_(exchange), streams_(streams) {
+  const std::int64_t bytes = exchange.element_bytes();
+  for (const Message& message : messages) {
+    const std::int64_t line_bytes = message.line() * bytes;
+    const auto cut = [&](std::int64_t part_bytes) {
+      const std::int64_t lines = std::max(lines_in(part_bytes, line_bytes), kTileLines);
+      return MessageParts{message, std::min(whole_tiles(lines), message.lines())};
+    };
+    const std::int64_t even = message.lines() * line_bytes / policy.parts;
+    const MessageParts parts =
+        cut(std::clamp(even, policy.least_part_bytes, policy.most_part_bytes));
+    const Exchange::Pieces pieces = exchange.pieces(message);
+    if (parts.count() > 1 && pieces.shortest * bytes >= policy.least_run_bytes &&
+        pieces.count <= parts.count() * kMostRectangles &&
+        kSlots * parts.lines * line_bytes <= memory) {
+      by_copies_.push_back(parts);
+      slot_bytes_ = std::max(slot_bytes_, parts.lines * line_bytes);
+    } else {
+      by_kernels_.push_back(cut(policy.least_part_bytes));
+    }
+  }
+  for (std::size_t number = 0; number < kSlots && slot_bytes_ > 0; ++number) slot(number);
+}
+
+std::byte* DevicePush::slot(std::size_t number) {
+  return streams_.buffer(number, static_cast<std::uint64_t>(slot_bytes_));
+}
+
+std::int64_t DevicePush::parts() const {
+  std::int64_t count = 0;
+  for (const auto* all : {&by_copies_, &by_kernels_})
+    for (const MessageParts& parts : *all) count += parts.count();
+  return count;
+}
+
+// One of each message, and then the next, so that all targets are written to at once.
+std::vector<DevicePush::Part> DevicePush::in_turn(const std::vector<MessageParts>& messages) {
+  std::int64_t most = 0;
+  for (const MessageParts& parts : messages) most = std::max(most, parts.count());
+  std::vector<Part> all;
+  for (std::int64_t number = 0; number < most; ++number)
+    for (const MessageParts& parts : messages)
+      if (number < parts.count())
+        all.push_back({&parts, parts.begin(number), parts.begin(number + 1)});
+  return all;
+}
+
+Strides DevicePush::strides(const Part& part, const std::vector<Target>& targets) const {
+  const int rank = part.of->message.rank;
+  const Target& target = targets[static_cast<std::size_t>(rank)];
+  return exchange_.target_strides(rank, target.leading_dimension, target.offset);
+}
+
+// Copies and packing have a stream each, which wait for each other where a slot changes hands. What
+// stays has a third one. It follows the packing, so that it takes the memory from copies no more
+// than it must.
+void DevicePush::begin(
+    const std::byte* in, const std::vector<Target>& targets, const Execute& execute,
+    const std::function<void(std::int64_t turn, std::int64_t turns, void* stream)>& move_kept) {
+  Backend& backend = streams_.backend();
+  void* const work = streams_.stream(0);
+  void* const wire = streams_.stream(1);
+  void* const rest = streams_.stream(2);
+  const auto out = [&](const Part& part) {
+    return targets[static_cast<std::size_t>(part.of->message.rank)].out;
+  };
+  const std::vector<Part> stored = in_turn(by_kernels_), copied = in_turn(by_copies_);
+  const auto turns =
+      static_cast<std::int64_t>(std::max<std::size_t>(stored.size() + copied.size(), 1));
+  std::int64_t turn = 0;
+  const auto pack = [&](std::size_t i) {
+    const Part& part = copied[i];
+    execute(exchange_.packing(part.of->message, part.begin, part.end), in, slot(i % kSlots), work);
+  };
+  if (!copied.empty()) pack(0);
+  for (std::size_t i = 0; i < copied.size(); ++i) {
+    const Part& part = copied[i];
+    backend.follow(wire, work);  // the part is packed
+    backend.follow(work, wire);  // the part before it has left its slot
+    const std::int64_t bytes = exchange_.element_bytes();
+    for (const Rectangle& rows :
+         exchange_.sending(part.of->message, part.begin, part.end, strides(part, targets)))
+      backend.copy_rows(
+          {out(part) + rows.out * bytes, static_cast<std::uint64_t>(rows.out_pitch * bytes),
+           slot(i % kSlots) + rows.packed * bytes,
+           static_cast<std::uint64_t>(rows.packed_pitch * bytes),
+           static_cast<std::uint64_t>(rows.run * bytes), static_cast<std::uint64_t>(rows.rows)},
+          wire);
+    if (i + 1 < copied.size()) pack(i + 1);
+    backend.follow(rest, work);
+    move_kept(turn++, turns, rest);
+  }
+  for (const Part& part : stored) {
+    // On two streams, because the end of one leaves room for the next.
+    execute(exchange_.pushing(part.of->message, part.begin, part.end, strides(part, targets)), in,
+            out(part), turn % 2 == 0 ? work : wire);
+    move_kept(turn++, turns, rest);
+  }
+  if (turn == 0) move_kept(0, 1, rest);
+}
+
+}  // namespace xpose

@@ -1,0 +1,66 @@
+// The messages of a rank on their way into the arrays of devices that its own device reaches. Long
+// runs are packed in parts, which copy engines take over the wire: kernels that store to another
+// device hold the multiprocessors that the next part, and the elements that stay, need. Short runs
+// are stored by kernels.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "exchange/exchange.hpp"
+#include "route/device_streams.hpp"
+#include "route/message_parts.hpp"
+
+namespace xpose {
+
+class DevicePush {
+ public:
+  struct Policy {
+    // Enough for a device to be busy with one part, and few enough for the first to be packed soon.
+    std::int64_t least_part_bytes = std::int64_t{16} << 20;
+    // A copy begins some microseconds after the one before it.
+    std::int64_t most_part_bytes = std::int64_t{64} << 20;
+    // The parts of a message of middle size.
+    std::int64_t parts = 8;
+    // Shorter runs take a copy engine longer than their bytes do.
+    std::int64_t least_run_bytes = 1 << 10;
+  };
+  struct Target {  // the array of a rank, and how it lies there
+    std::byte* out;
+    std::int64_t leading_dimension, offset;
+  };
+  using Execute = std::function<void(const std::vector<Tile>& tiles, const std::byte* in,
+                                     std::byte* out, void* stream)>;
+
+  // Of one rank, for which the exchange is laid out, within so much memory. Takes the memory.
+  DevicePush(const Exchange& exchange, std::vector<Message> messages, DeviceStreams& streams,
+             std::int64_t memory, const Policy& policy);
+
+  std::int64_t parts() const;
+
+  // Begins all, on streams that follow the caller's already. `move_kept` begins a share of what
+  // stays: that of a turn among so many.
+  void begin(
+      const std::byte* in, const std::vector<Target>& targets, const Execute& execute,
+      const std::function<void(std::int64_t turn, std::int64_t turns, void* stream)>& move_kept);
+
+ private:
+  struct Part {
+    const MessageParts* of;
+    std::int64_t begin, end;  // lines
+  };
+
+  MessageParts cut(const Message& message, std::int64_t memory, const Policy& policy);
+  static std::vector<Part> in_turn(const std::vector<MessageParts>& messages);
+  Strides strides(const Part& part, const std::vector<Target>& targets) const;
+  std::byte* slot(std::size_t number);
+
+  const Exchange& exchange_;
+  DeviceStreams& streams_;
+  std::vector<MessageParts> by_copies_, by_kernels_;
+  std::int64_t slot_bytes_ = 0;
+};
+
+}  // namespace xpose
