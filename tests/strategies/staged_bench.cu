@@ -103,7 +103,7 @@ void run(std::int64_t bytes, const std::string& plugins) {
       const Problem problem = matrix(side - gap, side - 3 * gap, element);
       const std::string of = std::to_string(problem.rows) + "x" + std::to_string(problem.cols) +
                              ", " + std::to_string(element) + " bytes: ";
-      for (const int slot : {512, 16}) {
+      for (const int slot : {256, 16}) {
         const Plan staged = plan_of(engine, problem, {{"staged", {{"slot", slot}}}});
         const std::string name = of + "staged{slot=" + std::to_string(slot) + "} ";
         line(name + "pinned", seconds([&] { staged.execute(pinned_in, pinned_out); }));

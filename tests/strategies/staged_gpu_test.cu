@@ -109,7 +109,7 @@ TEST_F(StagedGpu, MatricesLargerThanAllSlotsFromAndToAnyMemory) {
   for (const Memory from : {Memory::pageable, Memory::pinned, Memory::registered})
     for (const Memory to : {Memory::pageable, Memory::pinned}) {
       Matrices moved(matrix(20'011, 5003, 4), from, to);  // 400 MB
-      plan(moved.problem, from == Memory::pinned ? 512 : 16)
+      plan(moved.problem, from == Memory::pinned ? 256 : 16)
           .execute(moved.in.get(), moved.out.get());
       EXPECT_EQ(moved.wrong(), 0U) << static_cast<int>(from) << " to " << static_cast<int>(to);
     }
