@@ -1,6 +1,7 @@
 // Arrays as Python's libraries state them, and the problem that two of them make.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <span>
@@ -10,9 +11,16 @@ namespace xpose::python {
 
 constexpr std::size_t kMostAxes = 64;  // as NumPy has
 
-// Numbers of the axes of an array.
+// Numbers of the axes of an array. A copy is of those that there are: calls make many.
 class Axes {
  public:
+  Axes() {}  // NOLINT(modernize-use-equals-default): a defaulted one may fill the values with zeros
+  Axes(const Axes& other) : size_(other.size_) { std::ranges::copy(other.span(), values_.begin()); }
+  Axes& operator=(const Axes& other) {
+    size_ = other.size_;
+    std::ranges::copy(other.span(), values_.begin());
+    return *this;
+  }
   void push(std::int64_t value);  // throws Error invalid for more than kMostAxes
   std::size_t size() const { return size_; }
   std::int64_t& operator[](std::size_t axis) { return values_[axis]; }
@@ -38,6 +46,10 @@ struct Layout {
 
 // A dense layout in C order, without an address.
 Layout dense(const Axes& extents, std::int64_t element_bytes, Device device);
+
+// The strides, in elements, of a new array in C order, as PyTorch states them: an empty axis counts
+// as one of one element.
+Axes strides_of_new(const Axes& extents);
 
 // The extents in the order of `axes`, which is a permutation.
 Axes permuted(const Axes& extents, const Axes& axes);
