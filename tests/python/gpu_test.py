@@ -1,5 +1,6 @@
 """PyTorch, CuPy and JAX on a CUDA device: dtypes, streams, graphs, torch.compile, threads."""
 
+import sys
 import threading
 
 import pytest
@@ -113,6 +114,46 @@ def test_graph(new):
         x.copy_(filled(x.shape))
         graph.replay()
         assert same(result, x.permute(2, 0, 1))
+
+
+@pytest.mark.skipif(
+    not hasattr(torch.Tensor, "__dlpack_c_exchange_api__"), reason="PyTorch has no functions for C"
+)
+@pytest.mark.parametrize("ordinal", range(torch.cuda.device_count()))
+def test_calls_run_no_python(ordinal):
+    called = []
+    with torch.cuda.device(ordinal):
+        x, out = filled((30, 40)), filled((40, 30))
+        plan = xpose.plan(x)
+        plan(x)  # the first call of all goes another way
+        sys.setprofile(lambda frame, event, _: called.append(event))
+        result = plan(x)
+        plan(x, out)
+        sys.setprofile(None)
+    assert "call" not in called and same(result, x.T) and same(out, x.T)
+
+
+@pytest.mark.skipif(torch.cuda.device_count() < 2, reason="needs two GPUs")
+@pytest.mark.parametrize("current", [0, 1])
+@pytest.mark.parametrize("by_plan", [False, True])
+def test_two_devices(current, by_plan):
+    for ordinal in (0, 1):
+        x = filled((300, 200)).to(f"cuda:{ordinal}")
+        expected = x.T.contiguous()
+        call = xpose.plan(x) if by_plan else xpose.transpose
+        with torch.cuda.device(current):
+            for _ in range(2):
+                stream = torch.cuda.Stream(x.device)
+                stream.wait_stream(torch.cuda.current_stream(x.device))
+                torch.cuda.synchronize(x.device)
+                with torch.cuda.device(current):
+                    result, out = call(x), torch.empty_like(expected)
+                    assert call(x, out=out) is out
+                    assert torch.cuda.current_device() == current
+                torch.cuda.synchronize(x.device)
+                assert result.device == x.device and same(result, expected) and same(out, expected)
+        with pytest.raises(ValueError, match="plan|device|on cuda"):
+            call(x, out=torch.empty_like(expected, device=f"cuda:{1 - ordinal}"))
 
 
 def test_operator():

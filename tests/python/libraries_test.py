@@ -2,9 +2,11 @@
 
 import concurrent.futures
 import ctypes
+import functools
 import itertools
 import math
 import random
+import sys
 
 import numpy
 import pytest
@@ -175,6 +177,54 @@ def test_torch_results_are_of_its_own_making():
             xpose.transpose(torch.empty(3, 4, dtype=torch.int1), out=torch.empty(4, 3, dtype=torch.int8))
 
 
+def test_torch_calls_run_no_python():
+    torch = pytest.importorskip("torch")
+    if not hasattr(torch.Tensor, "__dlpack_c_exchange_api__"):
+        pytest.skip("this PyTorch has no functions for C")
+    x, out = torch.rand(3, 4), torch.empty(4, 3)
+    plan, engine = xpose.plan(x), xpose.Engine(threads=1, remember=False)
+    calls = (
+        functools.partial(plan, x),
+        functools.partial(plan, x, out),
+        functools.partial(engine._core.permute, x, None, None, None, "estimate"),
+    )
+    called = []
+
+    def note(frame, event, _):
+        if event == "call":
+            called.append(frame.f_code.co_name)
+
+    for call in calls:
+        assert torch.equal(call(), x.T)  # the first call of all goes another way
+        sys.setprofile(note)
+        call()
+        sys.setprofile(None)
+    assert not called
+
+
+def test_torch_results_are_as_it_makes_them():
+    torch = pytest.importorskip("torch")
+    for shape in ((), (0, 3), (3, 0), (2, 0, 3), (1, 5), (3, 1, 2)):
+        x = torch.rand(shape).to(torch.bfloat16)
+        for result in (xpose.transpose(x), xpose.plan(x)(x)):
+            like = torch.empty(shape[::-1], dtype=x.dtype)
+            assert torch.equal(result, x.permute(tuple(range(x.dim()))[::-1]))
+            assert (result.dtype, result.stride()) == (like.dtype, like.stride())
+    with torch.inference_mode():
+        assert xpose.plan(x)(x).is_inference() and xpose.transpose(x).is_inference()
+
+
+def test_torch_views_with_other_numbers():
+    torch = pytest.importorskip("torch")
+    x = torch.randn(4, 6, dtype=torch.complex64)
+    for view in (x.conj(), x.conj().imag, torch._neg_view(x.real), torch._neg_view(x.conj())):
+        plain = view.resolve_conj().resolve_neg()
+        plan = xpose.plan(view)
+        for _ in range(2):
+            assert torch.equal(xpose.transpose(view), plain.T)
+            assert torch.equal(plan(view), plain.T)
+
+
 def test_torch_transforms():
     torch = pytest.importorskip("torch")
     x = torch.randn(2, 3, 4, 5)
@@ -201,6 +251,13 @@ def test_torch_transforms():
             assert torch.equal(torch.autograd.forward_ad.unpack_dual(dual).tangent, theirs(x[1]))
     with pytest.raises(TypeError, match="torch.func"):
         torch.vmap(lambda y: xpose.Engine().permute_dims(y))(x)
+    plan = xpose.plan(x)
+    for _ in range(2):
+        assert torch.equal(plan(x), x.permute(3, 2, 1, 0))
+        with pytest.raises(TypeError, match="torch.func"):
+            torch.vmap(lambda y: y + plan(x).sum())(x)
+        with torch.autograd.forward_ad.dual_level(), pytest.raises(TypeError, match="torch.func"):
+            plan(x)
 
 
 def test_torch_subclasses_and_modes():

@@ -8,6 +8,8 @@ namespace xpose::python::dlpack {
 
 enum DeviceType : std::int32_t { kCpu = 1, kCuda = 2, kCudaHost = 3, kCudaManaged = 13 };
 
+constexpr std::uint8_t kComplex = 5;  // of Tensor::code
+
 constexpr std::uint32_t kMajorVersion = 1;
 constexpr std::uint64_t kReadOnly = 1;  // of ManagedTensorVersioned::flags
 

@@ -60,6 +60,12 @@ Layout dense(const Axes& extents, std::int64_t element_bytes, Device device) {
   return layout;
 }
 
+Axes strides_of_new(const Axes& extents) {
+  Axes filled = extents;
+  for (std::size_t i = 0; i < filled.size(); ++i) filled[i] = std::max<std::int64_t>(filled[i], 1);
+  return dense(filled, 1, {}).strides;
+}
+
 Axes permuted(const Axes& extents, const Axes& axes) {
   Axes result;
   for (const std::int64_t axis : axes.span()) result.push(extents[static_cast<std::size_t>(axis)]);

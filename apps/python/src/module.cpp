@@ -245,7 +245,7 @@ void define_plan(nb::module_& m) {
            "Move `x` to a new array, or to `out`. ValueError where a layout is another.")
       .def("execute", &execute_plan, "source"_a, "target"_a, "stream"_a)
       .def_prop_ro(
-          "shape", [](const PreparedPlan& plan) { return tuple_of(plan.shape()); },
+          "shape", [](const PreparedPlan& plan) { return plan.python_shape(); },
           "The result's shape.")
       .def_prop_ro("problem", &PreparedPlan::problem, "The problem in words.")
       .def_prop_ro("variant", &PreparedPlan::variant, "The variant, such as 'smem{tile=64}'.")
@@ -264,6 +264,7 @@ NB_MODULE(_xpose, m) {
   define_engine(m);
   define_plan(m);
   define_routes(m);
+  define_exchange(m);
   m.attr("__version__") = version();
   m.def(
       "permuted_shape",
@@ -286,7 +287,6 @@ NB_MODULE(_xpose, m) {
   m.def("cuda_unavailable_reason", &cuda_unavailable_reason);
   m.def("set_python_side", &set_python_side, "ndarray"_a, "empty"_a, "permute_other"_a,
         "call_other"_a);
-  m.def("set_exchange", &set_exchange, "type"_a, "capsule"_a, "is_plain"_a, "on_cuda"_a);
 }
 
 }  // namespace xpose::python

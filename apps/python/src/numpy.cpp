@@ -47,10 +47,12 @@ nb::object movable_dtype(nb::handle x) {
   return dtype;
 }
 
-// The array to write: `out`, or a new one.
-nb::object target(nb::handle out, const Axes& shape, const nb::object& dtype) {
-  if (out.is_none())
-    return called(python_side().empty, nb::handle(tuple_of(shape)), nb::handle(dtype));
+nb::object made(const nb::tuple& shape, const nb::object& dtype) {
+  return called(python_side().empty, nb::handle(shape), nb::handle(dtype));
+}
+
+// The caller's array to write.
+nb::object given(nb::handle out, const nb::object& dtype) {
   const nb::object other = attribute(out, python_side().dtype);
   if (other.is(dtype)) return nb::borrow(out);
   const int equal = PyObject_RichCompareBool(dtype.ptr(), other.ptr(), Py_EQ);
@@ -96,8 +98,8 @@ nb::object permute(Mover& mover, nb::handle x, nb::handle axes, nb::handle out, 
   const nb::object dtype = movable_dtype(x);
   const Buffer in(x, false);
   const Axes order = order_of(axes, in.layout().extents.size());
-  const Axes shape = permuted(in.layout().extents, order);
-  nb::object result = target(out, shape, dtype);
+  nb::object result = out.is_none() ? made(tuple_of(permuted(in.layout().extents, order)), dtype)
+                                    : given(out, dtype);
   const Buffer to(result, true);
   mover.move(in.layout(), to.layout(), order, nullptr, known);
   return result;
@@ -111,7 +113,7 @@ nb::object call(const PreparedPlan& plan, nb::handle x, nb::handle out, nb::hand
   }
   const nb::object dtype = movable_dtype(x);
   const Buffer in(x, false);
-  nb::object result = target(out, plan.shape(), dtype);
+  nb::object result = out.is_none() ? made(plan.python_shape(), dtype) : given(out, dtype);
   const Buffer to(result, true);
   plan.execute(in.layout(), to.layout(), nullptr);
   return result;

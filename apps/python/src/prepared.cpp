@@ -33,7 +33,11 @@ void check(const Layout& array, const Layout& promised, const char* name) {
 
 PreparedPlan::PreparedPlan(Mover& mover, const Layout& in, const Layout& out, const Axes& axes,
                            bool in_place, const PlanOptions& options)
-    : in_(in), out_(out), in_place_(in_place) {
+    : in_(in),
+      out_(out),
+      in_place_(in_place),
+      python_shape_(tuple_of(out.extents)),
+      strides_of_new_(tuple_of(python::strides_of_new(out.extents))) {
   check_fit(in, out, axes);
   if (in.is_empty()) return;
   plans_ = mover.prepare(in, out, axes, in_place, options);

@@ -18,7 +18,9 @@ class PreparedPlan {
   void execute(const Layout& in, const Layout& out, void* stream) const;
 
   const Axes& shape() const { return out_.extents; }  // of the result
-  std::string variant() const;                        // "smem{tile=64}"; empty: nothing to do
+  const nb::tuple& python_shape() const { return python_shape_; }
+  const nb::tuple& strides_of_new() const { return strides_of_new_; }  // in C order, in elements
+  std::string variant() const;  // "smem{tile=64}"; empty: nothing to do
   std::string launch() const;
   std::string problem() const;
   bool is_estimate() const;
@@ -27,6 +29,8 @@ class PreparedPlan {
   Layout in_;
   Layout out_;
   bool in_place_;
+  nb::tuple python_shape_;
+  nb::tuple strides_of_new_;
   std::shared_ptr<AlignedPlans> plans_;
   std::optional<Plan> promised_;
 };

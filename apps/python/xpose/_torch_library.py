@@ -27,19 +27,19 @@ class Torch(Library):
         self.devices = torch.cuda.device_count() if torch.cuda.is_available() else 0
         self.raw_stream = getattr(torch._C, "_cuda_getCurrentRawStream", None)
         if kind is torch.Tensor and hasattr(kind, "__dlpack_c_exchange_api__"):
-            capsule = kind.__dlpack_c_exchange_api__
-            _xpose.set_exchange(kind, capsule, self.is_plain, self.devices < 2)
-
-    def is_plain(self, x: Any) -> bool:
-        """Whether memory and type are all that there is to a torch.Tensor; asked in every call."""
-        return not (
-            x.requires_grad
-            or x.is_neg()
-            or x.is_conj()
-            or self.transforms()
-            or self.modes()
-            or self.forward._current_level >= 0
-        )
+            # Functions that compiled programs call; new_empty() takes twice as long.
+            makers = getattr(getattr(torch._C, "_dynamo", None), "guards", None)
+            current = getattr(torch._C, "_cuda_getDevice", None) if self.devices > 1 else None
+            _xpose.set_exchange(
+                kind,
+                kind.__dlpack_c_exchange_api__,
+                (self.transforms, self.modes),
+                vars(self.forward),
+                getattr(makers, "_empty_strided_cpu", None),
+                getattr(makers, "_empty_strided_cuda", None),
+                current,
+                self.devices < 2 or current is not None,
+            )
 
     def has_operation(self) -> bool:
         if self.is_wrapper or self.transforms() or self.modes():

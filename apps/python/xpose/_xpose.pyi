@@ -95,7 +95,14 @@ def set_python_side(
     call_other: Callable[..., Any],
 ) -> None: ...
 def set_exchange(
-    type: type, capsule: Any, is_plain: Callable[[Any], bool], on_cuda: bool
+    type: type,
+    capsule: Any,
+    followers: Sequence[Callable[[], int]],
+    level: dict[str, Any],
+    on_host: Callable[..., Any] | None,
+    on_cuda: Callable[..., Any] | None,
+    current_device: Callable[[], int] | None,
+    serves_cuda: bool,
 ) -> None: ...
 
 class Placement:
