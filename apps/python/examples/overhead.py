@@ -4,7 +4,9 @@
 overhead.py [--calls N]
 
 Times are of the processor alone, the best of several rounds: on CUDA a call enqueues, and the device
-may still work. What C takes is xpose_execute by ctypes, less a call by ctypes that does nothing.
+may still work. What C takes is xpose_execute by ctypes, less a call by ctypes that does nothing. The
+last lines are the library's own: a new array, which is a part of every call without out=, and the
+transpose.
 """
 
 from __future__ import annotations
@@ -82,7 +84,13 @@ def from_c(source: int, target: int, on_cuda: bool, stream: int) -> tuple[Any, A
 
 
 def show(
-    title: str, x: Any, out: Any, addresses: tuple[int, int, bool, int], calls: int, wait: Any
+    title: str,
+    x: Any,
+    out: Any,
+    addresses: tuple[int, int, bool, int],
+    own: dict[str, Callable[[], Any]],
+    calls: int,
+    wait: Any,
 ) -> None:
     plan = xpose.plan(x, (1, 0))
     execute, nothing = from_c(*addresses)
@@ -99,6 +107,8 @@ def show(
     for name, call in ways.items():
         taken = microseconds(call, calls, wait)
         print(f"{name:<36}{taken:8.2f}{taken - floor:8.2f} more")
+    for name, call in own.items():
+        print(f"{name:<36}{microseconds(call, calls, wait):8.2f}")
 
 
 def main() -> None:
@@ -106,7 +116,18 @@ def main() -> None:
     parser.add_argument("--calls", type=int, default=2000, help="of a round")
     calls = parser.parse_args().calls
     x, out = numpy.zeros((SIDE, SIDE), "f4"), numpy.zeros((SIDE, SIDE), "f4")
-    show("NumPy", x, out, (x.ctypes.data, out.ctypes.data, False, 0), calls, lambda: None)
+    show(
+        "NumPy",
+        x,
+        out,
+        (x.ctypes.data, out.ctypes.data, False, 0),
+        {
+            "numpy.empty(shape, dtype)": lambda: numpy.empty(x.shape, x.dtype),
+            "numpy.ascontiguousarray(x.T)": lambda: numpy.ascontiguousarray(x.T),
+        },
+        calls,
+        lambda: None,
+    )
     try:
         import torch
     except ImportError:
@@ -118,7 +139,11 @@ def main() -> None:
         wait = torch.cuda.synchronize if device == "cuda" else lambda: None
         stream = torch.cuda.current_stream().cuda_stream if device == "cuda" else 0
         addresses = x.data_ptr(), out.data_ptr(), device == "cuda", stream
-        show(f"PyTorch, {device}", x, out, addresses, calls, wait)
+        own = {
+            "torch.empty_like(x)": lambda x=x: torch.empty_like(x),
+            "x.T.contiguous()": lambda x=x: x.T.contiguous(),
+        }
+        show(f"PyTorch {torch.__version__}, {device}", x, out, addresses, own, calls, wait)
 
 
 if __name__ == "__main__":
