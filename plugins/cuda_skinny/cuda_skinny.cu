@@ -88,7 +88,23 @@ struct Skinny {
             .store_run = splits_ ? run : stream,
             .slower_percent = (splits_ && vectors > 2 ? 4 * (vectors - 2) : 0) +
                               (width_ * problem_.element_bytes >= 256 ? 6U : 0U) +
-                              (problem_.element_bytes == 1 && width_ > 24 ? 30U : 0U)};
+                              (problem_.element_bytes == 1 && width_ > 24 ? 30U : 0U) +
+                              misaligned_percent()};
+  }
+
+  // Many runs that begin within a sector are stored in pieces, the shorter they are the more of
+  // them.
+  uint32_t misaligned_percent() const {
+    constexpr int64_t kFewRuns = 8, kSector = 32;
+    constexpr double kMost = 65;
+    const int64_t bytes = problem_.out_ld * problem_.element_bytes, alignment = bytes & -bytes;
+    if (!splits_ || width_ <= kFewRuns || alignment >= kSector) return 0;
+    const double of_256_bytes = alignment == 16  ? 10
+                                : alignment == 8 ? 26
+                                : alignment == 4 ? 34
+                                                 : 42;
+    return static_cast<uint32_t>(
+        std::min(of_256_bytes * 256 / static_cast<double>(16 * run_), kMost));
   }
 
   // Vectors of each run, of so many in a block.

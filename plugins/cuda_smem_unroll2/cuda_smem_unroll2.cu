@@ -25,10 +25,14 @@ struct SmemUnroll2 {
 
   static Quote quote(const Problem& problem, const Config& config) {
     Quote quote = quote_tile(problem, config, Padded, kTilesAcross);
-    // Without padding words meet in banks. NOTES.md has the measurements.
-    if (!Padded && problem.element_bytes <= 4) quote.demand.slower_percent = 50;
-    if (Padded && problem.element_bytes == 4) quote.demand.slower_percent = 12;
+    quote.demand.slower_percent = slower_percent(problem.element_bytes);
     return quote;
+  }
+
+  // Without padding words meet in banks. NOTES.md has the measurements.
+  static uint32_t slower_percent(uint32_t element_bytes) {
+    if (!Padded) return element_bytes <= 4 ? 50 : element_bytes == 8 ? 15 : 0;
+    return element_bytes == 1 ? 0 : element_bytes == 2 ? 10 : element_bytes <= 8 ? 12 : 5;
   }
 
   SmemUnroll2(const Problem& problem, const Config& config)

@@ -95,19 +95,23 @@ struct Unaligned {
     Quote quote;
     with_tile(problem.element_bytes, tile, [&]<class Tile>(Tile) {
       quote = quote_tiles(problem, tiling_of<Tile>());
-      quote.demand.slower_percent =
-          slower_percent(problem, quote.demand.blocks, Tile::kRows * Tile::kCols);
+      quote.demand.slower_percent = slower_percent(problem, Tile::kRows, Tile::kCols);
     });
     return quote;
   }
 
-  // A tile that is filled in part takes longer than its part, about by the fourth root. NOTES.md
-  // has the measurements.
-  static uint32_t slower_percent(const Problem& problem, uint64_t blocks, int64_t tile) {
-    const double filled = static_cast<double>(problem.rows * problem.cols) *
-                          static_cast<double>(problem.batch[0].extent) /
-                          (static_cast<double>(blocks) * static_cast<double>(tile));
-    return static_cast<uint32_t>(100 * (std::sqrt(std::sqrt(1 / filled)) - 1));
+  // A tile that is filled in part takes longer than its part: the more so where it is narrow, since
+  // short rows leave lanes idle, and where gaps end the rows, since elements there are loaded and
+  // stored one by one. NOTES.md has the measurements.
+  static uint32_t slower_percent(const Problem& problem, int64_t tile_rows, int64_t tile_cols) {
+    const auto slower = [](int64_t extent, int64_t tile, double power, bool has_gaps) {
+      const double filled =
+          static_cast<double>(extent) / static_cast<double>((extent + tile - 1) / tile * tile);
+      return std::pow(filled, -power) * (has_gaps && filled < 0.8 ? 1.5 : 1);
+    };
+    const double rows = slower(problem.rows, tile_rows, 0.2, problem.out_ld != problem.rows);
+    const double cols = slower(problem.cols, tile_cols, 0.4, problem.in_ld != problem.cols);
+    return static_cast<uint32_t>(100 * (rows * cols - 1));
   }
 
   Unaligned(const Problem& problem, const Config& config)
