@@ -1,6 +1,7 @@
 #include "exchange/exchange.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <string>
 
 namespace xpose {
@@ -53,6 +54,23 @@ Strides strides_of(const Placement& placement, int rank) {
                           : is_rows                        ? local.cols
                                                            : local.rows;
   return is_rows ? Strides{{ld, 1}, placement.offset} : Strides{{1, ld}, placement.offset};
+}
+
+std::array<SharedIndices, 2> axes_of(const Message& message, const Box& box) {
+  const auto axis = [&](std::size_t i) {
+    const SharedIndices& whole = *message.shared[i];
+    return box.extent(static_cast<int>(i)) == whole.extent
+               ? whole
+               : clipped(whole, box.begin[i], box.end[i]);
+  };
+  return {axis(0), axis(1)};
+}
+
+TileSide packed(const Message& message, const Box& box) {
+  const std::int64_t line = box.extent(message.fast);
+  Strides strides{{line, line}};
+  strides.axis[static_cast<std::size_t>(message.fast)] = 1;
+  return {Place::packed, strides};
 }
 
 }  // namespace
@@ -181,35 +199,19 @@ RouteFigures Exchange::figures() const {
   return all;
 }
 
-std::array<SharedIndices, 2> Exchange::lines(const Message& message, std::int64_t begin,
-                                             std::int64_t end) const {
-  std::array<SharedIndices, 2> axes = {*message.shared[0], *message.shared[1]};
-  SharedIndices& slow = axes[static_cast<std::size_t>(1 - fast_)];
-  if (begin != 0 || end != message.lines()) slow = clipped(slow, begin, end);
-  return axes;
-}
-
-TileSide Exchange::packed(const Message& message) const {
-  Strides strides{{message.line(), message.line()}};
-  strides.axis[static_cast<std::size_t>(fast_)] = 1;
-  return {Place::packed, strides};
-}
-
-std::vector<Tile> Exchange::packing(const Message& message, std::int64_t begin,
-                                    std::int64_t end) const {
-  return tiles(lines(message, begin, end), {Place::from, from_strides_}, packed(message),
+std::vector<Tile> Exchange::packing(const Message& message, const Box& box) const {
+  return tiles(axes_of(message, box), {Place::from, from_strides_}, packed(message, box),
                element_bytes());
 }
 
-std::vector<Tile> Exchange::unpacking(const Message& message, std::int64_t begin,
-                                      std::int64_t end) const {
-  return tiles(lines(message, begin, end), packed(message), {Place::to, to_strides_},
+std::vector<Tile> Exchange::unpacking(const Message& message, const Box& box) const {
+  return tiles(axes_of(message, box), packed(message, box), {Place::to, to_strides_},
                element_bytes());
 }
 
-std::vector<Rectangle> Exchange::sending(const Message& message, std::int64_t begin,
-                                         std::int64_t end, const Strides& target) const {
-  return rectangles(lines(message, begin, end), fast_, packed(message).strides, target);
+std::vector<Rectangle> Exchange::sending(const Message& message, const Box& box,
+                                         const Strides& target) const {
+  return rectangles(axes_of(message, box), fast_, packed(message, box).strides, target);
 }
 
 Exchange::Pieces Exchange::pieces(const Message& message) const {
@@ -226,15 +228,29 @@ Exchange::Pieces Exchange::pieces(const Message& message) const {
   return all;
 }
 
-std::vector<Tile> Exchange::moving(const Message& message, std::int64_t begin,
-                                   std::int64_t end) const {
-  return pushing(message, begin, end, to_strides_);
+std::vector<Tile> Exchange::moving(const Message& message, const Box& box) const {
+  return pushing(message, box, to_strides_);
 }
 
-std::vector<Tile> Exchange::pushing(const Message& message, std::int64_t begin, std::int64_t end,
+std::vector<Tile> Exchange::pushing(const Message& message, const Box& box,
                                     const Strides& target) const {
-  return tiles(lines(message, begin, end), {Place::from, from_strides_}, {Place::to, target},
+  return tiles(axes_of(message, box), {Place::from, from_strides_}, {Place::to, target},
                element_bytes());
+}
+
+std::optional<Tile> Exchange::turning(const Message& kept, std::int64_t begin,
+                                      std::int64_t end) const {
+  // Of other elements, strategies in place ask for more than that they are kept whole.
+  if (element_bytes() > 16 || !std::has_single_bit(element_bytes())) return std::nullopt;
+  const std::array axes = axes_of(kept, {{begin, begin}, {end, end}});
+  const auto row = begin_of_run(axes[0], Place::from), col = begin_of_run(axes[1], Place::from);
+  if (!row || !col) return std::nullopt;
+  const auto [down, across] = from_strides_.axis;
+  Problem square = matrix(end - begin, end - begin, element_bytes());
+  square.in_ld = square.out_ld = std::max(down, across);
+  square.in_place = true;
+  const std::int64_t at = from_strides_.offset + *row * down + *col * across;
+  return Tile{square, at, at};
 }
 
 }  // namespace xpose

@@ -14,8 +14,19 @@
 
 namespace xpose {
 
-// The elements that one rank has for another. On its way it is a dense matrix in the target's
-// order: lines of elements that follow each other in a line of the target.
+// Indices that a message shares: from `begin` to `end` of its rows, and of its columns.
+struct Box {
+  std::array<std::int64_t, 2> begin{}, end{};
+
+  std::int64_t extent(int axis) const {
+    const auto at = static_cast<std::size_t>(axis);
+    return end[at] - begin[at];
+  }
+  std::int64_t elements() const { return extent(0) * extent(1); }
+};
+
+// The elements that one rank has for another. On its way a box of it is a dense matrix in the
+// target's order: lines of elements that follow each other in a line of the target.
 struct Message {
   int rank = 0;                                // the other one
   std::array<const SharedIndices*, 2> shared;  // of the source's rows, of its columns
@@ -24,6 +35,14 @@ struct Message {
   std::int64_t line() const { return shared[static_cast<std::size_t>(fast)]->extent; }
   std::int64_t lines() const { return shared[static_cast<std::size_t>(1 - fast)]->extent; }
   std::int64_t elements() const { return line() * lines(); }
+
+  Box box() const { return {{0, 0}, {shared[0]->extent, shared[1]->extent}}; }
+  Box box_of_lines(std::int64_t first, std::int64_t last) const {
+    Box box = this->box();
+    box.begin[static_cast<std::size_t>(1 - fast)] = first;
+    box.end[static_cast<std::size_t>(1 - fast)] = last;
+    return box;
+  }
 };
 
 // As check_placement(), as far as no number of ranks is known and no rank has an array.
@@ -59,23 +78,28 @@ class Exchange {
   int from_fast() const { return from_.order == Order::row_major ? 1 : 0; }
   int to_fast() const { return fast_; }
 
-  // The tiles for lines `begin` to `end` of a message: from the array of the placement `from` into
-  // the dense lines, from these into the array of `to`, and at once from the one into the other.
-  std::vector<Tile> packing(const Message& message, std::int64_t begin, std::int64_t end) const;
-  std::vector<Tile> unpacking(const Message& message, std::int64_t begin, std::int64_t end) const;
-  std::vector<Tile> moving(const Message& message, std::int64_t begin, std::int64_t end) const;
+  // The tiles for a box of a message: from the array of the placement `from` into the dense lines,
+  // from these into the array of `to`, and at once from the one into the other.
+  std::vector<Tile> packing(const Message& message, const Box& box) const;
+  std::vector<Tile> unpacking(const Message& message, const Box& box) const;
+  std::vector<Tile> moving(const Message& message, const Box& box) const;
 
   // As moving(), into the array of the message's rank.
-  std::vector<Tile> pushing(const Message& message, std::int64_t begin, std::int64_t end,
-                            const Strides& target) const;
+  std::vector<Tile> pushing(const Message& message, const Box& box, const Strides& target) const;
   // From the dense lines into the array of the message's rank.
-  std::vector<Rectangle> sending(const Message& message, std::int64_t begin, std::int64_t end,
+  std::vector<Rectangle> sending(const Message& message, const Box& box,
                                  const Strides& target) const;
   // How many these are of the whole message, and the elements of the shortest run.
   struct Pieces {
     std::int64_t count, shortest;
   };
   Pieces pieces(const Message& message) const;
+
+  // The problem in place for the shared indices `begin` to `end`, of rows and columns alike, of the
+  // elements that a rank keeps in a route in place. Nothing where they are no square in its array,
+  // or of a size that not all of a device's strategies in place serve.
+  std::optional<Tile> turning(const Message& kept, std::int64_t begin, std::int64_t end) const;
+
   // Of the target array of a rank with this leading dimension and offset, by the source's axes.
   Strides target_strides(int rank, std::int64_t leading_dimension, std::int64_t offset) const;
 
@@ -90,9 +114,6 @@ class Exchange {
   int from_rank(const Cell& cell) const;
   int to_rank(const Cell& cell) const;
   Message message(int rank, const Cell& from, const Cell& to) const;
-  std::array<SharedIndices, 2> lines(const Message& message, std::int64_t begin,
-                                     std::int64_t end) const;
-  TileSide packed(const Message& message) const;
 
   Placement from_, to_;
   bool transpose_;

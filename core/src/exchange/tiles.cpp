@@ -83,6 +83,19 @@ std::vector<Rectangle> rectangles(const std::array<SharedIndices, 2>& axes, int 
   return all;
 }
 
+std::optional<std::int64_t> begin_of_run(const SharedIndices& shared, Place place) {
+  std::optional<std::int64_t> begin;
+  for (const PieceGroup& group : shared.groups) {
+    if (group.repeats > 1 && step_of(group, place) != group.packed_step) return std::nullopt;
+    for (const Piece& piece : group.pieces) {
+      const std::int64_t of_first = index_of(piece, place) - piece.packed;
+      if (begin && of_first != *begin) return std::nullopt;
+      begin = of_first;
+    }
+  }
+  return begin;
+}
+
 std::vector<Tile> tiles(const std::array<SharedIndices, 2>& axes, const TileSide& in,
                         const TileSide& out, std::uint32_t element_bytes) {
   const std::array lists = {runs(axes[0], in.place, out.place), runs(axes[1], in.place, out.place)};

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "exchange/overlap.hpp"
@@ -24,6 +25,9 @@ struct AxisRun {
 
 // The runs of indices that are read at one place and written at another.
 std::vector<AxisRun> runs(const SharedIndices& shared, Place in, Place out);
+
+// The first index at a place where all lie side by side there.
+std::optional<std::int64_t> begin_of_run(const SharedIndices& shared, Place place);
 
 // An array that a tile reads or writes: elements from one index of each axis to the next, and from
 // its address to the element (0, 0).

@@ -19,20 +19,18 @@ DevicePush::DevicePush(const Exchange& exchange, std::vector<Message> messages,
     : exchange_(exchange), streams_(streams) {
   const std::int64_t bytes = exchange.element_bytes();
   for (const Message& message : messages) {
-    const std::int64_t line_bytes = message.line() * bytes;
     const auto cut = [&](std::int64_t part_bytes) {
-      const std::int64_t lines = std::max(lines_in(part_bytes, line_bytes), kTileLines);
-      return MessageParts{message, std::min(whole_tiles(lines), message.lines())};
+      const std::int64_t lines = lines_in(part_bytes, message.line() * bytes);
+      return chunks_in_lines(message, whole_tiles(std::max(lines, kTileLines)));
     };
-    const std::int64_t even = message.lines() * line_bytes / policy.parts;
-    const MessageParts parts =
-        cut(std::clamp(even, policy.least_part_bytes, policy.most_part_bytes));
+    const std::int64_t even = message.elements() * bytes / policy.parts;
+    const Chunks parts = cut(std::clamp(even, policy.least_part_bytes, policy.most_part_bytes));
     const Exchange::Pieces pieces = exchange.pieces(message);
+    const std::int64_t longest = parts.box(0).elements() * bytes;
     if (parts.count() > 1 && pieces.shortest * bytes >= policy.least_run_bytes &&
-        pieces.count <= parts.count() * kMostRectangles &&
-        kSlots * parts.lines * line_bytes <= memory) {
+        pieces.count <= parts.count() * kMostRectangles && kSlots * longest <= memory) {
       by_copies_.push_back(parts);
-      slot_bytes_ = std::max(slot_bytes_, parts.lines * line_bytes);
+      slot_bytes_ = std::max(slot_bytes_, longest);
     } else {
       by_kernels_.push_back(cut(policy.least_part_bytes));
     }
@@ -47,24 +45,23 @@ std::byte* DevicePush::slot(std::size_t number) {
 std::int64_t DevicePush::parts() const {
   std::int64_t count = 0;
   for (const auto* all : {&by_copies_, &by_kernels_})
-    for (const MessageParts& parts : *all) count += parts.count();
+    for (const Chunks& parts : *all) count += parts.count();
   return count;
 }
 
 // One of each message, and then the next, so that all targets are written to at once.
-std::vector<DevicePush::Part> DevicePush::in_turn(const std::vector<MessageParts>& messages) {
+std::vector<DevicePush::Part> DevicePush::in_turn(const std::vector<Chunks>& messages) {
   std::int64_t most = 0;
-  for (const MessageParts& parts : messages) most = std::max(most, parts.count());
+  for (const Chunks& parts : messages) most = std::max(most, parts.count());
   std::vector<Part> all;
   for (std::int64_t number = 0; number < most; ++number)
-    for (const MessageParts& parts : messages)
-      if (number < parts.count())
-        all.push_back({&parts, parts.begin(number), parts.begin(number + 1)});
+    for (const Chunks& parts : messages)
+      if (number < parts.count()) all.push_back({&parts.message, parts.box(number)});
   return all;
 }
 
 Strides DevicePush::strides(const Part& part, const std::vector<Target>& targets) const {
-  const int rank = part.of->message.rank;
+  const int rank = part.of->rank;
   const Target& target = targets[static_cast<std::size_t>(rank)];
   return exchange_.target_strides(rank, target.leading_dimension, target.offset);
 }
@@ -80,7 +77,7 @@ void DevicePush::begin(
   void* const wire = streams_.stream(1);
   void* const rest = streams_.stream(2);
   const auto out = [&](const Part& part) {
-    return targets[static_cast<std::size_t>(part.of->message.rank)].out;
+    return targets[static_cast<std::size_t>(part.of->rank)].out;
   };
   const std::vector<Part> stored = in_turn(by_kernels_), copied = in_turn(by_copies_);
   const auto turns =
@@ -88,7 +85,7 @@ void DevicePush::begin(
   std::int64_t turn = 0;
   const auto pack = [&](std::size_t i) {
     const Part& part = copied[i];
-    execute(exchange_.packing(part.of->message, part.begin, part.end), in, slot(i % kSlots), work);
+    execute(exchange_.packing(*part.of, part.box), in, slot(i % kSlots), work);
   };
   if (!copied.empty()) pack(0);
   for (std::size_t i = 0; i < copied.size(); ++i) {
@@ -96,8 +93,7 @@ void DevicePush::begin(
     backend.follow(wire, work);  // the part is packed
     backend.follow(work, wire);  // the part before it has left its slot
     const std::int64_t bytes = exchange_.element_bytes();
-    for (const Rectangle& rows :
-         exchange_.sending(part.of->message, part.begin, part.end, strides(part, targets)))
+    for (const Rectangle& rows : exchange_.sending(*part.of, part.box, strides(part, targets)))
       backend.copy_rows(
           {out(part) + rows.out * bytes, static_cast<std::uint64_t>(rows.out_pitch * bytes),
            slot(i % kSlots) + rows.packed * bytes,
@@ -110,8 +106,8 @@ void DevicePush::begin(
   }
   for (const Part& part : stored) {
     // On two streams, because the end of one leaves room for the next.
-    execute(exchange_.pushing(part.of->message, part.begin, part.end, strides(part, targets)), in,
-            out(part), turn % 2 == 0 ? work : wire);
+    execute(exchange_.pushing(*part.of, part.box, strides(part, targets)), in, out(part),
+            turn % 2 == 0 ? work : wire);
     move_kept(turn++, turns, rest);
   }
   if (turn == 0) move_kept(0, 1, rest);

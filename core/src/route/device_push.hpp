@@ -9,9 +9,8 @@
 #include <functional>
 #include <vector>
 
-#include "exchange/exchange.hpp"
+#include "exchange/chunks.hpp"
 #include "route/device_streams.hpp"
-#include "route/message_parts.hpp"
 
 namespace xpose {
 
@@ -48,18 +47,18 @@ class DevicePush {
 
  private:
   struct Part {
-    const MessageParts* of;
-    std::int64_t begin, end;  // lines
+    const Message* of;
+    Box box;
   };
 
-  MessageParts cut(const Message& message, std::int64_t memory, const Policy& policy);
-  static std::vector<Part> in_turn(const std::vector<MessageParts>& messages);
+  Chunks cut(const Message& message, std::int64_t memory, const Policy& policy);
+  static std::vector<Part> in_turn(const std::vector<Chunks>& messages);
   Strides strides(const Part& part, const std::vector<Target>& targets) const;
   std::byte* slot(std::size_t number);
 
   const Exchange& exchange_;
   DeviceStreams& streams_;
-  std::vector<MessageParts> by_copies_, by_kernels_;
+  std::vector<Chunks> by_copies_, by_kernels_;
   std::int64_t slot_bytes_ = 0;
 };
 

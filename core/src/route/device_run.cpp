@@ -86,7 +86,7 @@ void DeviceRun::prepare() {
   receives_ = chunks_of(from_the_next(exchange_.receives(ranks_.rank())));
   if (const std::optional<Message> kept = exchange_.kept(ranks_.rank())) {
     const std::int64_t lines = lines_in(kPartBytes, kept->line() * exchange_.element_bytes());
-    kept_ = MessageParts{*kept, std::min(whole_tiles(std::max(lines, kTileLines)), kept->lines())};
+    kept_ = chunks_in_lines(*kept, whole_tiles(std::max(lines, kTileLines)));
   }
   report_.messages_sent = static_cast<std::int64_t>(sends_.size());
   report_.messages_received = static_cast<std::int64_t>(receives_.size());
@@ -97,8 +97,8 @@ void DeviceRun::prepare() {
     return;
   }
   for (std::int64_t chunk = 0; chunk < 2; ++chunk) {
-    for (const MessageParts& parts : sends_) half(parts, chunk, true);
-    for (const MessageParts& parts : receives_) half(parts, chunk, false);
+    for (const Chunks& parts : sends_) half(parts, chunk, true);
+    for (const Chunks& parts : receives_) half(parts, chunk, false);
   }
 }
 
@@ -145,14 +145,14 @@ std::vector<Message> DeviceRun::from_the_next(std::vector<Message> messages) con
   return messages;
 }
 
-std::vector<MessageParts> DeviceRun::chunks_of(const std::vector<Message>& messages) const {
-  std::vector<MessageParts> all;
+std::vector<Chunks> DeviceRun::chunks_of(const std::vector<Message>& messages) const {
+  std::vector<Chunks> all;
   for (const Message& message : messages) {
     const std::int64_t line_bytes = message.line() * exchange_.element_bytes();
     const std::int64_t chunk = std::max(message.lines() * line_bytes / kChunks, kPartBytes);
     const std::int64_t lines =
         std::min(lines_in(chunk, line_bytes), lines_in(setting_.most_chunk_bytes, line_bytes));
-    all.push_back({message, std::min(whole_tiles(lines), message.lines())});
+    all.push_back(chunks_in_lines(message, whole_tiles(lines)));
   }
   return all;
 }
@@ -172,9 +172,9 @@ void DeviceRun::push(const std::vector<Notice>& notices) {
         move_kept(turn, turns, stream);
       });
   streams_.wait_for_all();
-  const auto bytes = [&](const std::vector<MessageParts>& all) {
+  const auto bytes = [&](const std::vector<Chunks>& all) {
     std::int64_t elements = 0;
-    for (const MessageParts& parts : all) elements += parts.message.elements();
+    for (const Chunks& parts : all) elements += parts.message.elements();
     return elements * exchange_.element_bytes();
   };
   report_.chunks_sent = push_->parts();
@@ -188,8 +188,8 @@ void DeviceRun::pass() {
   void* const wire = ranks_.stream();
   void* const work = streams_.stream(0);
   std::int64_t chunks = 0;
-  for (const std::vector<MessageParts>* side : {&sends_, &receives_})
-    for (const MessageParts& parts : *side) chunks = std::max(chunks, parts.count());
+  for (const std::vector<Chunks>* side : {&sends_, &receives_})
+    for (const Chunks& parts : *side) chunks = std::max(chunks, parts.count());
   streams_.all_follow(wire);
   pack(0);
   for (std::int64_t chunk = 0; chunk < chunks; ++chunk) {
@@ -208,9 +208,9 @@ void DeviceRun::pass() {
 }
 
 void DeviceRun::exchange(std::int64_t chunk) {
-  const auto transfers = [&](const std::vector<MessageParts>& side, bool is_sent) {
+  const auto transfers = [&](const std::vector<Chunks>& side, bool is_sent) {
     std::vector<DeviceRanks::Transfer> all;
-    for (const MessageParts& parts : side) {
+    for (const Chunks& parts : side) {
       if (chunk >= parts.count()) continue;
       const Half half = this->half(parts, chunk, is_sent);
       all.push_back({parts.message.rank, half.data, half.bytes});
@@ -224,40 +224,37 @@ void DeviceRun::exchange(std::int64_t chunk) {
   ranks_.exchange(sent, received, setting_.deadline_seconds);
 }
 
-DeviceRun::Half DeviceRun::half(const MessageParts& parts, std::int64_t chunk, bool is_sent) {
-  const auto line_bytes =
-      static_cast<std::uint64_t>(parts.message.line()) * exchange_.element_bytes();
-  const auto lines = [&](std::int64_t part) {
-    return static_cast<std::uint64_t>(parts.begin(part + 1) - parts.begin(part));
+DeviceRun::Half DeviceRun::half(const Chunks& parts, std::int64_t chunk, bool is_sent) {
+  const auto bytes = [&](std::int64_t number) {
+    return static_cast<std::uint64_t>(parts.box(number).elements()) * exchange_.element_bytes();
   };
   const std::uint64_t number =
       transfer_id(parts.message.rank, is_sent ? TransferKind::chunk_out : TransferKind::chunk_in);
-  return {
-      streams_.buffer(number * 2 + static_cast<std::uint64_t>(chunk % 2), lines(0) * line_bytes),
-      lines(chunk) * line_bytes};
+  return {streams_.buffer(number * 2 + static_cast<std::uint64_t>(chunk % 2), bytes(0)),
+          bytes(chunk)};
 }
 
 void DeviceRun::pack(std::int64_t chunk) {
-  for (const MessageParts& parts : sends_)
+  for (const Chunks& parts : sends_)
     if (chunk < parts.count())
-      execute(exchange_.packing(parts.message, parts.begin(chunk), parts.begin(chunk + 1)), in_,
+      execute(exchange_.packing(parts.message, parts.box(chunk)), in_,
               half(parts, chunk, true).data, streams_.stream(0));
 }
 
 void DeviceRun::unpack(std::int64_t chunk) {
-  for (const MessageParts& parts : receives_)
+  for (const Chunks& parts : receives_)
     if (chunk >= 0 && chunk < parts.count())
-      execute(exchange_.unpacking(parts.message, parts.begin(chunk), parts.begin(chunk + 1)),
-              half(parts, chunk, false).data, out_, streams_.stream(0));
+      execute(exchange_.unpacking(parts.message, parts.box(chunk)), half(parts, chunk, false).data,
+              out_, streams_.stream(0));
 }
 
 void DeviceRun::move_kept(std::int64_t turn, std::int64_t turns, void* stream) {
   if (!kept_) return;
   const std::int64_t count = kept_->count();
   for (std::int64_t part = turn * count / turns; part < (turn + 1) * count / turns; ++part) {
-    const std::int64_t begin = kept_->begin(part), end = kept_->begin(part + 1);
-    execute(exchange_.moving(kept_->message, begin, end), in_, out_, stream);
-    report_.bytes_kept += (end - begin) * kept_->message.line() * exchange_.element_bytes();
+    const Box box = kept_->box(part);
+    execute(exchange_.moving(kept_->message, box), in_, out_, stream);
+    report_.bytes_kept += box.elements() * exchange_.element_bytes();
   }
 }
 

@@ -11,10 +11,9 @@
 #include <optional>
 #include <vector>
 
-#include "exchange/exchange.hpp"
+#include "exchange/chunks.hpp"
 #include "route/device_push.hpp"
 #include "route/device_streams.hpp"
-#include "route/message_parts.hpp"
 #include "xpose/route.hpp"
 
 namespace xpose {
@@ -65,12 +64,12 @@ class DeviceRun {
   void exchange(std::int64_t chunk);
   void pack(std::int64_t chunk);
   void unpack(std::int64_t chunk);
-  Half half(const MessageParts& parts, std::int64_t chunk, bool is_sent);
+  Half half(const Chunks& parts, std::int64_t chunk, bool is_sent);
   // The share of a turn among so many.
   void move_kept(std::int64_t turn, std::int64_t turns, void* stream);
   void execute(const std::vector<Tile>& tiles, const std::byte* in, std::byte* out, void* stream);
   std::vector<Message> from_the_next(std::vector<Message> messages) const;
-  std::vector<MessageParts> chunks_of(const std::vector<Message>& messages) const;
+  std::vector<Chunks> chunks_of(const std::vector<Message>& messages) const;
   void wait_for_all() noexcept;
 
   Setting setting_;
@@ -79,8 +78,8 @@ class DeviceRun {
   DeviceStreams& streams_;
   const std::byte* in_;
   std::byte* out_;
-  std::vector<MessageParts> sends_, receives_;
-  std::optional<MessageParts> kept_;
+  std::vector<Chunks> sends_, receives_;
+  std::optional<Chunks> kept_;
   std::optional<DevicePush> push_;
   RouteReport report_;
 };

@@ -3,11 +3,15 @@
 #include <algorithm>
 #include <new>
 
+#include "exchange/kept_square.hpp"
+
 namespace xpose {
 namespace {
 
 // Of an output cache line at least, so that no strategy meets a worse address than a caller's.
 constexpr std::align_val_t kAlignment{256};
+// Of a tile that changes places with another one: both stay in a processor's cache.
+constexpr std::int64_t kSwappedAtOnce = std::int64_t{512} << 10;
 
 std::shared_ptr<std::byte[]> make_buffer(std::uint64_t bytes) {
   return {static_cast<std::byte*>(::operator new(bytes, kAlignment)),
@@ -65,15 +69,11 @@ void RouteRun::all_of_it(const std::function<void()>& check) {
 }
 
 void RouteRun::open_passages() {
-  const auto open = [&](std::map<int, Passage>& passages, const Message& message,
-                        TransferKind kind) {
-    const std::int64_t lines =
-        std::min(lines_in(setting_.most_chunk_bytes, message.line() * exchange_.element_bytes()),
-                 message.lines());
-    Passage& passage = passages.emplace(message.rank, Passage{message, lines}).first->second;
-    std::shared_ptr<std::byte[]>& buffer = setting_.buffers[transfer_id(message.rank, kind)];
-    if (buffer == nullptr) buffer = make_buffer(chunk_bytes(passage));
-    passage.buffer = buffer;
+  const auto open = [&](Passages& passages, const Message& message, TransferKind kind) {
+    Passage& passage =
+        passages.emplace(message.rank, Passage{chunks_of(message, kind == TransferKind::chunk_out)})
+            .first->second;
+    passage.buffer = buffer(transfer_id(message.rank, kind), chunk_bytes(passage));
   };
   for (const Message& message : exchange_.sends(ranks_.rank()))
     open(outgoing_, message, TransferKind::chunk_out);
@@ -83,42 +83,82 @@ void RouteRun::open_passages() {
   report_.messages_received = static_cast<std::int64_t>(incoming_.size());
 }
 
+Chunks RouteRun::chunks_of(const Message& message, bool is_sent) const {
+  const std::int64_t bytes = exchange_.element_bytes();
+  return setting_.in_place
+             ? chunks_in_place(message, is_sent, ranks_.rank(), setting_.most_chunk_bytes / bytes)
+             : chunks_in_lines(message,
+                               lines_in(setting_.most_chunk_bytes, message.line() * bytes));
+}
+
+std::shared_ptr<std::byte[]> RouteRun::buffer(std::uint64_t id, std::uint64_t bytes) {
+  std::shared_ptr<std::byte[]>& buffer = setting_.buffers[id];
+  if (buffer == nullptr) buffer = make_buffer(bytes);
+  return buffer;
+}
+
 std::uint64_t RouteRun::chunk_bytes(const Passage& passage) const {
-  return static_cast<std::uint64_t>((passage.end() - passage.next) * passage.message.line()) *
+  return static_cast<std::uint64_t>(passage.chunks.box(passage.next).elements()) *
          exchange_.element_bytes();
 }
 
 void RouteRun::pack_and_send(Passage& passage) {
-  execute(exchange_.packing(passage.message, passage.next, passage.end()), in_,
+  execute(exchange_.packing(passage.chunks.message, passage.chunks.box(passage.next)), in_,
           passage.buffer.get());
+  passage.packed = passage.next + 1;
   const std::uint64_t bytes = chunk_bytes(passage);
   ++report_.chunks_sent;
   report_.bytes_sent += static_cast<std::int64_t>(bytes);
-  ranks_.send(passage.message.rank, kChunkChannel, passage.buffer, bytes,
-              transfer_id(passage.message.rank, TransferKind::chunk_out));
+  ranks_.send(passage.rank(), kChunkChannel, passage.buffer, bytes,
+              transfer_id(passage.rank(), TransferKind::chunk_out));
+  if (const auto twin = incoming_.find(passage.rank()); twin != incoming_.end()) unpack(twin);
 }
 
 void RouteRun::receive(Passage& passage) {
-  ranks_.receive(passage.message.rank, kChunkChannel, passage.buffer, chunk_bytes(passage),
-                 transfer_id(passage.message.rank, TransferKind::chunk_in));
+  ranks_.receive(passage.rank(), kChunkChannel, passage.buffer, chunk_bytes(passage),
+                 transfer_id(passage.rank(), TransferKind::chunk_in));
 }
 
-void RouteRun::unpack(Passage& passage) {
+// In place the chunk comes to where the own one of its number lay.
+void RouteRun::unpack(Passages::iterator incoming) {
+  Passage& passage = incoming->second;
+  const auto twin = setting_.in_place ? outgoing_.find(passage.rank()) : outgoing_.end();
+  if (!passage.has_come || (twin != outgoing_.end() && twin->second.packed <= passage.next)) return;
   report_.bytes_received += static_cast<std::int64_t>(chunk_bytes(passage));
-  execute(exchange_.unpacking(passage.message, passage.next, passage.end()), passage.buffer.get(),
-          out_);
+  execute(exchange_.unpacking(passage.chunks.message, passage.chunks.box(passage.next)),
+          passage.buffer.get(), out_);
+  passage.has_come = false;
+  ++passage.next;
+  if (passage.is_over())
+    incoming_.erase(incoming);
+  else
+    receive(passage);
 }
 
 void RouteRun::move_kept() {
   const std::optional<Message> kept = exchange_.kept(ranks_.rank());
   if (!kept) return;
+  report_.bytes_kept = kept->elements() * exchange_.element_bytes();
+  if (setting_.in_place) return transpose_kept(*kept);
   const std::int64_t line_bytes = kept->line() * exchange_.element_bytes();
-  const std::int64_t lines = lines_in(kMovedAtOnce, line_bytes);
-  for (std::int64_t line = 0; line < kept->lines(); line += lines) {
-    execute(exchange_.moving(*kept, line, std::min(line + lines, kept->lines())), in_, out_);
+  const Chunks parts = chunks_in_lines(*kept, lines_in(kMovedAtOnce, line_bytes));
+  for (std::int64_t part = 0; part < parts.count(); ++part) {
+    execute(exchange_.moving(*kept, parts.box(part)), in_, out_);
     pump(0);
   }
-  report_.bytes_kept = kept->lines() * line_bytes;
+}
+
+void RouteRun::transpose_kept(const Message& kept) {
+  const KeptSquare square(exchange_, kept,
+                          {kMovedAtOnce, std::min(kSwappedAtOnce, setting_.most_chunk_bytes)});
+  std::array<std::byte*, 2> buffers{};
+  if (const std::uint64_t bytes = square.buffer_bytes(); bytes > 0)
+    buffers = {buffer(transfer_id(ranks_.rank(), TransferKind::chunk_out), bytes).get(),
+               buffer(transfer_id(ranks_.rank(), TransferKind::chunk_in), bytes).get()};
+  const auto move = [this](const std::vector<Tile>& tiles, const std::byte* in, std::byte* out) {
+    execute(tiles, in, out);
+  };
+  square.transpose(out_, buffers, move, [this] { pump(0); });
 }
 
 void RouteRun::execute(const std::vector<Tile>& tiles, const std::byte* in, std::byte* out) {
@@ -143,19 +183,17 @@ void RouteRun::handle(std::uint64_t id) {
   const TransferKind kind = kind_of(id);
   if (kind == TransferKind::notice_in || kind == TransferKind::notice_out)
     return roll_call_.ended(id);
-  const bool is_incoming = kind == TransferKind::chunk_in;
-  std::map<int, Passage>& passages = is_incoming ? incoming_ : outgoing_;
-  const auto found = passages.find(rank_of(id));
-  Passage& passage = found->second;
-  if (is_incoming) {
+  if (kind == TransferKind::chunk_in) {
+    const auto incoming = incoming_.find(rank_of(id));
     roll_call_.heard(rank_of(id));
-    unpack(passage);
+    incoming->second.has_come = true;
+    return unpack(incoming);
   }
-  passage.next = passage.end();
+  const auto outgoing = outgoing_.find(rank_of(id));
+  Passage& passage = outgoing->second;
+  ++passage.next;
   if (passage.is_over())
-    passages.erase(found);
-  else if (is_incoming)
-    receive(passage);
+    outgoing_.erase(outgoing);
   else
     pack_and_send(passage);
 }

@@ -8,7 +8,7 @@
 #include <map>
 #include <memory>
 
-#include "exchange/exchange.hpp"
+#include "exchange/chunks.hpp"
 #include "route/roll_call.hpp"
 #include "xpose/route.hpp"
 
@@ -25,10 +25,11 @@ using ChunkBuffers = std::map<std::uint64_t, std::shared_ptr<std::byte[]>>;
 constexpr std::int64_t kMovedAtOnce = std::int64_t{64} << 20;
 
 // The share of a message in the buffers' memory, the same on both of its ranks, and the lines that
-// a chunk of so many bytes has.
-inline std::int64_t most_chunk_bytes(std::uint64_t memory, const RouteFigures& figures) {
-  const auto messages =
-      static_cast<std::uint64_t>(std::max<std::int64_t>(figures.most_messages, 1));
+// a chunk of so many bytes has. In place the elements that stay may pass through buffers as well.
+inline std::int64_t most_chunk_bytes(std::uint64_t memory, const RouteFigures& figures,
+                                     bool in_place = false) {
+  const auto messages = static_cast<std::uint64_t>(
+      std::max<std::int64_t>(figures.most_messages + (in_place ? 1 : 0), 1));
   return static_cast<std::int64_t>(
       std::min<std::uint64_t>(memory / 2 / messages, std::uint64_t{1} << 56));
 }
@@ -46,8 +47,9 @@ class RouteRun {
     double deadline_seconds;
     const Move& move;
     ChunkBuffers& buffers;  // of earlier runs of the same route, or none
+    bool in_place = false;
   };
-  // The arrays of the own rank.
+  // The arrays of the own rank; in place they are one.
   RouteRun(const Setting& setting, const void* in, void* out);
 
   // Once. `check` is called where the other ranks can be told of its Error.
@@ -56,21 +58,27 @@ class RouteRun {
  private:
   // A message on its way, chunk by chunk through one buffer.
   struct Passage {
-    Message message;
-    std::int64_t chunk_lines = 0;
-    std::int64_t next = 0;  // line: of the chunk in the buffer, or that is to come into it
+    Chunks chunks;
+    std::int64_t next = 0;    // chunk: in the buffer, or that is to come into it
+    std::int64_t packed = 0;  // chunks: of a message that is sent
+    bool has_come = false;    // the next chunk, of one that is received
     std::shared_ptr<std::byte[]> buffer = {};
 
-    std::int64_t end() const { return std::min(next + chunk_lines, message.lines()); }
-    bool is_over() const { return next >= message.lines(); }
+    int rank() const { return chunks.message.rank; }
+    bool is_over() const { return next >= chunks.count(); }
   };
+  using Passages = std::map<int, Passage>;  // by rank
 
   void all_of_it(const std::function<void()>& check);
   void open_passages();
+  Chunks chunks_of(const Message& message, bool is_sent) const;
+  std::shared_ptr<std::byte[]> buffer(std::uint64_t id, std::uint64_t bytes);
   void pack_and_send(Passage& passage);
   void receive(Passage& passage);
-  void unpack(Passage& passage);
+  // Once the chunk has come and its place is free.
+  void unpack(Passages::iterator incoming);
   void move_kept();
+  void transpose_kept(const Message& kept);
   void execute(const std::vector<Tile>& tiles, const std::byte* in, std::byte* out);
   // Handles what has ended, or comes to an end within `seconds`.
   void pump(double seconds);
@@ -83,7 +91,7 @@ class RouteRun {
   RollCall roll_call_;
   const std::byte* in_;
   std::byte* out_;
-  std::map<int, Passage> outgoing_, incoming_;  // by rank; without those that are over
+  Passages outgoing_, incoming_;  // without those that are over
   RouteReport report_;
 };
 

@@ -66,7 +66,7 @@ TEST(ExchangeTest, BlocksOfAMessageAreABatch) {
   const std::vector<Message> messages = exchange.sends(1);
   ASSERT_EQ(messages.size(), 2U);
   EXPECT_EQ(messages[0].elements(), 800 * 2400);
-  const std::vector<Tile> tiles = exchange.packing(messages[0], 0, messages[0].lines());
+  const std::vector<Tile> tiles = exchange.packing(messages[0], messages[0].box());
   ASSERT_EQ(tiles.size(), 1U);
   EXPECT_EQ(tiles[0].problem.element_bytes, 8U);
   std::int64_t elements = tiles[0].problem.rows * tiles[0].problem.cols;
@@ -92,15 +92,15 @@ TEST(ExchangeTest, TilesReachBeyondTwoToTheThirtyOne) {
   EXPECT_EQ(messages[2].elements(), side * side / 16);
   // To rank 3: its rows are the source's columns from 3/4 on.
   const std::int64_t line = side / 4 - 1;
-  std::vector<Tile> tiles = exchange.packing(messages[2], line, line + 1);
+  std::vector<Tile> tiles = exchange.packing(messages[2], messages[2].box_of_lines(line, line + 1));
   ASSERT_EQ(tiles.size(), 1U);
   EXPECT_EQ(tiles[0].in, side - 1);
   EXPECT_EQ(tiles[0].out, 0);
-  tiles = exchange.unpacking(exchange.receives(1)[2], line, line + 1);
+  tiles = exchange.unpacking(exchange.receives(1)[2], messages[2].box_of_lines(line, line + 1));
   ASSERT_EQ(tiles.size(), 1U);
   EXPECT_EQ(tiles[0].out, line * side + side / 4 * 3);
   EXPECT_GT(tiles[0].out, std::int64_t{1} << 31);
-  tiles = exchange.moving(*exchange.kept(1), line, line + 1);
+  tiles = exchange.moving(*exchange.kept(1), exchange.kept(1)->box_of_lines(line, line + 1));
   EXPECT_EQ(tiles[0].in, side / 2 - 1);
   EXPECT_EQ(tiles[0].out, line * side + side / 4);
 }
@@ -176,8 +176,7 @@ TEST(ExchangeTest, RectanglesTakePackedLinesToTheirPlaces) {
       exchange.lay_out(rank);
       const Bytes in = Scattered(from).array(sources[own], rank, false);
       if (const std::optional<Message> kept = exchange.kept(rank))
-        for (const Tile& tile : exchange.moving(*kept, 0, kept->lines()))
-          move(tile, in, arrays[own]);
+        for (const Tile& tile : exchange.moving(*kept, kept->box())) move(tile, in, arrays[own]);
       for (const Message& message : exchange.sends(rank)) {
         const auto other = static_cast<std::size_t>(message.rank);
         const Placement& target = targets[other];
@@ -189,8 +188,10 @@ TEST(ExchangeTest, RectanglesTakePackedLinesToTheirPlaces) {
         for (const auto& [begin, end] :
              {std::pair{std::int64_t{0}, middle}, {middle, message.lines()}}) {
           if (begin == end) continue;
-          for (const Tile& tile : exchange.packing(message, begin, end)) move(tile, in, packed);
-          for (const Rectangle& all : exchange.sending(message, begin, end, strides)) {
+          for (const Tile& tile : exchange.packing(message, message.box_of_lines(begin, end)))
+            move(tile, in, packed);
+          for (const Rectangle& all :
+               exchange.sending(message, message.box_of_lines(begin, end), strides)) {
             ++count;
             shortest = std::min(shortest, all.run);
             for (std::int64_t row = 0; row < all.rows; ++row)

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "fake_ranks.hpp"
+#include "move_by_loop.hpp"
 #include "scattered.hpp"
 
 namespace xpose {
@@ -11,30 +12,20 @@ namespace {
 
 constexpr std::uint32_t kDone = 2;  // of a notice's kinds
 
-void move_by_loop(const Problem& problem, const void* in, void* out) {
-  std::vector<BatchDim> dims = {{problem.rows, problem.in_ld, 1},
-                                {problem.cols, 1, problem.out_ld}};
-  dims.insert(dims.end(), problem.batch.begin(), problem.batch.end());
-  const std::function<void(std::size_t, std::int64_t, std::int64_t)> loop =
-      [&](std::size_t axis, std::int64_t from, std::int64_t to) {
-        if (axis == dims.size()) {
-          std::memcpy(static_cast<std::byte*>(out) + to * problem.element_bytes,
-                      static_cast<const std::byte*>(in) + from * problem.element_bytes,
-                      problem.element_bytes);
-          return;
-        }
-        for (std::int64_t i = 0; i < dims[axis].extent; ++i)
-          loop(axis + 1, from + i * dims[axis].in_stride, to + i * dims[axis].out_stride);
-      };
-  loop(0, 0, 0);
-}
-
 // Four ranks; rank 3 has nothing to receive, and exchanges nothing with some of the others.
 struct FaultCase {
   Placement from = row_slabs(40, 64, 8, 4);
   Placement to = row_slabs(64, 40, 8, 3);
   std::uint64_t memory = 1000;
   double deadline_seconds = 10;
+  bool in_place = false;
+
+  // All exchange messages of several chunks, and ranks 0 and 3 keep elements.
+  static FaultCase of_one_array() {
+    const Placement placement =
+        block_cyclic({.m = 40, .n = 40, .mb = 3, .nb = 5, .nprow = 2, .npcol = 2}, 8);
+    return {.from = placement, .to = placement, .memory = 2000, .in_place = true};
+  }
 
   RouteReport run(Ranks& ranks, std::uint64_t digest = 1) const {
     const int rank = ranks.rank();
@@ -42,13 +33,13 @@ struct FaultCase {
     exchange.lay_out(rank);
     const std::vector<std::byte> in = Scattered(from).array(from, rank, false);
     const std::vector<std::byte> wanted = Scattered(to).array(to, rank, true);
-    std::vector<std::byte> out(wanted.size(), std::byte{0xa5});
+    std::vector<std::byte> out = in_place ? in : std::vector(wanted.size(), std::byte{0xa5});
     const Move move = move_by_loop;
     ChunkBuffers buffers;
     const RouteReport report =
-        RouteRun({ranks, exchange, digest, most_chunk_bytes(memory, exchange.figures()),
-                  deadline_seconds, move, buffers},
-                 in.data(), out.data())
+        RouteRun({ranks, exchange, digest, most_chunk_bytes(memory, exchange.figures(), in_place),
+                  deadline_seconds, move, buffers, in_place},
+                 in_place ? out.data() : in.data(), out.data())
             .run([] {});
     EXPECT_TRUE(out == wanted) << "rank " << rank;
     return report;
@@ -83,8 +74,7 @@ bool names(const std::string& text, int rank) {
 // A rank that is lost before it said that it is done ends all others with an error that names it,
 // within two deadlines of the ranks' clock. One that had told some of them leaves these with their
 // result. Returns whether the rank was lost at all.
-bool expect_named(const RankFault& fault) {
-  const FaultCase drawn;
+bool expect_named(const FaultCase& drawn, const RankFault& fault) {
   FakeRanks all(4, static_cast<std::uint64_t>(fault.call), fault);
   const auto failures = all.run([&](const std::shared_ptr<Ranks>& ranks) { drawn.run(*ranks); });
   const std::string where = (fault.is_stop ? "stopped rank " : "dead rank ") +
@@ -105,12 +95,28 @@ bool expect_named(const RankFault& fault) {
 }
 
 TEST(RouteRunTest, ALostRankIsNamedByAllOthersInEveryPhase) {
-  for (const bool is_stop : {false, true})
-    for (const int rank : {0, 1, 3}) {
-      int call = 1;
-      while (expect_named({rank, call, is_stop}) && !HasFailure()) ++call;
-      EXPECT_GT(call, 30) << "the rank made too few calls for all phases to be among them";
-    }
+  for (const FaultCase& drawn : {FaultCase{}, FaultCase::of_one_array()})
+    for (const bool is_stop : {false, true})
+      for (const int rank : {0, 1, 3}) {
+        int call = 1;
+        while (expect_named(drawn, {rank, call, is_stop}) && !HasFailure()) ++call;
+        EXPECT_GT(call, 30) << "the rank made too few calls for all phases to be among them";
+      }
+}
+
+TEST(RouteRunTest, InPlaceAChunkThatComesEarlyWaitsForItsPlace) {
+  const FaultCase drawn = FaultCase::of_one_array();
+  for (std::uint64_t seed = 1; seed <= 100; ++seed) {
+    FakeRanks all(4, seed);
+    const auto failures = all.run([&](const std::shared_ptr<Ranks>& ranks) {
+      const RouteReport report = drawn.run(*ranks);
+      EXPECT_EQ(report.messages_sent, report.messages_received);
+      EXPECT_EQ(report.bytes_sent, report.bytes_received);
+      EXPECT_GT(report.chunks_sent, 2 * report.messages_sent);
+    });
+    for (const std::exception_ptr& failure : failures) EXPECT_TRUE(ending_of(failure).is_good);
+    ASSERT_FALSE(HasFailure()) << "seed " << seed;
+  }
 }
 
 TEST(RouteRunTest, ARankThatNeverCameIsNamed) {

@@ -49,16 +49,21 @@ class Scattered {
     for (std::int64_t row = 0; row < own.rows.extent; ++row)
       for (std::int64_t col = 0; col < own.cols.extent; ++col) {
         if (owner(row, col) != rank) continue;
-        const std::int64_t r = rows_.local[static_cast<std::size_t>(row)];
-        const std::int64_t c = cols_.local[static_cast<std::size_t>(col)];
-        const bool is_rows = own.order == Order::row_major;
-        const std::int64_t inner = is_rows ? local.cols : local.rows;
-        const std::int64_t ld = own.leading_dimension == 0 ? inner : own.leading_dimension;
-        const std::int64_t at = own.offset + (is_rows ? r * ld + c : c * ld + r);
-        put(memory.data() + static_cast<std::size_t>(at) * bytes, bytes, transposed ? col : row,
+        put(memory.data() + place(own, rank, row, col) * bytes, bytes, transposed ? col : row,
             transposed ? row : col);
       }
     return memory;
+  }
+
+  // The element of the matrix in the array of the rank that holds it.
+  std::size_t place(const Placement& own, int rank, std::int64_t row, std::int64_t col) const {
+    const LocalArray local = local_array(own, rank);
+    const std::int64_t r = rows_.local[static_cast<std::size_t>(row)];
+    const std::int64_t c = cols_.local[static_cast<std::size_t>(col)];
+    const bool is_rows = own.order == Order::row_major;
+    const std::int64_t inner = is_rows ? local.cols : local.rows;
+    const std::int64_t ld = own.leading_dimension == 0 ? inner : own.leading_dimension;
+    return static_cast<std::size_t>(own.offset + (is_rows ? r * ld + c : c * ld + r));
   }
 
  private:
