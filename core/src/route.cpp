@@ -35,12 +35,29 @@ RouteOptions with_ranks(RouteOptions options) {
   return options;
 }
 
+// Of what all ranks state alike.
+void check_in_place(const Placement& from, const Placement& to, const RouteOptions& options) {
+  if (!options.in_place) return;
+  const auto refuse = [](const std::string& why) {
+    throw Error(ErrorKind::invalid, "a route in place " + why + "; use a separate output");
+  };
+  if (options.devices) refuse("is between ranks in host memory");
+  if (!options.transpose) refuse("transposes, and this one leaves elements at their indices");
+  if (from.rows.extent != from.cols.extent)
+    refuse("is of a square matrix, not of " + std::to_string(from.rows.extent) + 'x' +
+           std::to_string(from.cols.extent) + " elements");
+  if (from.rows != to.rows || from.cols != to.cols || from.ranks != to.ranks ||
+      from.order != to.order)
+    refuse("has one placement for source and target, and these two differ");
+}
+
 std::uint64_t digest_of(const Placement& from, const Placement& to, const RouteOptions& options) {
   Digest digest;
   digest.add(std::string_view(XPOSE_VERSION));
   digest.add(from);
   digest.add(to);
   digest.add(std::int64_t{options.transpose});
+  digest.add(std::int64_t{options.in_place});
   digest.add(static_cast<std::int64_t>(options.memory));
   digest.add(std::bit_cast<std::int64_t>(options.deadline_seconds));
   return digest.value();
@@ -72,6 +89,7 @@ class Plans {
          {problem.rows, problem.cols, problem.in_ld, problem.out_ld,
           std::int64_t{problem.in_alignment}, std::int64_t{problem.out_alignment}})
       add(number);
+    add(std::int64_t{problem.in_place});
     for (const BatchDim& dim : problem.batch)
       for (const std::int64_t number : {dim.extent, dim.in_stride, dim.out_stride}) add(number);
     return key;
@@ -85,16 +103,17 @@ class Plans {
 }  // namespace
 
 struct Route::Impl {
-  Impl(const Engine& engine, const Placement& from, const Placement& target,
+  Impl(const Engine& engine, const Placement& source, const Placement& target,
        const RouteOptions& options);
 
   void check_arrays(const void* in, const void* out) const;
+  void check_one_array(const void* in, const void* out) const;
   RouteReport run(const void* in, void* out);
   RouteReport run_on_device(const void* in, void* out);
 
   RouteOptions options;  // with ranks, unless there are devices
   int rank, size;
-  Placement to;
+  Placement from, to;
   std::uint64_t digest;
   LocalArray from_array, to_array;
   Exchange exchange;
@@ -106,11 +125,12 @@ struct Route::Impl {
   std::optional<DeviceStreams> streams;
 };
 
-Route::Impl::Impl(const Engine& engine, const Placement& from, const Placement& target,
+Route::Impl::Impl(const Engine& engine, const Placement& source, const Placement& target,
                   const RouteOptions& route_options)
     : options(with_ranks(route_options)),
       rank(options.devices ? options.devices->rank() : options.ranks->rank()),
       size(options.devices ? options.devices->size() : options.ranks->size()),
+      from(source),
       to(target),
       digest(digest_of(from, to, options)),
       from_array((check_placement(from, size, rank), local_array(from, rank))),
@@ -126,6 +146,7 @@ Route::Impl::Impl(const Engine& engine, const Placement& from, const Placement& 
       }) {
   if (!(options.deadline_seconds > 0))
     throw Error(ErrorKind::invalid, "the deadline of a route is more than 0 seconds");
+  check_in_place(from, to, options);
   exchange.lay_out(rank);
   if (options.devices) streams.emplace(backend(options.devices->device()));
 }
@@ -134,13 +155,29 @@ void Route::Impl::check_arrays(const void* in, const void* out) const {
   if ((in == nullptr && from_array.elements > 0) || (out == nullptr && to_array.elements > 0))
     throw Error(ErrorKind::invalid, "the array of rank " + std::to_string(rank) +
                                         " is null, but its placement gives it elements");
+  if (options.in_place) return check_one_array(in, out);
   const auto begin = [](const void* array) { return reinterpret_cast<std::uintptr_t>(array); };
   const auto bytes = [&](const LocalArray& array) {
     return static_cast<std::uint64_t>(array.elements) * exchange.element_bytes();
   };
   if (begin(in) < begin(out) + bytes(to_array) && begin(out) < begin(in) + bytes(from_array))
     throw Error(ErrorKind::invalid,
-                "the arrays of rank " + std::to_string(rank) + " overlap; use a separate output");
+                "the arrays of rank " + std::to_string(rank) +
+                    " overlap; use a separate output, or state a route in place");
+}
+
+void Route::Impl::check_one_array(const void* in, const void* out) const {
+  if (to_array.elements == 0) return;
+  if (in != out)
+    throw Error(ErrorKind::invalid,
+                "the route is in place, but input and output of rank " + std::to_string(rank) +
+                    " differ; give one array, or state a route that is not in place");
+  // Of one shape, so that they differ in their sizes where they differ in leading dimensions.
+  if (from.offset != to.offset || from_array.elements != to_array.elements)
+    throw Error(ErrorKind::invalid,
+                "the route is in place, but source and target of rank " + std::to_string(rank) +
+                    " differ in leading dimension or offset; state the same, or use a separate "
+                    "output");
 }
 
 Route Engine::route(const Placement& from, const Placement& to, const RouteOptions& options) {
@@ -148,9 +185,14 @@ Route Engine::route(const Placement& from, const Placement& to, const RouteOptio
 }
 
 RouteReport Route::Impl::run(const void* in, void* out) {
-  const RouteRun::Setting setting{
-      *options.ranks,           exchange, digest, most_chunk_bytes(options.memory, figures),
-      options.deadline_seconds, move,     buffers};
+  const RouteRun::Setting setting{*options.ranks,
+                                  exchange,
+                                  digest,
+                                  most_chunk_bytes(options.memory, figures, options.in_place),
+                                  options.deadline_seconds,
+                                  move,
+                                  buffers,
+                                  options.in_place};
   return RouteRun(setting, in, out).run([&] { check_arrays(in, out); });
 }
 

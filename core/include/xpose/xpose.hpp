@@ -225,7 +225,8 @@ class XPOSE_API Engine {
 
   // The route of a matrix between two placements over several ranks, for callers who include
   // <xpose/route.hpp>. Nothing is sent before Route::run(). Throws Error invalid where a placement
-  // is malformed or names ranks that are not there, and where the two are of different matrices.
+  // is malformed or names ranks that are not there, where the two are of different matrices, and
+  // where no route in place leads from the one to the other.
   Route route(const Placement& from, const Placement& to, const RouteOptions& options);
 
   // transpose() of Eigen's matrices in host memory: `out` becomes the transpose of `in`.

@@ -27,11 +27,12 @@ double Ranks::seconds() const {
 }
 
 void throw_differs(int rank, int own) {
-  throw Error(ErrorKind::invalid,
-              "rank " + std::to_string(rank) + " has stated another route than rank " +
-                  std::to_string(own) +
-                  "; placements (but for leading dimension and offset), transpose, memory, "
-                  "deadline_seconds and the version of xpose must be the same on all ranks");
+  throw Error(
+      ErrorKind::invalid,
+      "rank " + std::to_string(rank) + " has stated another route than rank " +
+          std::to_string(own) +
+          "; placements (but for leading dimension and offset), transpose, in_place, memory, "
+          "deadline_seconds and the version of xpose must be the same on all ranks");
 }
 
 void throw_silent(int rank, int ranks, double seconds, bool is_here) {
