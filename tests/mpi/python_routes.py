@@ -65,6 +65,17 @@ def exact(seed, cases):
         if rank == 0:
             wanted = whole.T if transpose else whole
             assert found.tobytes() == wanted.tobytes(), (shape, dtype, transpose)
+    for _ in range(cases):
+        dtype = numpy.dtype(DTYPES[draw.integers(len(DTYPES))])
+        side = int(draw.integers(0, 50))
+        whole = numpy.frombuffer(draw.bytes(side * side * dtype.itemsize), dtype).reshape(side, side)
+        placement = drawn_placement(draw, whole.shape, dtype)
+        route = mpi.Route(comm, placement, placement, in_place=True, memory=int(draw.integers(1, 1 << 16)))
+        mine = held(placement, whole)
+        assert route(mine) is mine
+        found = whole_of(placement, mine)
+        if rank == 0:
+            assert found.tobytes() == whole.T.tobytes(), (side, dtype)
     # Slabs are those of NumPy, not merely what comes back.
     whole = numpy.arange(37 * 23.0).reshape(37, 23)
     result = mpi.Route(comm, mpi.row_slabs((37, 23), size), mpi.row_slabs((23, 37), size))(slab(whole).copy())

@@ -21,6 +21,19 @@ def test_one_process_transposes_and_copies():
     assert kept(x, out) is out and (out == x).all()
 
 
+def test_a_square_is_transposed_in_place():
+    route = mpi.Route(None, one((5, 5), "i2"), one((5, 5), "i2"), in_place=True)
+    x = numpy.arange(25, dtype="i2").reshape(5, 5)
+    wanted = x.T.copy()
+    assert route(x) is x and (x == wanted).all()
+    assert route(x, x) is x and (x == wanted.T).all()
+    with pytest.raises(ValueError, match="input and output of rank 0 differ"):
+        route(x, x.copy())
+    x.flags.writeable = False
+    with pytest.raises(ValueError, match="x is read-only"):
+        route(x)
+
+
 def test_arrays_of_block_cyclic_placements_are_in_fortran_order():
     placement = mpi.block_cyclic((10, 6), (2, 3), (2, 2), "f4", first=(1, 0))
     assert placement.local_shape(0) == (4, 3) and placement.local_shape(3) == (6, 3)
@@ -79,5 +92,7 @@ def test_wrong_placements_are_refused():
         mpi.Route(None, (2, 3), one((3, 2)))
     with pytest.raises(TypeError, match="communicator of mpi4py or None, not int"):
         mpi.Route(3, one((2, 3)), one((3, 2)))
+    with pytest.raises(ValueError, match="a route in place is of a square matrix"):
+        mpi.Route(None, one((2, 3)), one((3, 2)), in_place=True)
     with pytest.raises(ValueError, match="deadline"):
         mpi.Route(None, one((2, 3)), one((3, 2)), deadline=0)

@@ -100,12 +100,13 @@ namespace {
 class PythonRoute {
  public:
   PythonRoute(Mover& mover, const Placement& from, const Placement& to,
-              std::shared_ptr<PythonRanks> ranks, bool transpose, std::uint64_t memory,
-              double deadline)
+              std::shared_ptr<PythonRanks> ranks, bool transpose, bool in_place,
+              std::uint64_t memory, double deadline)
       : ranks_(std::move(ranks)), route_(mover.engine().route(from, to, [&] {
           RouteOptions options;
           options.ranks = ranks_;
           options.transpose = transpose;
+          options.in_place = in_place;
           options.memory = memory;
           options.deadline_seconds = deadline;
           return options;
@@ -177,9 +178,9 @@ void define_routes(nb::module_& m) {
   nb::class_<PythonRanks>(m, "Ranks").def(nb::init<nb::object>(), "carrier"_a);
   nb::class_<PythonRoute>(m, "Route")
       .def(nb::init<Mover&, const Placement&, const Placement&, std::shared_ptr<PythonRanks>, bool,
-                    std::uint64_t, double>(),
-           "engine"_a, "source"_a, "target"_a, "ranks"_a.none(), "transpose"_a, "memory"_a,
-           "deadline"_a)
+                    bool, std::uint64_t, double>(),
+           "engine"_a, "source"_a, "target"_a, "ranks"_a.none(), "transpose"_a, "in_place"_a,
+           "memory"_a, "deadline"_a)
       .def("run", &PythonRoute::run, "source"_a, "target"_a);
 }
 

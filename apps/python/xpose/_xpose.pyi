@@ -140,6 +140,7 @@ class Route:
         target: Placement,
         ranks: Ranks | None,
         transpose: bool,
+        in_place: bool,
         memory: int,
         deadline: float,
     ) -> None: ...

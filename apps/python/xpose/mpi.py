@@ -181,6 +181,9 @@ class Route:
         Of one dtype. The target's shape is the source's, reversed where the route transposes.
     transpose : bool, optional
         False: element (r, c) stays at (r, c).
+    in_place : bool, optional
+        True: the result is the array that is given. Of squares, with one placement for both, and
+        transposed; ValueError for others.
     memory : int, optional
         Bytes of the buffers on each process.
     deadline : float, optional
@@ -206,6 +209,7 @@ class Route:
         target: Placement,
         *,
         transpose: bool = True,
+        in_place: bool = False,
         memory: int = 256 << 20,
         deadline: float = 10.0,
         engine: Engine | None = None,
@@ -218,9 +222,16 @@ class Route:
         core = (engine or _functions._default())._core
         ranks = None if comm is None else ranks_of(comm)
         self._rank = 0 if comm is None else comm.Get_rank()
-        self._source, self._target = source, target
+        self._source, self._target, self._in_place = source, target, bool(in_place)
         self._core = _xpose.Route(
-            core, source._core, target._core, ranks, bool(transpose), memory, deadline
+            core,
+            source._core,
+            target._core,
+            ranks,
+            bool(transpose),
+            self._in_place,
+            memory,
+            deadline,
         )
         self.report: dict[str, Any] | None = None
 
@@ -234,7 +245,8 @@ class Route:
         x : numpy.ndarray
             Of `source.local_shape(rank)`, in the order of the placement.
         out : numpy.ndarray, optional
-            Of `target.local_shape(rank)`; it must not overlap `x`. Default: a new array.
+            Of `target.local_shape(rank)`; it must not overlap `x`. Default: a new array. In place
+            it is `x`, which is the default then.
 
         Returns
         -------
@@ -250,9 +262,12 @@ class Route:
             communicator's routes cannot run again: end the program by ``comm.Abort()``.
         """
         given = self._source._address(x, self._rank, "x")
-        result = self._target.empty(self._rank) if out is None else out
-        taken = self._target._address(result, self._rank, "out")
+        if out is None:
+            result, name = (x, "x") if self._in_place else (self._target.empty(self._rank), "out")
+        else:
+            result, name = out, "out"
+        taken = self._target._address(result, self._rank, name)
         if not result.flags.writeable:
-            raise ValueError("out is read-only; pass one that is not")
+            raise ValueError(f"{name} is read-only; pass one that is not")
         self.report = self._core.run(given, taken)
         return result
