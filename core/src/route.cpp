@@ -41,7 +41,6 @@ void check_in_place(const Placement& from, const Placement& to, const RouteOptio
   const auto refuse = [](const std::string& why) {
     throw Error(ErrorKind::invalid, "a route in place " + why + "; use a separate output");
   };
-  if (options.devices) refuse("is between ranks in host memory");
   if (!options.transpose) refuse("transposes, and this one leaves elements at their indices");
   if (from.rows.extent != from.cols.extent)
     refuse("is of a square matrix, not of " + std::to_string(from.rows.extent) + 'x' +
@@ -197,16 +196,20 @@ RouteReport Route::Impl::run(const void* in, void* out) {
 }
 
 RouteReport Route::Impl::run_on_device(const void* in, void* out) {
-  // A message has two chunks on a rank.
+  // A message has two chunks on a rank. One that is written to the other rank has none there.
+  const std::uint64_t memory =
+      options.devices->reaches_others() ? options.memory : options.memory / 2;
   const DeviceRun::Setting setting{*options.devices,
                                    exchange,
                                    to,
                                    digest,
-                                   most_chunk_bytes(options.memory / 2, figures),
+                                   most_chunk_bytes(memory, figures, options.in_place),
                                    static_cast<std::int64_t>(std::min(options.memory, kMostMemory)),
                                    options.deadline_seconds,
                                    stream_move,
-                                   *streams};
+                                   *streams,
+                                   {},
+                                   options.in_place};
   return DeviceRun(setting, in, out).run([&] { check_arrays(in, out); });
 }
 

@@ -1,14 +1,8 @@
 // Routes over ranks with a device each, which here is the host: by writes into each other's arrays
 // and by messages, against a loop over the elements. XPOSE_LAYOUTS says how many.
-#include <gtest/gtest.h>
-
-#include <cstdlib>
-
 #include "engine_fixture.hpp"
-#include "route/fake_ranks.hpp"
-#include "route/scattered.hpp"
+#include "route/route_case.hpp"
 #include "route/threads_of_ranks.hpp"
-#include "xpose/route.hpp"
 
 namespace xpose {
 namespace {
@@ -16,13 +10,6 @@ namespace {
 class DeviceRouteTest : public EngineTest {};
 
 using AllRanks = std::vector<std::shared_ptr<DeviceRanks>>;
-
-struct Case {
-  Placement from, to;
-  RouteOptions options;
-  int ranks = 1;
-  std::uint64_t seed = 0;
-};
 
 Case drawn_case(std::uint64_t seed) {
   Draw draw(seed);
@@ -43,11 +30,23 @@ Case drawn_case(std::uint64_t seed) {
   return drawn;
 }
 
+Case drawn_case_in_place(std::uint64_t seed) {
+  Draw draw(seed);
+  Case drawn = drawn_case(seed);
+  drawn.options.in_place = drawn.options.transpose = true;
+  const std::int64_t side = draw.number(0, draw.number(0, 3) == 0 ? 300 : 40);
+  drawn.from = drawn.to = draw.placement(side, side, drawn.from.element_bytes, drawn.ranks);
+  // Chunks of an element each would take a meeting each.
+  if (side > 40) drawn.options.memory += 20000;
+  return drawn;
+}
+
 // What one rank did, after two runs, whose arrays are right in every byte.
 RouteReport run_rank(Engine& engine, const Case& drawn, const std::shared_ptr<DeviceRanks>& own) {
   const int rank = own->rank();
   Draw draw(drawn.seed * 100 + static_cast<std::uint64_t>(rank));
-  const Placement from = draw.own(drawn.from, rank), to = draw.own(drawn.to, rank);
+  const Placement from = draw.own(drawn.from, rank);
+  const Placement to = drawn.options.in_place ? from : draw.own(drawn.to, rank);
   RouteOptions options = drawn.options;
   options.devices = own;
   const std::vector<std::byte> in = Scattered(drawn.from).array(from, rank, false);
@@ -56,8 +55,9 @@ RouteReport run_rank(Engine& engine, const Case& drawn, const std::shared_ptr<De
   Route route = engine.route(from, to, options);
   RouteReport report;
   for (int i = 0; i < 2; ++i) {
-    std::vector<std::byte> out(wanted.size(), std::byte{0xa5});
-    report = route.run(in.data(), out.data());
+    std::vector<std::byte> out =
+        options.in_place ? in : std::vector(wanted.size(), std::byte{0xa5});
+    report = route.run(options.in_place ? out.data() : in.data(), out.data());
     EXPECT_TRUE(out == wanted) << "rank " << rank << ", seed " << drawn.seed;
   }
   return report;
@@ -85,16 +85,22 @@ void expect_exact(Engine& engine, const Case& drawn, const AllRanks& ranks) {
   EXPECT_EQ(messages, static_cast<std::int64_t>(least.pairs.size()));
 }
 
-TEST_F(DeviceRouteTest, RandomLayoutsAreExactBothWays) {
-  const char* const text = std::getenv("XPOSE_LAYOUTS");
-  const std::uint64_t count = text == nullptr ? 60 : std::strtoull(text, nullptr, 10);
-  for (std::uint64_t seed = 1; seed <= count; ++seed) {
-    const Case drawn = drawn_case(seed);
-    expect_exact(engine(), drawn, mail_ranks(drawn.ranks));
-    expect_exact(engine(), drawn,
+void expect_exact_both_ways(Engine& engine, Case (*drawn_by)(std::uint64_t seed)) {
+  for (std::uint64_t seed = 1; seed <= number_from("XPOSE_LAYOUTS", 60); ++seed) {
+    const Case drawn = drawn_by(seed);
+    expect_exact(engine, drawn, mail_ranks(drawn.ranks));
+    expect_exact(engine, drawn,
                  peer_ranks(std::vector<Device>(static_cast<std::size_t>(drawn.ranks))));
-    ASSERT_FALSE(HasFailure()) << "seed " << seed;
+    ASSERT_FALSE(testing::Test::HasFailure()) << "seed " << seed;
   }
+}
+
+TEST_F(DeviceRouteTest, RandomLayoutsAreExactBothWays) {
+  expect_exact_both_ways(engine(), drawn_case);
+}
+
+TEST_F(DeviceRouteTest, RandomLayoutsInPlaceAreExactBothWays) {
+  expect_exact_both_ways(engine(), drawn_case_in_place);
 }
 
 TEST_F(DeviceRouteTest, ALongMessagePassesInChunksAndIsWrittenInParts) {
@@ -115,6 +121,26 @@ TEST_F(DeviceRouteTest, ALongMessagePassesInChunksAndIsWrittenInParts) {
   };
   EXPECT_EQ(chunks_of(mail_ranks(2)), 8);
   EXPECT_EQ(chunks_of(peer_ranks({Device{}, Device{}})), 1);
+}
+
+TEST_F(DeviceRouteTest, InPlaceALongMessagePassesInChunksBothWays) {
+  Case drawn;
+  drawn.ranks = 2;
+  drawn.options.deadline_seconds = 300;
+  drawn.options.in_place = true;
+  drawn.from = drawn.to = row_slabs(1024, 1024, 8, 2);
+  drawn.options.memory = std::uint64_t{1} << 20;
+  for (const AllRanks& ranks : {mail_ranks(2), peer_ranks({Device{}, Device{}})})
+    run_ranks(ranks, [&](const std::shared_ptr<DeviceRanks>& own) {
+      const RouteReport report = run_rank(engine(), drawn, own);
+      // A chunk of a message of 512 x 512 elements has 256 KiB, where the other rank takes it in
+      // its array, and else half of that.
+      EXPECT_EQ(report.chunks_sent, own->reaches_others() ? 8 : 16);
+      EXPECT_EQ(report.bytes_sent, 512 * 512 * 8);
+      EXPECT_EQ(report.bytes_kept, 512 * 512 * 8);
+      // Copies take those that are packed to the other rank.
+      EXPECT_EQ(report.tiles, (own->reaches_others() ? 1 : 2) * report.chunks_sent + 1);
+    });
 }
 
 TEST_F(DeviceRouteTest, WrongArraysEndTheRouteOnAllRanks) {

@@ -66,6 +66,15 @@ struct DeviceCase {
       to = options.transpose ? row_slabs(cols, rows, bytes, ranks)
                              : row_slabs(rows, cols, bytes, ranks);
     if (draw.coin()) options.memory = static_cast<std::uint64_t>(draw.number(0, 200000));
+    if (draw.number(0, 2) == 0) be_in_place(std::min(rows, cols), ranks, draw);
+  }
+
+  void be_in_place(std::int64_t side, int ranks, Draw& draw) {
+    options.transpose = options.in_place = true;
+    from = draw.coin() ? row_slabs(side, side, from.element_bytes, ranks)
+                       : draw.placement(side, side, from.element_bytes, ranks);
+    to = from;
+    options.memory = std::max<std::uint64_t>(options.memory, 20000);  // of fewer chunks
   }
 
   // The arrays and the route of a rank, for two runs, because the second one has the plans and
@@ -91,7 +100,8 @@ struct DeviceCase {
         };
     (void)(on_all([&](const auto& own, Held& mine) { prepare(engine, own, mine); }) &&
            on_all([&](const auto&, Held& mine) {
-             for (const auto& out : mine.out) mine.route->run(mine.in->data(), out->data());
+             for (const auto& out : mine.out)
+               mine.route->run((options.in_place ? out : mine.in)->data(), out->data());
            }) &&
            on_all([&](const auto& own, Held& mine) {
              for (const auto& out : mine.out)
@@ -103,20 +113,24 @@ struct DeviceCase {
   void prepare(Engine& engine, const std::shared_ptr<DeviceRanks>& own, Held& mine) const {
     const int rank = own->rank();
     Draw draw(seed * 100 + static_cast<std::uint64_t>(rank));
-    const Placement own_from = draw.own(from, rank), own_to = draw.own(to, rank);
+    const Placement own_from = draw.own(from, rank);
+    const Placement own_to = options.in_place ? own_from : draw.own(to, rank);
     RouteOptions own_options = options;
     own_options.devices = own;
-    mine.in = std::make_unique<DeviceBytes>(Scattered(from).array(own_from, rank, false));
+    const std::vector<std::byte> given = Scattered(from).array(own_from, rank, false);
+    mine.in = std::make_unique<DeviceBytes>(given);
     mine.wanted = Scattered(to).array(own_to, rank, options.transpose);
     const std::vector<std::byte> wrong(mine.wanted.size(), std::byte{0xa5});
-    for (auto& out : mine.out) out = std::make_unique<DeviceBytes>(wrong);
+    for (auto& out : mine.out)
+      out = std::make_unique<DeviceBytes>(options.in_place ? given : wrong);
     mine.route = std::make_unique<Route>(engine.route(own_from, own_to, own_options));
   }
 
   std::string text() const {
     return "seed " + std::to_string(seed) + ", " + std::to_string(from.rows.extent) + "x" +
            std::to_string(from.cols.extent) + " elements of " + std::to_string(from.element_bytes) +
-           " bytes, " + (options.transpose ? "transposed" : "as it is");
+           " bytes, " + (options.transpose ? "transposed" : "as it is") +
+           (options.in_place ? " in place" : "");
   }
 
   std::uint64_t seed;

@@ -22,20 +22,22 @@ struct RouteOptions {
   std::shared_ptr<DeviceRanks> devices = {};
   // True: the target has the source's element (r, c) at (c, r). False: at (r, c).
   bool transpose = true;
-  // True: the output is the input. The route transposes a square matrix, its source and target are
-  // one placement, over any grid, and a rank's leading dimension and offset are one as well. All
-  // that it needs beside the arrays are buffers within `memory`.
+  // True: the output is the input. The route transposes a square matrix, whose source and target
+  // are one placement over any grid, with one leading dimension and offset of a rank's array. It
+  // needs no more memory than the arrays and buffers of `memory` bytes.
   bool in_place = false;
   // Bytes of the buffers that messages pass through on a rank, half for each direction. A route
   // keeps them from its first run on. A message has the share of one among the most that a rank
   // sends or receives. Longer messages pass in chunks, of one line of the target at least. Devices
   // that reach each other's arrays need no buffers.
+  //
   // In place chunks are of one element at least, the elements that a rank keeps have the share of
   // one more message, and devices that reach each other's arrays need buffers too.
   std::uint64_t memory = std::uint64_t{256} << 20;
   // Seconds after which a rank from which nothing came is taken for lost. Every rank sends a sign
   // of life more often while it runs a route, so they bound how long one rank may run before
-  // another. Of devices: within which all ranks begin a route, and end it.
+  // another. Of devices: within which all ranks begin a route, and end it, and in place write each
+  // chunk.
   double deadline_seconds = 10;
   // The choice of the plans for the work on a rank. A measurement counts as silence.
   PlanOptions plan = {.policy = Policy::estimate, .tune = {}};
@@ -87,9 +89,9 @@ class XPOSE_API Route {
   //
   // Throws Error invalid for a null pointer, arrays that overlap, in place for two arrays or two
   // leading dimensions or offsets, and on every rank where two ranks have stated different
-  // placements or options; failed, naming the rank, where one is lost or has
-  // failed; else as Plan::execute(). After a failure the output is unspecified, and the ranks are
-  // of no more use: make new ones, or end the program.
+  // placements or options; failed, naming the rank, where one is lost or has failed; else as
+  // Plan::execute(). After a failure the output is unspecified, and the ranks are of no more use:
+  // make new ones, or end the program.
   RouteReport run(const void* in, void* out);
 
   const RouteFigures& figures() const;  // as foresee() has them

@@ -205,8 +205,12 @@ std::vector<Tile> Exchange::packing(const Message& message, const Box& box) cons
 }
 
 std::vector<Tile> Exchange::unpacking(const Message& message, const Box& box) const {
-  return tiles(axes_of(message, box), packed(message, box), {Place::to, to_strides_},
-               element_bytes());
+  return unpacking(message, box, to_strides_);
+}
+
+std::vector<Tile> Exchange::unpacking(const Message& message, const Box& box,
+                                      const Strides& target) const {
+  return tiles(axes_of(message, box), packed(message, box), {Place::to, target}, element_bytes());
 }
 
 std::vector<Rectangle> Exchange::sending(const Message& message, const Box& box,

@@ -84,8 +84,9 @@ class Exchange {
   std::vector<Tile> unpacking(const Message& message, const Box& box) const;
   std::vector<Tile> moving(const Message& message, const Box& box) const;
 
-  // As moving(), into the array of the message's rank.
+  // As moving() and unpacking(), into the array of the message's rank.
   std::vector<Tile> pushing(const Message& message, const Box& box, const Strides& target) const;
+  std::vector<Tile> unpacking(const Message& message, const Box& box, const Strides& target) const;
   // From the dense lines into the array of the message's rank.
   std::vector<Rectangle> sending(const Message& message, const Box& box,
                                  const Strides& target) const;

@@ -25,10 +25,8 @@ DevicePush::DevicePush(const Exchange& exchange, std::vector<Message> messages,
     };
     const std::int64_t even = message.elements() * bytes / policy.parts;
     const Chunks parts = cut(std::clamp(even, policy.least_part_bytes, policy.most_part_bytes));
-    const Exchange::Pieces pieces = exchange.pieces(message);
     const std::int64_t longest = parts.box(0).elements() * bytes;
-    if (parts.count() > 1 && pieces.shortest * bytes >= policy.least_run_bytes &&
-        pieces.count <= parts.count() * kMostRectangles && kSlots * longest <= memory) {
+    if (parts.count() > 1 && suits_copies(exchange, parts, policy) && kSlots * longest <= memory) {
       by_copies_.push_back(parts);
       slot_bytes_ = std::max(slot_bytes_, longest);
     } else {
@@ -60,10 +58,22 @@ std::vector<DevicePush::Part> DevicePush::in_turn(const std::vector<Chunks>& mes
   return all;
 }
 
-Strides DevicePush::strides(const Part& part, const std::vector<Target>& targets) const {
-  const int rank = part.of->rank;
-  const Target& target = targets[static_cast<std::size_t>(rank)];
-  return exchange_.target_strides(rank, target.leading_dimension, target.offset);
+bool DevicePush::suits_copies(const Exchange& exchange, const Chunks& parts, const Policy& policy) {
+  const Exchange::Pieces pieces = exchange.pieces(parts.message);
+  const std::int64_t run = std::min(pieces.shortest, parts.box(0).extent(parts.message.fast));
+  return run * exchange.element_bytes() >= policy.least_run_bytes &&
+         pieces.count <= parts.count() * kMostRectangles;
+}
+
+void DevicePush::copy(const Exchange& exchange, Backend& backend, const Message& message,
+                      const Box& box, const std::byte* packed, const Target& target, void* stream) {
+  const std::int64_t bytes = exchange.element_bytes();
+  for (const Rectangle& rows : exchange.sending(message, box, target.strides(exchange, message)))
+    backend.copy_rows(
+        {target.out + rows.out * bytes, static_cast<std::uint64_t>(rows.out_pitch * bytes),
+         packed + rows.packed * bytes, static_cast<std::uint64_t>(rows.packed_pitch * bytes),
+         static_cast<std::uint64_t>(rows.run * bytes), static_cast<std::uint64_t>(rows.rows)},
+        stream);
 }
 
 // Copies and packing have a stream each, which wait for each other where a slot changes hands. What
@@ -76,8 +86,8 @@ void DevicePush::begin(
   void* const work = streams_.stream(0);
   void* const wire = streams_.stream(1);
   void* const rest = streams_.stream(2);
-  const auto out = [&](const Part& part) {
-    return targets[static_cast<std::size_t>(part.of->rank)].out;
+  const auto target = [&](const Part& part) {
+    return targets[static_cast<std::size_t>(part.of->rank)];
   };
   const std::vector<Part> stored = in_turn(by_kernels_), copied = in_turn(by_copies_);
   const auto turns =
@@ -92,22 +102,15 @@ void DevicePush::begin(
     const Part& part = copied[i];
     backend.follow(wire, work);  // the part is packed
     backend.follow(work, wire);  // the part before it has left its slot
-    const std::int64_t bytes = exchange_.element_bytes();
-    for (const Rectangle& rows : exchange_.sending(*part.of, part.box, strides(part, targets)))
-      backend.copy_rows(
-          {out(part) + rows.out * bytes, static_cast<std::uint64_t>(rows.out_pitch * bytes),
-           slot(i % kSlots) + rows.packed * bytes,
-           static_cast<std::uint64_t>(rows.packed_pitch * bytes),
-           static_cast<std::uint64_t>(rows.run * bytes), static_cast<std::uint64_t>(rows.rows)},
-          wire);
+    copy(exchange_, backend, *part.of, part.box, slot(i % kSlots), target(part), wire);
     if (i + 1 < copied.size()) pack(i + 1);
     backend.follow(rest, work);
     move_kept(turn++, turns, rest);
   }
   for (const Part& part : stored) {
     // On two streams, because the end of one leaves room for the next.
-    execute(exchange_.pushing(*part.of, part.box, strides(part, targets)), in, out(part),
-            turn % 2 == 0 ? work : wire);
+    execute(exchange_.pushing(*part.of, part.box, target(part).strides(exchange_, *part.of)), in,
+            target(part).out, turn % 2 == 0 ? work : wire);
     move_kept(turn++, turns, rest);
   }
   if (turn == 0) move_kept(0, 1, rest);

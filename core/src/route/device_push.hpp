@@ -29,9 +29,18 @@ class DevicePush {
   struct Target {  // the array of a rank, and how it lies there
     std::byte* out;
     std::int64_t leading_dimension, offset;
+    Strides strides(const Exchange& exchange, const Message& message) const {
+      return exchange.target_strides(message.rank, leading_dimension, offset);
+    }
   };
   using Execute = std::function<void(const std::vector<Tile>& tiles, const std::byte* in,
                                      std::byte* out, void* stream)>;
+
+  // Whether a message that is cut so has runs that suit copy engines.
+  static bool suits_copies(const Exchange& exchange, const Chunks& parts, const Policy& policy);
+  // Begins to copy a packed box of a message into the array of its rank.
+  static void copy(const Exchange& exchange, Backend& backend, const Message& message,
+                   const Box& box, const std::byte* packed, const Target& target, void* stream);
 
   // Of one rank, for which the exchange is laid out, within so much memory. Takes the memory.
   DevicePush(const Exchange& exchange, std::vector<Message> messages, DeviceStreams& streams,
@@ -53,7 +62,6 @@ class DevicePush {
 
   Chunks cut(const Message& message, std::int64_t memory, const Policy& policy);
   static std::vector<Part> in_turn(const std::vector<Chunks>& messages);
-  Strides strides(const Part& part, const std::vector<Target>& targets) const;
   std::byte* slot(std::size_t number);
 
   const Exchange& exchange_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
+#include <limits>
 
 #include "route/roll_call.hpp"
 #include "route/route_run.hpp"
@@ -16,6 +17,10 @@ constexpr std::int64_t kPartBytes = std::int64_t{16} << 20;
 // Of a message. The first is packed and the last unpacked while nothing is on its way; each takes
 // calls of the transport.
 constexpr std::int64_t kChunks = 8;
+// Of a square that is transposed in place by one problem: all, since a device gives no signs of
+// life. Other squares have tiles that change places, of which two stay in a device's cache.
+constexpr std::int64_t kWholeSquareBytes = std::numeric_limits<std::int64_t>::max();
+constexpr std::int64_t kSwappedBytes = std::int64_t{8} << 20;
 
 double seconds_now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
@@ -60,44 +65,50 @@ void DeviceRun::wait_for_all() noexcept try {
 }
 
 void DeviceRun::all_of_it(const std::function<void()>& check) {
-  std::exception_ptr failure;
-  try {
+  const std::vector<Notice> notices = meet(failure_of([&] {
     check();
     prepare();
-  } catch (...) {
-    failure = std::current_exception();
-  }
-  const std::vector<Notice> notices = meet(failure);
-  if (!ranks_.reaches_others()) return pass();
-  try {
-    push(notices);
-  } catch (...) {
-    failure = std::current_exception();
-    wait_for_all();  // writes to the others, which are told then
-  }
-  meet(failure);
+  }));
+  has_begun_ = true;
+  if (!ranks_.reaches_others())
+    pass();
+  else if (setting_.in_place)
+    push_in_place(notices);
+  else
+    meet(failure_of([&] { push(notices); }));
+  report_.bytes_sent = bytes_of(sends_);
+  report_.bytes_received = bytes_of(receives_);
+}
+
+// Others are told of it then, and nothing is written into their arrays any more.
+std::exception_ptr DeviceRun::failure_of(const std::function<void()>& work) noexcept try {
+  work();
+  return nullptr;
+} catch (...) {
+  const std::exception_ptr failure = std::current_exception();
+  wait_for_all();
+  return failure;
 }
 
 // All memory is there before the ranks meet: an allocation may wait for work on a device, which may
 // wait for this rank.
 void DeviceRun::prepare() {
   const std::vector<Message> sends = from_the_next(exchange_.sends(ranks_.rank()));
-  sends_ = chunks_of(sends);
-  receives_ = chunks_of(from_the_next(exchange_.receives(ranks_.rank())));
-  if (const std::optional<Message> kept = exchange_.kept(ranks_.rank())) {
-    const std::int64_t lines = lines_in(kPartBytes, kept->line() * exchange_.element_bytes());
-    kept_ = chunks_in_lines(*kept, whole_tiles(std::max(lines, kTileLines)));
-  }
+  sends_ = chunks_of(sends, true);
+  receives_ = chunks_of(from_the_next(exchange_.receives(ranks_.rank())), false);
+  if (const std::optional<Message> kept = exchange_.kept(ranks_.rank())) prepare_kept(*kept);
   report_.messages_sent = static_cast<std::int64_t>(sends_.size());
   report_.messages_received = static_cast<std::int64_t>(receives_.size());
-  if (ranks_.reaches_others()) {
+  const bool reaches_others = ranks_.reaches_others();
+  // The others write into the output from the first notice on.
+  if (reaches_others) streams_.backend().wait_for(ranks_.stream());
+  if (reaches_others && !setting_.in_place) {
     push_.emplace(exchange_, sends, streams_, setting_.memory, setting_.push);
-    // The others write into the output from the first notice on.
-    streams_.backend().wait_for(ranks_.stream());
     return;
   }
   for (std::int64_t chunk = 0; chunk < 2; ++chunk) {
     for (const Chunks& parts : sends_) half(parts, chunk, true);
+    if (reaches_others) continue;
     for (const Chunks& parts : receives_) half(parts, chunk, false);
   }
 }
@@ -105,12 +116,15 @@ void DeviceRun::prepare() {
 // Throws the own failure once the others know of it, or theirs.
 std::vector<DeviceRun::Notice> DeviceRun::meet(const std::exception_ptr& failure) {
   static_assert(sizeof(Notice) == sizeof(DeviceRanks::Notice));
-  Notice own{failure == nullptr ? Kind::here : Kind::failed,
+  Notice own{failure != nullptr ? Kind::failed
+             : has_begun_       ? Kind::goes_on
+                                : Kind::begins,
              0,
              setting_.digest,
              out_,
              setting_.to.leading_dimension,
              setting_.to.offset,
+             most_chunks(),
              {}};
   if (failure != nullptr) text_of(failure).copy(own.text.data(), own.text.size() - 1);
   DeviceRanks::Notice bytes;
@@ -145,26 +159,45 @@ std::vector<Message> DeviceRun::from_the_next(std::vector<Message> messages) con
   return messages;
 }
 
-std::vector<Chunks> DeviceRun::chunks_of(const std::vector<Message>& messages) const {
+std::vector<Chunks> DeviceRun::chunks_of(const std::vector<Message>& messages, bool is_sent) const {
+  const std::int64_t bytes = exchange_.element_bytes();
   std::vector<Chunks> all;
   for (const Message& message : messages) {
-    const std::int64_t line_bytes = message.line() * exchange_.element_bytes();
-    const std::int64_t chunk = std::max(message.lines() * line_bytes / kChunks, kPartBytes);
-    const std::int64_t lines =
-        std::min(lines_in(chunk, line_bytes), lines_in(setting_.most_chunk_bytes, line_bytes));
-    all.push_back(chunks_in_lines(message, whole_tiles(lines)));
+    const std::int64_t chunk = std::min(std::max(message.elements() * bytes / kChunks, kPartBytes),
+                                        setting_.most_chunk_bytes);
+    all.push_back(
+        setting_.in_place
+            ? chunks_in_place(message, is_sent, ranks_.rank(), chunk / bytes)
+            : chunks_in_lines(message, whole_tiles(lines_in(chunk, message.line() * bytes))));
   }
   return all;
 }
 
-void DeviceRun::push(const std::vector<Notice>& notices) {
+std::int64_t DeviceRun::most_chunks() const {
+  std::int64_t most = 0;
+  for (const std::vector<Chunks>* side : {&sends_, &receives_})
+    for (const Chunks& parts : *side) most = std::max(most, parts.count());
+  return most;
+}
+
+std::int64_t DeviceRun::bytes_of(const std::vector<Chunks>& all) const {
+  std::int64_t elements = 0;
+  for (const Chunks& parts : all) elements += parts.message.elements();
+  return elements * exchange_.element_bytes();
+}
+
+std::vector<DevicePush::Target> DeviceRun::targets_of(const std::vector<Notice>& notices) {
   std::vector<DevicePush::Target> targets;
   targets.reserve(notices.size());
   for (const Notice& notice : notices)
     targets.push_back({notice.out, notice.leading_dimension, notice.offset});
+  return targets;
+}
+
+void DeviceRun::push(const std::vector<Notice>& notices) {
   streams_.all_follow(ranks_.stream());
   push_->begin(
-      in_, targets,
+      in_, targets_of(notices),
       [this](const std::vector<Tile>& tiles, const std::byte* in, std::byte* out, void* stream) {
         execute(tiles, in, out, stream);
       },
@@ -172,14 +205,7 @@ void DeviceRun::push(const std::vector<Notice>& notices) {
         move_kept(turn, turns, stream);
       });
   streams_.wait_for_all();
-  const auto bytes = [&](const std::vector<Chunks>& all) {
-    std::int64_t elements = 0;
-    for (const Chunks& parts : all) elements += parts.message.elements();
-    return elements * exchange_.element_bytes();
-  };
   report_.chunks_sent = push_->parts();
-  report_.bytes_sent = bytes(sends_);
-  report_.bytes_received = bytes(receives_);
 }
 
 // While a chunk is on its way, the one before it is unpacked and the next one packed.
@@ -187,9 +213,7 @@ void DeviceRun::pass() {
   Backend& backend = streams_.backend();
   void* const wire = ranks_.stream();
   void* const work = streams_.stream(0);
-  std::int64_t chunks = 0;
-  for (const std::vector<Chunks>* side : {&sends_, &receives_})
-    for (const Chunks& parts : *side) chunks = std::max(chunks, parts.count());
+  const std::int64_t chunks = most_chunks();
   streams_.all_follow(wire);
   pack(0);
   for (std::int64_t chunk = 0; chunk < chunks; ++chunk) {
@@ -214,8 +238,6 @@ void DeviceRun::exchange(std::int64_t chunk) {
       if (chunk >= parts.count()) continue;
       const Half half = this->half(parts, chunk, is_sent);
       all.push_back({parts.message.rank, half.data, half.bytes});
-      (is_sent ? report_.bytes_sent : report_.bytes_received) +=
-          static_cast<std::int64_t>(half.bytes);
       if (is_sent) ++report_.chunks_sent;
     }
     return all;
@@ -248,14 +270,26 @@ void DeviceRun::unpack(std::int64_t chunk) {
               out_, streams_.stream(0));
 }
 
+void DeviceRun::prepare_kept(const Message& kept) {
+  const std::int64_t bytes = exchange_.element_bytes();
+  report_.bytes_kept = kept.elements() * bytes;
+  if (setting_.in_place) {
+    square_.emplace(
+        exchange_, kept,
+        KeptSquare::Limits{kWholeSquareBytes, std::min(kSwappedBytes, setting_.most_chunk_bytes)});
+    square_buffers();
+  } else {
+    const std::int64_t lines = lines_in(kPartBytes, kept.line() * bytes);
+    kept_ = chunks_in_lines(kept, whole_tiles(std::max(lines, kTileLines)));
+  }
+}
+
 void DeviceRun::move_kept(std::int64_t turn, std::int64_t turns, void* stream) {
+  if (square_ && turn == 0) transpose_square(stream);
   if (!kept_) return;
   const std::int64_t count = kept_->count();
-  for (std::int64_t part = turn * count / turns; part < (turn + 1) * count / turns; ++part) {
-    const Box box = kept_->box(part);
-    execute(exchange_.moving(kept_->message, box), in_, out_, stream);
-    report_.bytes_kept += box.elements() * exchange_.element_bytes();
-  }
+  for (std::int64_t part = turn * count / turns; part < (turn + 1) * count / turns; ++part)
+    execute(exchange_.moving(kept_->message, kept_->box(part)), in_, out_, stream);
 }
 
 void DeviceRun::execute(const std::vector<Tile>& tiles, const std::byte* in, std::byte* out,

@@ -1,6 +1,7 @@
 // One run of a route on one rank that has its array on a device. Where the devices reach each other
 // the rank writes into the arrays of the others; else it packs, exchanges and unpacks chunks of its
-// messages, of which one is packed and another unpacked while a third is on its way.
+// messages, of which one is packed and another unpacked while a third is on its way. In place it
+// writes to the others only what has left its place on all ranks: chunk by chunk, between meetings.
 #pragma once
 
 #include <array>
@@ -12,6 +13,7 @@
 #include <vector>
 
 #include "exchange/chunks.hpp"
+#include "exchange/kept_square.hpp"
 #include "route/device_push.hpp"
 #include "route/device_streams.hpp"
 #include "xpose/route.hpp"
@@ -35,21 +37,25 @@ class DeviceRun {
     const StreamMove& move;
     DeviceStreams& streams;  // with buffers of earlier runs of the same route, or none
     DevicePush::Policy push = {};
+    bool in_place = false;
   };
+  // In place both arrays are one.
   DeviceRun(const Setting& setting, const void* in, void* out);
 
   // Once. `check` is called where the other ranks can be told of its Error.
   RouteReport run(const std::function<void()>& check);
 
  private:
-  enum class Kind : std::uint32_t { here, failed };
+  // Meeting knows that the notices of a run begin with 0.
+  enum class Kind : std::uint32_t { begins, goes_on, failed };
   struct Notice {
     Kind kind;
     std::uint32_t reserved;
     std::uint64_t digest;
     std::byte* out;  // the array of the rank, and how it lies there
     std::int64_t leading_dimension, offset;
-    std::array<char, 984> text;  // with a zero at its end
+    std::int64_t chunks;         // of the message with most
+    std::array<char, 976> text;  // with a zero at its end
   };
   struct Half {  // the buffer of every second chunk
     std::byte* data;
@@ -59,7 +65,11 @@ class DeviceRun {
   void all_of_it(const std::function<void()>& check);
   void prepare();
   std::vector<Notice> meet(const std::exception_ptr& failure);
+  std::exception_ptr failure_of(const std::function<void()>& work) noexcept;
+  static std::vector<DevicePush::Target> targets_of(const std::vector<Notice>& notices);
   void push(const std::vector<Notice>& notices);
+  void push_in_place(const std::vector<Notice>& notices);
+  void push_packed(std::int64_t chunk, const std::vector<DevicePush::Target>& targets);
   void pass();
   void exchange(std::int64_t chunk);
   void pack(std::int64_t chunk);
@@ -69,7 +79,12 @@ class DeviceRun {
   void move_kept(std::int64_t turn, std::int64_t turns, void* stream);
   void execute(const std::vector<Tile>& tiles, const std::byte* in, std::byte* out, void* stream);
   std::vector<Message> from_the_next(std::vector<Message> messages) const;
-  std::vector<Chunks> chunks_of(const std::vector<Message>& messages) const;
+  std::vector<Chunks> chunks_of(const std::vector<Message>& messages, bool is_sent) const;
+  std::int64_t most_chunks() const;
+  std::int64_t bytes_of(const std::vector<Chunks>& all) const;
+  void prepare_kept(const Message& kept);
+  std::array<std::byte*, 2> square_buffers();
+  void transpose_square(void* stream);
   void wait_for_all() noexcept;
 
   Setting setting_;
@@ -79,8 +94,10 @@ class DeviceRun {
   const std::byte* in_;
   std::byte* out_;
   std::vector<Chunks> sends_, receives_;
-  std::optional<Chunks> kept_;
-  std::optional<DevicePush> push_;
+  std::optional<Chunks> kept_;        // not in place
+  std::optional<KeptSquare> square_;  // in place
+  std::optional<DevicePush> push_;    // likewise not
+  bool has_begun_ = false;            // on all ranks
   RouteReport report_;
 };
 

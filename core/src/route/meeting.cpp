@@ -34,7 +34,8 @@ std::vector<DeviceRanks::Notice> Meeting::gather(int rank, const DeviceRanks::No
   const auto is_over = [&] { return round.here == size_ || given_up_by_ >= 0; };
   if (!changed_.wait_until(lock, end, is_over)) {
     const auto absent = std::ranges::find(round.is_here, false);
-    throw_silent(static_cast<int>(absent - round.is_here.begin()), size_, seconds, number % 2 != 0);
+    const bool is_begin = own.front() == std::byte{0};
+    throw_silent(static_cast<int>(absent - round.is_here.begin()), size_, seconds, !is_begin);
   }
   if (round.here < size_) check_given_up(rank);
   std::vector<DeviceRanks::Notice> all = round.notices;

@@ -15,8 +15,8 @@ class Meeting {
  public:
   explicit Meeting(int size);
 
-  // As DeviceRanks::gather(). Throws Error failed that names a rank which does not come, or which
-  // has given up.
+  // As DeviceRanks::gather(). A notice begins with 0 at the begin of a route alone. Throws Error
+  // failed that names a rank which does not come, or which has given up.
   std::vector<DeviceRanks::Notice> gather(int rank, const DeviceRanks::Notice& own, double seconds);
 
   // Ends all waits but those for ranks that have all come.

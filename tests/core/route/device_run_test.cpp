@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
 #include <deque>
 
@@ -26,13 +27,13 @@ class Streams {
     for (const Use& before : uses_) {
       if (begin >= before.end || before.begin >= begin + bytes) continue;
       if (!writes && !before.writes) continue;
-      EXPECT_GE(clocks_[stream][before.stream], before.count)
+      EXPECT_GE(std::max(clocks_[stream][before.stream], ended[before.stream]), before.count)
           << "use " << uses_.size() << " does not wait for an earlier one of the same bytes";
       ++ordered;
     }
     uses_.push_back({begin, begin + bytes, stream, clocks_[stream][stream], writes});
   }
-  // Everything on the stream has ended now.
+  // Everything on the stream has ended now, and what is launched from now on comes after it.
   void wait_for(const void* stream) {
     for (const auto& [source, count] : clocks_[stream])
       ended[source] = std::max(ended[source], count);
@@ -40,6 +41,10 @@ class Streams {
   bool all_have_ended() {
     return std::ranges::all_of(uses_,
                                [&](const Use& use) { return ended[use.stream] >= use.count; });
+  }
+  bool all_reads_have_ended() {
+    return std::ranges::all_of(
+        uses_, [&](const Use& use) { return use.writes || ended[use.stream] >= use.count; });
   }
   std::size_t stream_count() const { return clocks_.size(); }
 
@@ -120,7 +125,9 @@ class FakeDeviceRanks : public DeviceRanks {
   void* stream() const override { return const_cast<char*>(&stream_); }
   bool reaches_others() const override { return reaches_others_; }
   std::vector<Notice> gather(const Notice& own, double) override {
-    EXPECT_TRUE(gathers == 0 || streams_.all_have_ended());
+    // In place the others write to where was read.
+    EXPECT_TRUE(gathers == 0 ||
+                (in_place ? streams_.all_reads_have_ended() : streams_.all_have_ended()));
     ++gathers;
     Notice other = own;
     void* const array = others_array.data();
@@ -139,6 +146,7 @@ class FakeDeviceRanks : public DeviceRanks {
   }
   void abandon() noexcept override {}
 
+  bool in_place = false;
   int gathers = 0, exchanges = 0, finishes = 0;
   std::vector<std::byte> others_array;
 
@@ -149,19 +157,26 @@ class FakeDeviceRanks : public DeviceRanks {
 };
 
 struct OneRun {
+  struct Options {
+    bool reaches_others, in_place = false;
+    DevicePush::Policy push = {};
+    std::int64_t memory = 1 << 20;
+    std::int64_t lines = 192;
+  };
   // The rank sends `lines` lines of 256 elements, and keeps as many.
-  explicit OneRun(bool reaches_others, const DevicePush::Policy& push = {},
-                  std::int64_t memory = 1 << 20, std::int64_t lines = 192)
-      : from(row_slabs(512, 2 * lines, 4, 2)),
-        to(row_slabs(2 * lines, 512, 4, 2)),
-        ranks(streams, reaches_others, lines),
-        in(static_cast<std::size_t>(2 * lines) * 256 * 4) {
+  explicit OneRun(const Options& options)
+      : from(row_slabs(512, 2 * options.lines, 4, 2)),
+        to(row_slabs(2 * options.lines, 512, 4, 2)),
+        ranks(streams, options.reaches_others, options.lines),
+        in(static_cast<std::size_t>(2 * options.lines) * 256 * 4) {
+    ranks.in_place = options.in_place;
     exchange.lay_out(0);
     // The caller's work on its stream, which makes the input.
     streams.use(ranks.stream(), in.data(), in.size(), true);
     streams.use(ranks.stream(), out.data(), out.size(), false);
-    report = DeviceRun({ranks, exchange, to, 1, 1 << 14, memory, 10, move, device_streams, push},
-                       in.data(), out.data())
+    report = DeviceRun({ranks, exchange, to, 1, 1 << 14, options.memory, 10, move, device_streams,
+                        options.push, options.in_place},
+                       options.in_place ? out.data() : in.data(), out.data())
                  .run([] {});
   }
 
@@ -178,18 +193,22 @@ struct OneRun {
     const auto bytes = [&](std::int64_t rows, std::int64_t cols) {
       return static_cast<std::uint64_t>(rows * cols) * problem.element_bytes;
     };
-    const auto is_in = [](const std::vector<std::byte>& array, const void* data) {
-      return data >= array.data() && data < array.data() + array.size();
+    const auto is_in_array = [this](const void* data) {
+      const auto is_in = [&](const std::vector<std::byte>& array) {
+        return data >= array.data() && data < array.data() + array.size();
+      };
+      return is_in(in) || is_in(out);
     };
     const std::uint64_t dense = bytes(problem.rows, problem.cols);
-    streams.use(stream, source, is_in(in, source) ? problem.element_bytes : dense, false);
-    streams.use(stream, target, is_in(out, target) ? problem.element_bytes : dense, true);
+    if (!problem.in_place)
+      streams.use(stream, source, is_in_array(source) ? problem.element_bytes : dense, false);
+    streams.use(stream, target, is_in_array(target) ? problem.element_bytes : dense, true);
   };
   RouteReport report;
 };
 
 TEST(DeviceRunTest, ChunksOnTheirWayAreInOrderWithPackingAndUnpacking) {
-  OneRun run(false);
+  OneRun run({.reaches_others = false});
   EXPECT_EQ(run.report.messages_sent, 1);
   // A chunk has 16 KiB and a line of the message 1 KiB, so that 192 lines are 12 chunks.
   EXPECT_EQ(run.report.chunks_sent, 12);
@@ -202,7 +221,7 @@ TEST(DeviceRunTest, ChunksOnTheirWayAreInOrderWithPackingAndUnpacking) {
 }
 
 TEST(DeviceRunTest, PushesWaitForTheInputAndEndBeforeTheRanksPart) {
-  OneRun run(true);
+  OneRun run({.reaches_others = true});
   EXPECT_EQ(run.report.messages_sent, 1);
   EXPECT_EQ(run.report.bytes_sent, 256 * 192 * 4);
   EXPECT_EQ(run.report.bytes_kept, 256 * 192 * 4);
@@ -216,7 +235,7 @@ TEST(DeviceRunTest, PushesWaitForTheInputAndEndBeforeTheRanksPart) {
 constexpr DevicePush::Policy kSmallParts{.least_part_bytes = 1 << 14, .most_part_bytes = 1 << 17};
 
 TEST(DeviceRunTest, LongRunsAreCopiedWhileTheNextPartIsPacked) {
-  OneRun run(true, kSmallParts, 1 << 18, 600);
+  OneRun run({.reaches_others = true, .push = kSmallParts, .memory = 1 << 18, .lines = 600});
   EXPECT_EQ(run.backend.copies, 5);
   EXPECT_EQ(run.report.chunks_sent, 5);
   EXPECT_EQ(run.report.bytes_sent, 256 * 600 * 4);
@@ -228,9 +247,41 @@ TEST(DeviceRunTest, LongRunsAreCopiedWhileTheNextPartIsPacked) {
 TEST(DeviceRunTest, ShortRunsAndPartsBeyondTheMemoryAreStoredByKernels) {
   DevicePush::Policy longer = kSmallParts;
   longer.least_run_bytes = 1025;
-  EXPECT_EQ(OneRun(true, longer).backend.copies, 0);
-  EXPECT_EQ(OneRun(true, kSmallParts, (1 << 18) - 1).backend.copies, 0);
-  EXPECT_EQ(OneRun(true, kSmallParts, 1 << 18).backend.copies, 2);
+  const auto copies = [](const DevicePush::Policy& push, std::int64_t memory) {
+    return OneRun({.reaches_others = true, .push = push, .memory = memory}).backend.copies;
+  };
+  EXPECT_EQ(copies(longer, 1 << 20), 0);
+  EXPECT_EQ(copies(kSmallParts, (1 << 18) - 1), 0);
+  EXPECT_EQ(copies(kSmallParts, 1 << 18), 2);
+}
+
+// Chunks of 64 x 64 elements, of a message of 256 x 256: what comes to a place waits for the
+// packing of what lay there.
+TEST(DeviceRunTest, InPlaceChunksComeToPlacesThatAreFree) {
+  OneRun run({.reaches_others = false, .in_place = true, .lines = 256});
+  EXPECT_EQ(run.report.messages_sent, 1);
+  EXPECT_EQ(run.report.chunks_sent, 16);
+  EXPECT_EQ(run.ranks.exchanges, 16);
+  EXPECT_EQ(run.ranks.gathers, 1);
+  EXPECT_GT(run.streams.ordered, 5 * 16);
+  EXPECT_TRUE(run.streams.all_have_ended());
+}
+
+TEST(DeviceRunTest, InPlaceWritesToTheOthersLieBetweenMeetings) {
+  OneRun run({.reaches_others = true, .in_place = true, .lines = 256});
+  EXPECT_EQ(run.report.messages_sent, 1);
+  EXPECT_EQ(run.report.chunks_sent, 16);
+  EXPECT_EQ(run.report.bytes_kept, 256 * 256 * 4);
+  EXPECT_EQ(run.ranks.exchanges, 0);
+  // At the begin, once each chunk is packed, and at the end.
+  EXPECT_EQ(run.ranks.gathers, 18);
+  EXPECT_GT(run.streams.ordered, 2 * 16);
+  EXPECT_TRUE(run.streams.all_have_ended());
+  EXPECT_EQ(run.backend.copies, 0);
+  const DevicePush::Policy of_short_runs{.least_run_bytes = 64 * 4};
+  OneRun copied({.reaches_others = true, .in_place = true, .push = of_short_runs, .lines = 256});
+  EXPECT_EQ(copied.backend.copies, 16);
+  EXPECT_TRUE(copied.streams.all_have_ended());
 }
 
 }  // namespace
