@@ -110,6 +110,7 @@ void RollCall::take(int rank) {
     differs_ = true;
     throw_differs(rank, ranks_.rank());
   }
+  differs_ = notice.kind == Kind::differs;  // as this rank passes on
   if (notice.kind == Kind::differs || notice.kind == Kind::failed)
     throw_gave_up(rank, notice.kind == Kind::differs ? ErrorKind::invalid : ErrorKind::failed,
                   notice.text.data());
