@@ -279,7 +279,11 @@ void DeviceRun::prepare_kept(const Message& kept) {
         KeptSquare::Limits{kWholeSquareBytes, std::min(kSwappedBytes, setting_.most_chunk_bytes)});
     square_buffers();
   } else {
-    const std::int64_t lines = lines_in(kPartBytes, kept.line() * bytes);
+    // As large as what is sent: launches of small parts leave much of the memory idle.
+    const DevicePush::Policy& sent = setting_.push;
+    const std::int64_t part =
+        std::clamp(report_.bytes_kept / sent.parts, sent.least_part_bytes, sent.most_part_bytes);
+    const std::int64_t lines = lines_in(part, kept.line() * bytes);
     kept_ = chunks_in_lines(kept, whole_tiles(std::max(lines, kTileLines)));
   }
 }

@@ -52,20 +52,28 @@ void RouteRun::all_of_it(const std::function<void()>& check) {
   check();
   while (!roll_call_.all_are_here()) pump(roll_call_.seconds_to_sign());
   open_passages();
-  for (auto& [rank, passage] : incoming_) receive(passage);
-  // From the next rank on, so that not all send to rank 0 first. A passage that ends meanwhile
-  // leaves the map.
-  std::vector<int> targets;
-  for (const auto& [rank, passage] : outgoing_) targets.push_back(rank);
-  std::rotate(targets.begin(), std::ranges::upper_bound(targets, ranks_.rank()), targets.end());
-  for (const int rank : targets) {
-    pack_and_send(outgoing_.at(rank));
-    pump(0);
-  }
+  begin_messages();
   move_kept();
   while (!outgoing_.empty() || !incoming_.empty()) pump(roll_call_.seconds_to_sign());
   roll_call_.say_done();
   while (!roll_call_.all_are_done()) pump(roll_call_.seconds_to_sign());
+}
+
+// In rounds that pair ranks whose sum is the round, modulo their number: two ranks meet once, and
+// no rank is the first target of all. Each sends before it receives. MPI announces a long message,
+// and the receiver answers on the connection that its own messages take: an answer that is sent
+// before the own announcement lets the other rank fill that connection, behind which the own
+// message waits.
+void RouteRun::begin_messages() {
+  const int ranks = ranks_.size();
+  for (int round = 0; round < ranks; ++round) {
+    const int rank = (round - ranks_.rank() + ranks) % ranks;
+    const auto outgoing = outgoing_.find(rank);
+    if (outgoing != outgoing_.end()) pack_and_send(outgoing->second);
+    const auto incoming = incoming_.find(rank);
+    if (incoming != incoming_.end()) receive(incoming->second);
+    if (outgoing != outgoing_.end()) pump(0);
+  }
 }
 
 void RouteRun::open_passages() {

@@ -71,6 +71,7 @@ class RouteRun {
 
   void all_of_it(const std::function<void()>& check);
   void open_passages();
+  void begin_messages();
   Chunks chunks_of(const Message& message, bool is_sent) const;
   std::shared_ptr<std::byte[]> buffer(std::uint64_t id, std::uint64_t bytes);
   void pack_and_send(Passage& passage);
