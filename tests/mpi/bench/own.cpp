@@ -49,19 +49,19 @@ class AlltoallvContestant : public Contestant {
     std::int64_t at = 0;
     for (const Message& message : exchange.sends(world_rank())) {
       sent_.add(message, at);
-      plan_all(exchange.packing(message, 0, message.lines()), 0, at, packing_);
+      plan_all(exchange.packing(message, message.box()), 0, at, packing_);
       at += message.elements();
     }
     sent_.buffer.resize(static_cast<std::size_t>(at));
     at = 0;
     for (const Message& message : exchange.receives(world_rank())) {
       received_.add(message, at);
-      plan_all(exchange.unpacking(message, 0, message.lines()), at, 0, unpacking_);
+      plan_all(exchange.unpacking(message, message.box()), at, 0, unpacking_);
       at += message.elements();
     }
     received_.buffer.resize(static_cast<std::size_t>(at));
     if (const std::optional<Message> kept = exchange.kept(world_rank()))
-      plan_all(exchange.moving(*kept, 0, kept->lines()), 0, 0, moving_);
+      plan_all(exchange.moving(*kept, kept->box()), 0, 0, moving_);
   }
 
   std::string name() const override { return "plans and MPI_Alltoallv"; }
