@@ -7,9 +7,14 @@
 namespace xpose {
 namespace {
 
+// By the cost model alone: a folder without tables stands for that of the installation, which may
+// have one of this machine's class.
 std::string choice(Problem problem) {
-  static Engine engine(
-      {.plugin_folders = {XPOSE_PLUGINS}, .threads = 2, .in_process = true, .remember = false});
+  static Engine engine({.plugin_folders = {XPOSE_PLUGINS},
+                        .threads = 2,
+                        .in_process = true,
+                        .remember = false,
+                        .table_folders = {XPOSE_PLUGINS}});
   problem.in_alignment = problem.out_alignment = 256;
   return to_string(engine.plan(problem, {.policy = Policy::estimate}).variant());
 }
