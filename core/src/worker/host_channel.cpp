@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
@@ -30,6 +31,14 @@ namespace {
   _exit(EXIT_FAILURE);
 }
 
+// Whichever thread finds it first says so.
+[[noreturn]] void end_without_channel() {
+  static std::atomic_flag is_said = ATOMIC_FLAG_INIT;
+  while (is_said.test_and_set()) pause();  // until the other thread ends this one, too
+  std::fputs("the plugin closed descriptor 3, the channel to the host\n", stderr);
+  end_group();
+}
+
 void forbid_core_files() {
   rlimit limit{};
   getrlimit(RLIMIT_CORE, &limit);
@@ -50,6 +59,7 @@ void volunteer_for_memory() { std::ofstream("/proc/self/oom_score_adj") << 1000;
   pthread_sigmask(SIG_SETMASK, &all, nullptr);  // handlers of a plugin run elsewhere
   std::array<pollfd, 2> watched{{{kChannelDescriptor, 0, 0}, {host, POLLIN, 0}}};
   while (poll(watched.data(), watched.size(), -1) <= 0) continue;
+  if ((watched[0].revents & POLLNVAL) != 0) end_without_channel();
   end_group();
 }
 
@@ -107,8 +117,7 @@ void HostChannel::send(std::string_view payload) {
       pollfd channel{kChannelDescriptor, POLLOUT, 0};
       poll(&channel, 1, -1);
     } else if (errno != EINTR) {
-      if (errno == EBADF || errno == ENOTSOCK)
-        std::fputs("the plugin closed descriptor 3, the channel to the host\n", stderr);
+      if (errno == EBADF || errno == ENOTSOCK) end_without_channel();
       end_group();
     }
   }
