@@ -85,7 +85,7 @@ std::exception_ptr DeviceRun::failure_of(const std::function<void()>& work) noex
   work();
   return nullptr;
 } catch (...) {
-  const std::exception_ptr failure = std::current_exception();
+  std::exception_ptr failure = std::current_exception();
   wait_for_all();
   return failure;
 }
