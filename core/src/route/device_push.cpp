@@ -14,7 +14,7 @@ constexpr std::int64_t kMostRectangles = 8;
 
 }  // namespace
 
-DevicePush::DevicePush(const Exchange& exchange, std::vector<Message> messages,
+DevicePush::DevicePush(const Exchange& exchange, const std::vector<Message>& messages,
                        DeviceStreams& streams, std::int64_t memory, const Policy& policy)
     : exchange_(exchange), streams_(streams) {
   const std::int64_t bytes = exchange.element_bytes();

@@ -43,7 +43,7 @@ class DevicePush {
                    const Box& box, const std::byte* packed, const Target& target, void* stream);
 
   // Of one rank, for which the exchange is laid out, within so much memory. Takes the memory.
-  DevicePush(const Exchange& exchange, std::vector<Message> messages, DeviceStreams& streams,
+  DevicePush(const Exchange& exchange, const std::vector<Message>& messages, DeviceStreams& streams,
              std::int64_t memory, const Policy& policy);
 
   std::int64_t parts() const;
