@@ -60,7 +60,6 @@ class DevicePush {
     Box box;
   };
 
-  Chunks cut(const Message& message, std::int64_t memory, const Policy& policy);
   static std::vector<Part> in_turn(const std::vector<Chunks>& messages);
   std::byte* slot(std::size_t number);
 
