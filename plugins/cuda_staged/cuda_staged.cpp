@@ -22,7 +22,7 @@ using staged::Tiling;
 
 constexpr int64_t kMiB = 1 << 20;
 constexpr int64_t kSlotMiB[] = {256, 16, 4};
-// Of the tiles that threads copy: larger ones are no faster, and pinned memory takes long to get.
+// Of the tiles that threads copy: pinned memory takes long to get.
 constexpr int64_t kMostPinned = 16 * kMiB;
 // A tile leaves so many steps after it came, when its slot takes the next one: the way out has a
 // buffer of its own.

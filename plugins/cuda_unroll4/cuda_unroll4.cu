@@ -52,7 +52,7 @@ struct Unroll4Col {
 
   static Quote quote(const Problem& problem, const Config& config) {
     Quote quote = quote_tiles(problem, tiling(config, Along::input_col));
-    // Measured: NOTES.md. Wide elements fill sectors with fewer lanes.
+    // Measured: NOTES.md.
     quote.demand.slower_percent = problem.element_bytes < 8    ? 10
                                   : problem.element_bytes == 8 ? 0
                                                                : 8;

@@ -149,4 +149,18 @@ inline void expect_exact_routes(Engine& engine,
   }
 }
 
+inline void expect_exact_square_in_place(Engine& engine,
+                                         const std::vector<std::shared_ptr<DeviceRanks>>& ranks) {
+  for (const std::uint32_t bytes : {4, 12}) {
+    DeviceCase drawn(1, 2);
+    drawn.options.transpose = drawn.options.in_place = true;
+    drawn.options.memory = std::uint64_t{8} << 20;
+    drawn.from = drawn.to = row_slabs(4099, 4099, bytes, 2);
+    drawn.expect_exact(engine, ranks);
+    drawn.from = drawn.to =
+        block_cyclic({.m = 4099, .n = 4099, .mb = 64, .nb = 96, .nprow = 2, .npcol = 1}, bytes);
+    drawn.expect_exact(engine, ranks);
+  }
+}
+
 }  // namespace xpose

@@ -1,7 +1,6 @@
 // The messages of a rank on their way into the arrays of devices that its own device reaches. Long
-// runs are packed in parts, which copy engines take over the wire: kernels that store to another
-// device hold the multiprocessors that the next part, and the elements that stay, need. Short runs
-// are stored by kernels.
+// runs are packed in parts, which copy engines take over the wire while kernels pack the next part
+// and move what stays. Short runs are stored by kernels.
 #pragma once
 
 #include <cstddef>
@@ -23,7 +22,7 @@ class DevicePush {
     std::int64_t most_part_bytes = std::int64_t{64} << 20;
     // The parts of a message of middle size.
     std::int64_t parts = 8;
-    // Shorter runs take a copy engine longer than their bytes do.
+    // Shorter runs come in many rectangles, each of which is a call.
     std::int64_t least_run_bytes = 1 << 10;
   };
   struct Target {  // the array of a rank, and how it lies there
