@@ -50,13 +50,21 @@ class DeviceBytes {
 };
 
 struct DeviceCase {
-  explicit DeviceCase(std::uint64_t number, int ranks) : seed(number) {
+  DeviceCase() { options.deadline_seconds = 60; }
+
+  static DeviceCase drawn(std::uint64_t seed, int ranks) {
+    DeviceCase one;
+    one.seed = seed;
+    one.draw(ranks);
+    return one;
+  }
+
+  void draw(int ranks) {
     Draw draw(seed);
     const auto bytes = static_cast<std::uint32_t>(draw.number(1, 16));
     const std::int64_t most = draw.number(0, 2) == 0 ? 1500 : 150;
     const std::int64_t rows = draw.number(1, most), cols = draw.number(1, most);
     options.transpose = draw.number(0, 2) > 0;
-    options.deadline_seconds = 60;
     from = draw.placement(rows, cols, bytes, ranks);
     to = options.transpose ? draw.placement(cols, rows, bytes, ranks)
                            : draw.placement(rows, cols, bytes, ranks);
@@ -133,7 +141,7 @@ struct DeviceCase {
            (options.in_place ? " in place" : "");
   }
 
-  std::uint64_t seed;
+  std::uint64_t seed = 1;
   Placement from, to;
   RouteOptions options;
 };
@@ -143,8 +151,7 @@ inline void expect_exact_routes(Engine& engine,
   const char* const text = std::getenv("XPOSE_LAYOUTS");
   const std::uint64_t count = text == nullptr ? 40 : std::strtoull(text, nullptr, 10);
   for (std::uint64_t seed = 1; seed <= count; ++seed) {
-    const DeviceCase drawn(seed, static_cast<int>(ranks.size()));
-    drawn.expect_exact(engine, ranks);
+    DeviceCase::drawn(seed, static_cast<int>(ranks.size())).expect_exact(engine, ranks);
     ASSERT_FALSE(testing::Test::HasFailure());
   }
 }
@@ -152,14 +159,14 @@ inline void expect_exact_routes(Engine& engine,
 inline void expect_exact_square_in_place(Engine& engine,
                                          const std::vector<std::shared_ptr<DeviceRanks>>& ranks) {
   for (const std::uint32_t bytes : {4, 12}) {
-    DeviceCase drawn(1, 2);
-    drawn.options.transpose = drawn.options.in_place = true;
-    drawn.options.memory = std::uint64_t{8} << 20;
-    drawn.from = drawn.to = row_slabs(4099, 4099, bytes, 2);
-    drawn.expect_exact(engine, ranks);
-    drawn.from = drawn.to =
+    DeviceCase square;
+    square.options.transpose = square.options.in_place = true;
+    square.options.memory = std::uint64_t{8} << 20;
+    square.from = square.to = row_slabs(4099, 4099, bytes, 2);
+    square.expect_exact(engine, ranks);
+    square.from = square.to =
         block_cyclic({.m = 4099, .n = 4099, .mb = 64, .nb = 96, .nprow = 2, .npcol = 1}, bytes);
-    drawn.expect_exact(engine, ranks);
+    square.expect_exact(engine, ranks);
   }
 }
 
