@@ -77,6 +77,36 @@ TEST(CudaQuote, SomethingServesEveryPermutationAtEveryAddress) {
   }
 }
 
+// Elements, or runs that could be elements, at addresses that only a part of them divides. Here no
+// strategy of matrices may be called for each index of so many axes.
+TEST(CudaQuote, ManyAxesAreServedAtEveryAddress) {
+  const DeviceInfo device = device_of(DeviceKind::cuda);
+  const std::vector<const Strategy*> strategies = cuda_strategies();
+  const Strategy* const permute = *find_strategy(strategies, "permute");
+  const std::vector<std::int64_t> shape(20, 2);
+  std::vector<int> axes(shape.size());
+  for (std::size_t i = 0; i < axes.size(); ++i) axes[i] = static_cast<int>(i * 7 % axes.size());
+  for (const std::size_t kept : {0, 1, 2})
+    for (const std::uint32_t bytes : {1U, 2U, 3U, 4U, 8U, 12U, 16U, 24U})
+      for (const std::uint32_t alignment : {1U, 2U, 4U, 8U, 16U}) {
+        std::vector<std::int64_t> runs = shape;
+        std::vector<int> order = axes;
+        for (std::size_t run = 0; run < kept; ++run) {
+          order.push_back(static_cast<int>(runs.size()));
+          runs.push_back(2);
+        }
+        Problem problem = permutation(runs, order, bytes, device.device);
+        problem.in_alignment = problem.out_alignment = alignment;
+        EXPECT_TRUE(std::ranges::any_of(
+            configs(permute->info),
+            [&](const Values& values) {
+              return quote(*permute, values, normal_form(problem), device).outcome.verdict ==
+                     Verdict::ok;
+            }))
+            << bytes << " bytes aligned to " << alignment << ", " << kept << " axes stay";
+      }
+}
+
 TEST(CudaQuote, TheStudysBlockIsAmongTheConfigs) {
   const std::map<std::string, std::int64_t> study = {
       {"block_x", 32}, {"block_y", 16}, {"tile_y", 16}, {"pad", 2}};

@@ -17,12 +17,21 @@ void count_forwards(std::vector<BatchDim>& dims) {
     if (dim.out_stride < 0) dim = {dim.extent, -dim.in_stride, -dim.out_stride};
 }
 
-// The most bytes that are moved at once at element 0. Strategies that read no axis backwards have
-// ways for every address; a GPU's strategies of permutations move words that divide their address.
+bool stays_together(const BatchDim& dim) { return dim.in_stride == 1 && dim.out_stride == 1; }
+
+// Whether that is more than a batch of matrices, whose innermost run may be an element.
+bool is_permutation(const std::vector<BatchDim>& dims) {
+  const auto runs = static_cast<std::size_t>(std::ranges::count_if(dims, stays_together));
+  return dims.size() - runs > 3 ||
+         std::ranges::any_of(dims, [](const BatchDim& dim) { return dim.in_stride < 0; });
+}
+
+// The most bytes that are moved at once at element 0. Strategies of matrices have ways for every
+// address; a GPU's strategies of permutations move words that divide their address.
 std::uint32_t word_bytes(const Problem& problem, const std::vector<BatchDim>& dims) {
   const std::uint32_t bits = problem.in_alignment | problem.out_alignment;
-  const bool turns = std::ranges::any_of(dims, [](const BatchDim& d) { return d.in_stride < 0; });
-  return turns && problem.device.kind == DeviceKind::cuda ? std::min(bits & -bits, 16U) : 16U;
+  const bool by_words = problem.device.kind == DeviceKind::cuda && is_permutation(dims);
+  return by_words ? std::min(bits & -bits, 16U) : 16U;
 }
 
 // Whether strategies take elements of that size at addresses that words of so many bytes divide.
@@ -51,8 +60,6 @@ void widen_elements(Problem& problem, std::vector<BatchDim>& dims, std::int64_t 
   }
   problem.element_bytes = static_cast<std::uint32_t>(bytes);
 }
-
-bool stays_together(const BatchDim& dim) { return dim.in_stride == 1 && dim.out_stride == 1; }
 
 // Elements that stay together become one where a strategy may take that whole, else fewer and wider
 // ones.
@@ -83,10 +90,10 @@ void widen_run(Problem& problem, std::vector<BatchDim>& dims, std::uint32_t word
 void fold(Problem& problem) {
   std::vector<BatchDim> dims = dimensions(problem);
   count_forwards(dims);
+  fuse(dims);
   const std::uint32_t word = word_bytes(problem, dims);
   const bool is_whole = problem.in_place || is_served_whole(problem.element_bytes, word);
   const bool is_column = problem.rows > 1 && problem.cols == 1;
-  fuse(dims);
   if (!is_whole) {
     split_elements(problem, dims, word);
     fuse(dims);
