@@ -142,7 +142,7 @@ struct Permute {
                        .shared_bytes = static_cast<uint32_t>(shared),
                        .load_run = static_cast<uint64_t>(tile.load_run),
                        .store_run = static_cast<uint64_t>(tile.store_run),
-                       .slower_percent = cut.slower_percent()}};
+                       .slower_percent = cut.slower_percent(config["along_input"] != 0)}};
   }
 
   Permute(const Problem& problem, const Config& config)

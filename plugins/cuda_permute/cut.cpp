@@ -19,6 +19,10 @@ constexpr int64_t kSetup = 8, kLittleSetup = 5, kMuchSetup = 15;
 // Otherwise so many blocks at least follow each other on a multiprocessor.
 constexpr int64_t kRounds = 4;
 
+// Input runs are short below, and then tiles are so much slower where neighbours share no ends.
+constexpr int64_t kShortLoads = 200;  // bytes
+constexpr double kUnshared = 12;      // percent
+
 int64_t ceil_div(int64_t a, int64_t b) { return a / b + (a % b != 0); }
 
 }  // namespace
@@ -99,14 +103,25 @@ uint64_t Cut::shared_bytes() const {
   return static_cast<uint64_t>((dense + dense / 4 + 512) / 16 * 16);
 }
 
-uint32_t Cut::slower_percent() const {
-  const auto by_size = [&](std::array<uint32_t, 5> percent) {
-    return percent[static_cast<size_t>(std::countr_zero(static_cast<uint64_t>(form_.bytes)))];
+uint32_t Cut::slower_percent(bool along_input) const {
+  const auto by_size = [&](std::array<uint32_t, 5> values) {
+    return values[static_cast<size_t>(std::countr_zero(static_cast<uint64_t>(form_.bytes)))];
   };
-  if (wish_.direct) return by_size({165, 85, 33, 29, 11});
-  if (runs_) return by_size({88, 45, 37, 13, 0});
-  if (side_ > 1) return by_size({28, 10, 8, 5, 0});
-  return kept_bytes(form_) > form_.bytes ? 16 : by_size({157, 87, 37, 20, 5});
+  if (wish_.direct) return by_size({165, 85, 33, 29, 2});
+  if (runs_) {
+    // Words at the ends of an output run are stored in parts, which costs as many bytes more.
+    const bool aligned = form_.out_alignment >= 16;
+    const double ends = aligned ? by_size({90, 115, 30, 100, 0}) : by_size({200, 115, 80, 100, 0});
+    double percent = 100 * ends / static_cast<double>(std::max<int64_t>(tile_.store_run, 1));
+    // Tiles that follow each other along the input share the sectors at the ends of its runs.
+    if (!along_input && tile_.load_run < kShortLoads) percent += kUnshared;
+    // Few tiles wait for memory longer than they take to issue what they move.
+    const auto resident = static_cast<double>(wish_.processors * work().blocks);
+    percent *= std::min(1.0, static_cast<double>(tile_.tiles) / resident);
+    return by_size({5, 0, 15, 0, 0}) + static_cast<uint32_t>(percent);
+  }
+  if (side_ > 1) return by_size({28, 10, 4, 3, 0});
+  return kept_bytes(form_) > form_.bytes ? 6 : by_size({157, 87, 37, 20, 5});
 }
 
 std::string Cut::way() const {

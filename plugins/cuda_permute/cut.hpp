@@ -28,10 +28,11 @@ class Cut {
   bool moves_runs() const { return runs_; }
   bool far() const { return far_; }  // offsets within a tile exceed 32 bits
   Work work() const;
-  int64_t tiles_of_block() const;   // as it is fastest
-  uint64_t shared_bytes() const;    // with room for padding
-  uint32_t slower_percent() const;  // of a quote; NOTES.md says what is measured
-  std::string way() const;          // for people
+  int64_t tiles_of_block() const;  // as it is fastest
+  uint64_t shared_bytes() const;   // with room for padding
+  // Of a quote; NOTES.md says what is measured.
+  uint32_t slower_percent(bool along_input) const;
+  std::string way() const;  // for people
 
  private:
   void cut();

@@ -20,12 +20,15 @@ constexpr double kBusyAtMost = 0.75;
 constexpr double kBusyBytes = 9 * 1024;
 // A launch ends with its last block, which is the later the more a thread moves: with so many
 // threads in all it takes the time of another copy.
-constexpr double kManyThreads = 16 << 10;
+constexpr double kManyThreads = 32 << 10;
+// The bytes that memory moves while one more block begins, of those that are the first on their
+// multiprocessors, and while the threads of blocks that have shared memory wait for each other.
+constexpr double kBlockBytes = 2000, kBarrierBytes = 512 << 10;
 // A launch on the host that moves less is over before another thread is awake, so that a loop over
 // such launches has one thread. A second one about doubles what memory delivers.
 constexpr double kOneThreadBytes = 512 << 10, kTwoThreads = 2;
 // The bytes that memory moves while one launch begins; on the host, one of several.
-constexpr double kLaunchBytesOfCuda = 8 << 20, kLaunchBytesOfHost = 64 << 10;
+constexpr double kLaunchBytesOfCuda = 6 << 20, kLaunchBytesOfHost = 64 << 10;
 // Input and output beyond this part of a host's cache do not stay in it.
 constexpr double kShareOfCache = 0.6;
 // Output of a smaller problem stays in the core's own cache until the launch is over, also where
@@ -72,7 +75,17 @@ double resident(const Demand& demand, std::uint32_t compute_capability) {
   return std::max(std::floor(std::min({by_threads, by_shared, has.blocks})), 1.0);
 }
 
-double cuda_time(const Demand& demand, const Problem& problem, const DeviceInfo& device) {
+// The time until the last block ends, without that of a copy, which goes on meanwhile.
+double waiting(const Demand& demand, double bytes, double at_once) {
+  const auto blocks = static_cast<double>(demand.blocks);
+  const double barrier = demand.shared_bytes > 0 ? kBarrierBytes : 0;
+  return kManyThreads / (blocks * demand.threads) +
+         (std::min(blocks, at_once) * kBlockBytes + barrier) / bytes;
+}
+
+// `slower`: of the time that moving takes.
+double cuda_time(const Demand& demand, const Problem& problem, const DeviceInfo& device,
+                 double slower) {
   const auto bytes = static_cast<double>(element_count(problem)) * problem.element_bytes;
   const auto blocks = static_cast<double>(demand.blocks);
   const auto traffic = [](std::uint64_t run, std::uint32_t alignment) {
@@ -90,8 +103,10 @@ double cuda_time(const Demand& demand, const Problem& problem, const DeviceInfo&
   double waves = (blocks - last) / busy(at_once);
   if (last > 0) waves += last / busy(last / multiprocessors);
   const Alignment rows = row_alignment(problem);
-  return waves / blocks *
-         (traffic(demand.load_run, rows.in) + traffic(demand.store_run, rows.out)) / 2;
+  const double moving =
+      (traffic(demand.load_run, rows.in) + traffic(demand.store_run, rows.out)) / 2 * slower;
+  // Memory that is not busy has the time for what moves beyond the elements.
+  return waves / blocks + moving - 1 + waiting(demand, 2 * bytes, wave);
 }
 
 double host_time(const Demand& demand, const Problem& problem, const DeviceInfo& device,
@@ -126,9 +141,8 @@ double predicted_time(const Demand& demand, const Problem& problem, const Device
   const double slower = 1 + demand.slower_percent / 100.0;
   if (problem.device.kind != DeviceKind::host) {
     if (demand.blocks == 0 || demand.threads == 0) return kNotPredicted;
-    const double threads = static_cast<double>(demand.blocks) * demand.threads;
     const double beginning = kLaunchBytesOfCuda / bytes;
-    return (cuda_time(demand, problem, device) * slower + kManyThreads / threads + beginning) /
+    return (cuda_time(demand, problem, device, slower) + beginning) /
            (1 + beginning / static_cast<double>(launches));  // a copy begins once
   }
   const bool has_one_thread = launches > 1 && bytes <= kOneThreadBytes &&
