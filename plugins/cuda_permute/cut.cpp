@@ -9,7 +9,7 @@
 namespace cuda_permute {
 namespace {
 
-constexpr int64_t kLine = 128;  // bytes
+constexpr int64_t kLine = 128, kSector = 32;  // bytes
 
 // A block that goes from tile to tile pays once for finding its slots. But multiprocessors get
 // unequal shares of the memory, so blocks of few tiles, which go to whoever is free, are the better
@@ -107,7 +107,10 @@ uint32_t Cut::slower_percent(bool along_input) const {
   const auto by_size = [&](std::array<uint32_t, 5> values) {
     return values[static_cast<size_t>(std::countr_zero(static_cast<uint64_t>(form_.bytes)))];
   };
-  if (wish_.direct) return by_size({165, 85, 33, 29, 2});
+  if (wish_.direct) {
+    const bool in_sectors = std::min(form_.in_alignment, form_.out_alignment) >= kSector;
+    return by_size({165, 85, 33, 29, in_sectors ? 2U : 12U});
+  }
   if (runs_) {
     // Words at the ends of an output run are stored in parts, which costs as many bytes more.
     const bool aligned = form_.out_alignment >= 16;

@@ -73,6 +73,9 @@ Tiling tiling_of() {
           .max_shared_bytes = kMaxAllowedSharedBytes};
 }
 
+// Bytes that the stores of a full tile of any height count as.
+constexpr uint64_t kStoreRun = 256;
+
 struct Unaligned {
   static Card card() {
     return cuda_card(
@@ -96,27 +99,32 @@ struct Unaligned {
     with_tile(problem.element_bytes, tile, [&]<class Tile>(Tile) {
       quote = quote_tiles(problem, tiling_of<Tile>());
       quote.demand.slower_percent = slower_percent(problem, Tile::kRows, Tile::kCols);
+      // Whole sectors are stored, so that a lower tile moves no more of them.
+      if (problem.rows >= Tile::kRows)
+        quote.demand.store_run = std::max(quote.demand.store_run, kStoreRun);
     });
     return quote;
   }
 
-  // A tile that is filled in part takes longer than its part: the more so where it is narrow, since
-  // short rows leave lanes idle, and where gaps end the rows, since elements there are loaded and
-  // stored one by one. Small elements that come from a few long rows take longer as well. NOTES.md
-  // has the measurements.
+  // A tile that is filled in part takes longer than its part, the more so where it is narrow, since
+  // short rows leave lanes idle. Elements at the ends of rows with gaps are loaded and stored one
+  // by one. Small elements that come from a few long rows take longer as well. NOTES.md has the
+  // measurements.
   static uint32_t slower_percent(const Problem& problem, int64_t tile_rows, int64_t tile_cols) {
-    const auto slower = [](int64_t extent, int64_t tile, double power, bool has_gaps) {
-      const double filled =
-          static_cast<double>(extent) / static_cast<double>((extent + tile - 1) / tile * tile);
-      return std::pow(filled, -power) * (has_gaps && filled < 0.8 ? 1.5 : 1);
+    const auto filled = [](int64_t extent, int64_t tile) {
+      return static_cast<double>(extent) / static_cast<double>((extent + tile - 1) / tile * tile);
     };
-    const double rows = slower(problem.rows, tile_rows, 0.2, problem.out_ld != problem.rows);
-    const double cols = slower(problem.cols, tile_cols, 0.4, problem.in_ld != problem.cols);
-    const bool few_rows = problem.rows * problem.element_bytes < 256 && problem.rows < problem.cols;
-    const double from_few = !few_rows || problem.element_bytes > 2 ? 1
-                            : problem.element_bytes == 1           ? 1.3
-                                                                   : 1.2;
-    return static_cast<uint32_t>(100 * (rows * cols * from_few - 1));
+    const int64_t bytes = problem.element_bytes, out_row = problem.rows * bytes;
+    double slower = std::pow(filled(problem.rows, tile_rows), -0.2) *
+                    std::pow(filled(problem.cols, tile_cols), -0.4);
+    if (problem.out_ld != problem.rows)
+      slower *= 1 + std::min(0.6, (bytes <= 2 ? 150 : 200 / static_cast<double>(bytes)) /
+                                      static_cast<double>(out_row));
+    if (problem.in_ld != problem.cols && filled(problem.cols, tile_cols) < 0.8)
+      slower *= bytes == 1 ? 1.5 : bytes == 2 ? 1.2 : 1;
+    if (out_row < 256 && problem.rows < problem.cols)
+      slower *= bytes == 1 ? 1.3 : bytes == 2 ? 1.2 : 1;
+    return static_cast<uint32_t>(100 * (slower - 1));
   }
 
   Unaligned(const Problem& problem, const Config& config)
