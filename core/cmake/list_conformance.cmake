@@ -1,5 +1,6 @@
 # Read by ctest: one test a strategy and element size of PLUGIN, as XPOSE_COMMAND lists them. Each
-# line of the list is "STRATEGY BYTES LABEL". $XPOSE_CHECK_ELEMENTS bounds the problems, for sanitizers.
+# line of the list is "STRATEGY BYTES LABEL". $XPOSE_CHECK_ELEMENTS bounds the problems, for sanitizers;
+# $XPOSE_CHECK_CONFIGS the configs that meet each, where time is short.
 execute_process(COMMAND "${XPOSE_COMMAND}" check "${PLUGIN}" --list
   OUTPUT_VARIABLE lines ERROR_VARIABLE words RESULT_VARIABLE failed)
 if(failed)
@@ -17,6 +18,9 @@ else()
     set(bound)
     if(DEFINED ENV{XPOSE_CHECK_ELEMENTS})
       set(bound --max-elements $ENV{XPOSE_CHECK_ELEMENTS})
+    endif()
+    if(DEFINED ENV{XPOSE_CHECK_CONFIGS})
+      list(APPEND bound --max-configs $ENV{XPOSE_CHECK_CONFIGS})
     endif()
     if(label STREQUAL "simulator")  # the kernels on the host, see explain.hpp
       set(test "simulator.${strategy}.${bytes}")

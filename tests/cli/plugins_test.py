@@ -5,6 +5,7 @@ import os
 import pathlib
 import platform
 import pty
+import re
 import shutil
 import struct
 import subprocess
@@ -130,6 +131,9 @@ class Plugins(unittest.TestCase):
         count = lambda text: int(text.split(": ")[1].split(" ")[0])
         self.assertLess(0, count(part.stdout))
         self.assertLess(count(part.stdout), count(result.stdout))
+        turns = xpose("check", file, "--bytes", "2", "--max-elements", "10", "--max-configs", "1")
+        self.assertEqual(turns.returncode, 0)
+        self.assertEqual(turns.stdout.split("\n")[0], part.stdout.split("\n")[0])
         for words, options in (("strategy 'other'", ("--strategy", "other")), ("CUDA strategy", ("--simulator",)),
                                ("strategy for elements of 48 bytes", ("--bytes", "48")),
                                ("strategy 'other' for elements of 4 bytes", ("--strategy", "other", "--bytes", "4"))):
@@ -137,6 +141,34 @@ class Plugins(unittest.TestCase):
             self.assertEqual((none.returncode, none.stdout), (4, ""))
             self.assertIn(f"xpose: host_naive.so offers no {words}; it offers host_naive_row, host_naive_col\n", none.stderr)
         self.assertEqual(xpose("check", "/nonexistent.so").returncode, 1)
+
+    def test_each_problem_meets_as_many_configs_as_are_asked_for(self):
+        document = json.loads(xpose("plugins", "--json").stdout)
+        file = next(p["file"] for p in document["plugins"] if p["name"] == "host_blocked")
+        right = []
+        for configs in ("0", "1", "2"):
+            result = xpose("check", file, "--strategy", "host_blocked", "--bytes", "2", "--max-elements", "400",
+                           "--max-configs", configs)
+            self.assertEqual(result.returncode, 0, result.stdout)
+            found = re.match(r"host_blocked, elements of 2 bytes: (\d+) right, .*\n  of (\d+) problems", result.stdout)
+            right.append(int(found[1]) / int(found[2]))
+        self.assertEqual(right, [4, 1, 2])
+
+    def test_the_environment_bounds_what_the_listed_tests_check(self):
+        document = json.loads(xpose("plugins", "--json").stdout)
+        file = next(p["file"] for p in document["plugins"] if p["name"] == "host_naive")
+        listing = pathlib.Path(__file__).resolve().parents[2] / "core/cmake/list_conformance.cmake"
+        with tempfile.TemporaryDirectory() as folder:
+            pathlib.Path(folder, "CTestTestfile.cmake").write_text(
+                f"set(XPOSE_COMMAND [==[{XPOSE}]==])\nset(PLUGIN [==[{file}]==])\ninclude([==[{listing}]==])\n")
+            for bounds, options in (({}, []), ({"XPOSE_CHECK_ELEMENTS": "70", "XPOSE_CHECK_CONFIGS": "3"},
+                                               ["--max-elements", "70", "--max-configs", "3"])):
+                whole = {name: value for name, value in os.environ.items() if not name.startswith("XPOSE_CHECK_")}
+                listed = subprocess.run(["ctest", "--show-only=json-v1"], cwd=folder, env={**whole, **bounds},
+                                        capture_output=True, check=True).stdout
+                commands = {test["name"]: test["command"] for test in json.loads(listed)["tests"]}
+                self.assertEqual(commands["conformance.host_naive_row.4"],
+                                 [XPOSE, "check", file, "--strategy", "host_naive_row", "--bytes", "4", *options])
 
 
 if __name__ == "__main__":

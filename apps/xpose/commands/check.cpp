@@ -145,6 +145,8 @@ std::optional<Checked> parse_check(const Arguments& arguments) {
       "leave out problems with more elements, for slow tools; 0: "
       "leave out none, the default without "
       "--simulator")(
+      "max-configs", po::value<std::string>()->value_name("N"),
+      "let each problem meet at most N configs, which take turns; 0: every one, the default")(
       "simulator", "run CUDA strategies on the simulator, in this process, instead of on a device")(
       "list", "print one line a test, STRATEGY BYTES LABEL, and check nothing");
   add_trial_options(options);
@@ -167,6 +169,8 @@ std::optional<Checked> parse_check(const Arguments& arguments) {
     asked.suite.max_elements = whole_number_of(*values, "max-elements", 0);
   else if (asked.suite.simulator)
     asked.suite.max_elements = kMostSimulatedElements;
+  if (values->count("max-configs") != 0)
+    asked.suite.max_configs = static_cast<std::size_t>(whole_number_of(*values, "max-configs", 0));
   if (values->count("problem") != 0)
     asked.suite.problem = static_cast<std::size_t>(whole_number_of(*values, "problem", 0));
   read_trial_options(*values, asked.suite.engine);

@@ -26,6 +26,9 @@ struct ConformanceCase {
 struct ConformanceOptions {
   std::int64_t max_elements = 0;            // larger problems are left out; 0: none is
   std::optional<std::size_t> problem = {};  // only the problem of this index
+  // The configs that meet each problem, at most; 0: every one. Of those that serve it the author's
+  // default, and then the ones that have met the fewest problems before.
+  std::size_t max_configs = 0;
   // True: the simulator of explain.hpp runs the kernels on the host, in this process, once a case.
   // Its findings are failures.
   bool simulator = false;

@@ -1,7 +1,9 @@
 #include "conformance/conformance.hpp"
 
 #include <memory>
+#include <vector>
 
+#include "conformance/turns.hpp"
 #include "device/device.hpp"
 #include "problem/normal_form.hpp"
 #include "registry/catalog.hpp"
@@ -62,6 +64,32 @@ const Strategy& loaded_here(Subject& subject, const Strategy& described) {
                                      " in the worker, but not in this process");
 }
 
+std::unique_ptr<TrialRunner> runner_of(Subject& subject, const Problem& normal,
+                                       const DeviceInfo& owner, unsigned threads,
+                                       const ConformanceOptions& options) {
+  const std::filesystem::path& file = subject.catalog.plugins.front().file;
+  if (options.simulator) return std::make_unique<SimulatedRunner>(normal, owner, file);
+  if (options.engine.in_process)
+    return std::make_unique<InProcessRunner>(backend(normal.device), normal, threads, true);
+  return std::make_unique<WorkerRunner>(
+      WorkerRunner::Needs{subject.worker,
+                          subject.cache,
+                          owner,
+                          normal,
+                          threads,
+                          true,
+                          [&file](const std::string&) { return file; },
+                          {},
+                          false});
+}
+
+// One truth value a candidate.
+std::vector<bool> served(const std::vector<Candidate>& all) {
+  std::vector<bool> serves;
+  for (const Candidate& candidate : all) serves.push_back(candidate.outcome.verdict == Verdict::ok);
+  return serves;
+}
+
 // And examined. The first plan is destroyed after its launch; the second is launched twice, so that
 // what a plan keeps from one launch to the next is seen as well.
 Outcome verify_repeatedly(TrialRunner& runner, const Candidate& candidate) {
@@ -99,6 +127,7 @@ void check_conformance(const std::filesystem::path& plugin, const Variant& varia
       options.engine.threads != 0 ? options.engine.threads : std::max(2U, owner.multiprocessors);
   TuneOptions tune;
   tune.variants = {variant};
+  Turns turns(options.max_configs, element_bytes);
   std::size_t index = 0;
   ConformanceCase last;
   last.variant.strategy = variant.strategy;
@@ -107,24 +136,12 @@ void check_conformance(const std::filesystem::path& plugin, const Variant& varia
     if (options.problem && *options.problem != here) continue;
     const Problem normal = normal_form(problem);
     if (is_left_out(problem, normal, described.info, options.max_elements)) continue;
-    std::unique_ptr<TrialRunner> runner;
-    if (options.simulator)
-      runner =
-          std::make_unique<SimulatedRunner>(normal, owner, subject.catalog.plugins.front().file);
-    else if (options.engine.in_process)
-      runner = std::make_unique<InProcessRunner>(backend(device), normal, threads, true);
-    else
-      runner = std::make_unique<WorkerRunner>(WorkerRunner::Needs{
-          subject.worker,
-          subject.cache,
-          owner,
-          normal,
-          threads,
-          true,
-          [&](const std::string&) { return subject.catalog.plugins.front().file; },
-          {},
-          false});
-    for (const Candidate& candidate : all_candidates(strategy, normal, owner, tune, *runner)) {
+    const std::unique_ptr<TrialRunner> runner = runner_of(subject, normal, owner, threads, options);
+    const std::vector<Candidate> all = all_candidates(strategy, normal, owner, tune, *runner);
+    const std::vector<bool> meets = turns.next(served(all));
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      const Candidate& candidate = all[i];
+      if (candidate.outcome.verdict == Verdict::ok && !meets[i]) continue;
       ConformanceCase result{candidate.variant, here, problem, candidate.outcome.verdict,
                              candidate.outcome.detail};
       if (result.verdict == Verdict::ok) {
