@@ -107,9 +107,9 @@ TEST_F(DeviceRouteTest, ALongMessagePassesInChunksAndIsWrittenInParts) {
   Case drawn;
   drawn.ranks = 2;
   drawn.options.deadline_seconds = 300;
-  drawn.from = row_slabs(4096, 1024, 8, 2);
-  drawn.to = row_slabs(1024, 4096, 8, 2);
-  drawn.options.memory = std::uint64_t{4} << 20;  // a chunk of 1 MiB
+  drawn.from = row_slabs(1024, 512, 8, 2);
+  drawn.to = row_slabs(512, 1024, 8, 2);
+  drawn.options.memory = std::uint64_t{512} << 10;  // a chunk of 128 KiB
   const auto chunks_of = [&](const AllRanks& ranks) {
     std::int64_t chunks = 0;
     const auto texts = run_ranks(ranks, [&](const std::shared_ptr<DeviceRanks>& own) {

@@ -207,7 +207,7 @@ TEST(CacheJson, RefusesMoreThanARowHolds) {
             "at /quarantine/0/words: expected a text of at most 64 KiB, found \"" +
                 std::string(56, 'x') + "...");
   json = to_json(contents());
-  json["decisions"][0]["trials"] = std::vector<Json>(10'001, Json::object());
+  json["decisions"][0]["trials"] = std::vector<Json>(10'001, 0);
   EXPECT_EQ(refusal(json.dump()),
             "at /decisions/0/trials: expected an array of at most 10000 elements, found an array");
 }

@@ -10,7 +10,6 @@
 #include <cerrno>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <span>
 #include <string>
 #include <vector>
@@ -193,28 +192,30 @@ TEST(DirectWrites, AreNoneWhereTheFileSystemOpensNoFileForThem) {
 // Pieces with ends anywhere, behind a header, of a file that ends anywhere.
 TEST(PieceWriter, WritesRangesThatShareSectors) {
   const TemporaryFolder folder;
+  std::vector<std::byte> pattern(kSector + 4 * (3 * kBuffer + 4095) + 12346);
+  for (std::size_t i = 0; i < pattern.size(); ++i)
+    pattern[i] = static_cast<std::byte>(i * 7919 >> 5);
   for (const std::size_t header : {0, 1, 80, 128, 4095, 4096, 4097})
     for (const std::size_t step : {kBuffer, kBuffer + 1, 3 * kBuffer + 4095, kSector + 7}) {
-      std::vector<std::byte> content(header + 4 * step + 12345);
-      for (std::size_t i = 0; i < content.size(); ++i)
-        content[i] = static_cast<std::byte>(i * 7919 >> 5);
+      const auto content = std::span<const std::byte>(pattern).first(header + 4 * step + 12345);
       const std::filesystem::path path = folder.path() / "file";
       OutputFile file(path, content.size(), std::uint64_t{1} << 20, TemporaryFile::Kind::nameless);
       if (!file.open_direct())
         GTEST_SKIP() << "SKIPPED: the file system of " << folder.path() << " has no O_DIRECT";
-      file.write(0, std::span(content).first(header), {true, false});
+      file.write(0, content.first(header), {true, false});
       PieceWriter writer(file);
       for (std::size_t at = header; at < content.size(); at += step) {
         const std::size_t size = std::min(step, content.size() - at);
-        writer.write(at, std::span(content).subspan(at, size), {true, false});
+        writer.write(at, content.subspan(at, size), {true, false});
       }
       writer.finish();
       file.commit();
-      std::ifstream stream(path, std::ios::binary);
-      const std::string written((std::istreambuf_iterator<char>(stream)), {});
-      EXPECT_TRUE(written ==
-                  std::string(reinterpret_cast<const char*>(content.data()), content.size()))
-          << header << ' ' << step;
+      ASSERT_EQ(std::filesystem::file_size(path), content.size());
+      std::vector<std::byte> written(content.size());
+      std::ifstream(path, std::ios::binary)
+          .read(reinterpret_cast<char*>(written.data()),
+                static_cast<std::streamsize>(written.size()));
+      EXPECT_TRUE(std::ranges::equal(written, content)) << header << ' ' << step;
     }
 }
 
