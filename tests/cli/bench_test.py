@@ -21,6 +21,8 @@ import xml.etree.ElementTree
 XPOSE = None
 SMALLEST = "512x512, warm, one thread, 4 bytes"
 IN_PLACE = "in place, 4096x4096, 4 bytes"
+FAT = "fat elements, 1024x1024, 64 bytes"  # behind the smallest; few strategies serve it
+FAT_IN_PLACE = "fat elements in place, 1024x1024, 64 bytes"
 WAITING = "xpose: warning: another process measures on host; waiting for it\n"
 
 
@@ -101,17 +103,16 @@ class Bench(unittest.TestCase):
         self.assertNotIn("{http://www.w3.org/2000/svg}script", [element.tag for element in picture.iter()])
 
     def test_resume_keeps_what_is_there_and_measures_the_rest(self):
-        self.assertEqual(bench("--json", str(self.json)).returncode, 0)
+        self.assertEqual(bench("--json", str(self.json), cells=(FAT,)).returncode, 0)
         first = self.cells()
-        other = "a side of 16, 16x1000000"
-        self.assertEqual(bench("--json", str(self.json), "--resume", cells=(SMALLEST, other)).returncode, 0)
+        self.assertEqual(bench("--json", str(self.json), "--resume", cells=(FAT, SMALLEST)).returncode, 0)
         both = self.cells()
-        self.assertEqual([cell["cell"] for cell in both], [other + ", 4 bytes", SMALLEST])  # the table's order
+        self.assertEqual([cell["cell"] for cell in both], [SMALLEST, FAT])  # the table's order
         self.assertEqual(both[1], first[0])  # to the last digit: not measured again
-        self.assertEqual(bench("--json", str(self.json), "--resume", cells=(SMALLEST, other)).returncode, 0)
+        self.assertEqual(bench("--json", str(self.json), "--resume", cells=(FAT, SMALLEST)).returncode, 0)
         self.assertEqual(self.cells(), both)
         self.assertEqual(bench("--json", str(self.json), "--resume", "--warm").returncode, 0)
-        self.assertNotEqual(self.cells()[0], first[0])  # another setup: measured anew
+        self.assertNotEqual(self.cells()[0], both[0])  # another setup: measured anew
 
     def test_interrupt_keeps_whole_cells_and_can_be_resumed(self):
         slow = IN_PLACE  # behind the smallest
@@ -169,7 +170,7 @@ class Bench(unittest.TestCase):
         self.assertEqual(result.returncode, 1)
 
     def test_in_place_is_measured(self):
-        result = bench("--json", str(self.json), cells=(IN_PLACE,))
+        result = bench("--json", str(self.json), cells=(FAT_IN_PLACE,))
         cell, = self.cells()
         self.assertEqual((result.returncode, cell["skipped"]), (0, None))
         self.assertGreater(cell["share_of_roof"], 0)
@@ -186,10 +187,10 @@ class Bench(unittest.TestCase):
     def test_permutations_are_named_by_that_word(self):
         names = bench(cells=("no such problem",)).stderr
         self.assertEqual((names.count("  permutations, TTC "), names.count("  TTC ")), (57, 0))  # the rest on request
-        result = bench("--json", str(self.json), cells=("permutations, RGB to planes",))
+        result = bench("--json", str(self.json), cells=("permutations, patches of images of 64x3x24x16x24x16, 1 byte",))
         cell, = self.cells()
-        self.assertEqual((result.returncode, cell["skipped"], cell["row"]), (0, None, "permutations, pixels"))
-        self.assertEqual(cell["bytes"], 2 * 7680 * 4320 * 3)
+        self.assertEqual((result.returncode, cell["skipped"], cell["row"]), (0, None, "permutations, patches"))
+        self.assertEqual(cell["bytes"], 2 * 64 * 3 * 24 * 16 * 24 * 16)
 
     def test_random_problems_are_drawn_by_a_seed_and_show_their_estimates(self):
         draw = ("--random", "3", "--seed", "5", "--most", "200000", "--no-cache")
@@ -225,11 +226,10 @@ class Bench(unittest.TestCase):
         self.assertNotIn("\033", out)
 
     def test_quick_takes_one_problem_of_each_row(self):
-        result = bench("--quick", "--csv", "-", cells=("square, 4096x4096, 4 bytes", "square, 8192x8192, 4 bytes",
-                                                        "square, padded, 4096x4096, 4 bytes"))
+        result = bench("--quick", "--csv", "-", cells=(FAT, FAT.replace("64", "48"), FAT_IN_PLACE))
         self.assertEqual(result.returncode, 0, result.stderr)
         rows = [row["cell"] for row in csv.DictReader(io.StringIO(result.stdout))]
-        self.assertEqual(rows, ["square, 4096x4096, 4 bytes", "square, padded, 4096x4096, 4 bytes"])
+        self.assertEqual(rows, [FAT, FAT_IN_PLACE])
 
     def test_wrong_usage(self):
         for arguments, words in ((("--json", "-", "--csv", "-"), "share the standard output"),
