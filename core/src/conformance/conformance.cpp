@@ -85,8 +85,8 @@ std::unique_ptr<TrialRunner> runner_of(Subject& subject, const Problem& normal,
 
 // One truth value a candidate.
 std::vector<bool> served(const std::vector<Candidate>& all) {
-  std::vector<bool> serves;
-  for (const Candidate& candidate : all) serves.push_back(candidate.outcome.verdict == Verdict::ok);
+  std::vector<bool> serves(all.size());
+  for (std::size_t i = 0; i < all.size(); ++i) serves[i] = all[i].outcome.verdict == Verdict::ok;
   return serves;
 }
 
