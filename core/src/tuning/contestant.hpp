@@ -25,6 +25,7 @@ struct Contestant {
   Trial trial;
   std::vector<double> seconds;  // by round; contestants that still race have all rounds
   std::vector<double> rounds;   // the same with the discarded rounds, as NaN
+  double cost = 0;              // seconds of its last timing, with the cleaning of caches
   bool racing = false;
   bool has_second_sample = false;  // taken because the first one put it far behind
 };

@@ -24,7 +24,7 @@ using Clock = std::function<double()>;
 //     (numeric transposes are compared with copies, and no config of a copy is hopeless);
 //   - candidates beyond `far_behind_ratio` by what is believed of them, where a strategy's measured
 //     time replaces its predictions;
-//   - all others once `trying_share` is spent;
+//   - all others once `trying_share` is spent, or `last_try_share` with the time to make buffers;
 //   - a launch that could end beyond the budget by itself, which `whole` or `variants` permits.
 // Favourites are tried even so, hopeless ones excepted. With `every_strategy` so is the first
 // config of each strategy, with two exceptions unless `variants` asks for it: a candidate far
@@ -35,6 +35,7 @@ using Clock = std::function<double()>;
 // alike.
 //   - A round is discarded where the fastest copy exceeds `clock_drop_ratio`.
 //   - Contestants beyond `drop_ratio` leave the race, copies by the fastest copy.
+//   - Where the time does not last for `samples_for_median` rounds, only the fastest race on.
 //   - From `rounds_to_compare` on, transposes leave it that are certainly no tie with the fastest.
 //   - The race ends when all that are left are tied, when rounds run out, or when another round as
 //     long as the last would exceed `racing_share`. Then only finalists stay (`finalist_ratio`).

@@ -31,6 +31,8 @@ struct RacePolicy {
   // Share after which nothing more is tried, without the time to make buffers. The rest belongs to
   // the race, without which a choice rests on single samples.
   double trying_share = 0.6;
+  // The same with the time to make buffers, which may not take all of the race's.
+  double last_try_share = 0.75;
   // Ratio of a strategy's first right config to the fastest contestant beyond which its other
   // configs are left out: axes seldom gain as much.
   double hopeless_ratio = 3;

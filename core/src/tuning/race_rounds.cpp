@@ -65,7 +65,7 @@ void Race::run_round(int turn) {
   Contestant* copy = fastest(true);
   const double usual = copy == nullptr ? 0 : copy->median();
   for (Contestant* contestant : order) {
-    const Sample sample = trials_.time(*contestant->candidate);
+    const Sample sample = timed(*contestant);
     if (record(*contestant, sample.outcome)) contestant->keep(sample.seconds);
   }
   if (copy != nullptr && copy->racing && copy->seconds.back() > policy_.clock_drop_ratio * usual &&
@@ -76,6 +76,33 @@ void Race::run_round(int turn) {
     return;
   }
   ++report_.rounds;
+}
+
+// Where the budget does not last for as many rounds as a median takes, the fastest of each kind
+// race on, as many as it lasts for: a choice among all would rest on single samples. Two and a
+// reference are the least field that is worth it.
+void Race::narrow_field() {
+  const int missing = policy_.samples_for_median - report_.rounds;
+  if (missing <= 0) return;
+  std::vector<Contestant*> order;
+  for (Contestant& contestant : contestants_)
+    if (contestant.racing) order.push_back(&contestant);
+  std::ranges::stable_sort(order, {}, [&](const Contestant* contestant) {
+    return contestant->median() / fastest(contestant->is_reference())->median();
+  });
+  double left = policy_.racing_share * options_.budget_seconds - elapsed();
+  std::vector<Contestant*> outside;
+  int transposes = 0, references = 0;
+  for (Contestant* contestant : order) {
+    const bool is_least = contestant->is_reference() ? references++ == 0 : transposes++ < 2;
+    const double seconds = missing * contestant->cost;
+    if (!is_least && seconds > left)
+      outside.push_back(contestant);
+    else
+      left -= seconds;
+  }
+  if (left < 0) return;
+  for (Contestant* contestant : outside) contestant->racing = false;
 }
 
 bool Race::is_first_round_too_long() const {
@@ -89,12 +116,14 @@ void Race::run_rounds() {
   report_.rounds = 1;
   for (int turn = 1;; ++turn) {
     drop_slow();
+    narrow_field();
     if (is_settled() || report_.rounds >= options_.max_rounds || interrupted()) return;
     if (is_racing_spent(round_seconds_) || (turn == 1 && is_first_round_too_long()))
       return drop_beyond(policy_.finalist_ratio);
-    const double begin = clock_();
     run_round(turn);
-    round_seconds_ = clock_() - begin;
+    round_seconds_ = 0;
+    for (const Contestant& contestant : contestants_)
+      if (contestant.racing) round_seconds_ += contestant.cost;
     progress("measure", static_cast<std::size_t>(report_.rounds),
              static_cast<std::size_t>(options_.max_rounds), nullptr);
   }

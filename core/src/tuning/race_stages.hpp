@@ -60,6 +60,7 @@ class Race {
   std::map<std::string, FirstConfig> judge_first_configs();
   void update_expectations(const Contestant& contestant);
 
+  Sample timed(Contestant& contestant);
   bool record(Contestant& contestant, const Outcome& outcome);
   bool confirm_beyond(Contestant& contestant, double limit);
   bool may_time_again(const Contestant& contestant);
@@ -72,6 +73,7 @@ class Race {
   void drop_slow();
   void drop_certain_losers(const Contestant& best);
   void drop_beyond(double ratio);
+  void narrow_field();
   bool is_settled();
 
   TrialRunner& trials_;
@@ -84,7 +86,7 @@ class Race {
   Expectations expectations_;
   std::vector<Contestant> contestants_;
   std::array<double, 2> second_sample_seconds_{};  // spent on them: strategies, copies
-  double round_seconds_ = 0;                       // of the last round
+  double round_seconds_ = 0;                       // of the next round; 0: it is the first one
   std::vector<const Candidate*> untried_;
   std::set<std::string> tried_;                     // strategies
   std::map<std::string, std::size_t> first_right_;  // contestant of a strategy's first right config

@@ -5,9 +5,10 @@
 
 namespace xpose {
 
-// The making of buffers takes its time from the rounds, not from trying.
+// The making of buffers takes its time from the rounds first, and then from trying.
 bool Race::is_trying_spent() const {
-  return clock_() - prepared_ >= policy_.trying_share * options_.budget_seconds;
+  return clock_() - prepared_ >= policy_.trying_share * options_.budget_seconds ||
+         elapsed() >= policy_.last_try_share * options_.budget_seconds;
 }
 
 // Whether a reason suffices to leave a candidate out. `every_strategy` asks for one config of each,
@@ -68,10 +69,16 @@ void Race::update_expectations(const Contestant& contestant) {
     expectations_.record_failure(strategy);
 }
 
+Sample Race::timed(Contestant& contestant) {
+  const double begin = clock_();
+  Sample sample = trials_.time(*contestant.candidate);
+  contestant.cost = clock_() - begin;
+  return sample;
+}
+
 void Race::verify_and_time(Contestant& contestant) {
-  const Candidate& candidate = *contestant.candidate;
-  if (!record(contestant, trials_.verify(candidate))) return;
-  const Sample sample = trials_.time(candidate);
+  if (!record(contestant, trials_.verify(*contestant.candidate))) return;
+  const Sample sample = timed(contestant);
   if (!record(contestant, sample.outcome)) return;
   contestant.keep(sample.seconds);
   contestant.racing = true;
@@ -142,9 +149,8 @@ bool Race::may_time_again(const Contestant& contestant) {
 
 void Race::time_again(Contestant& contestant) {
   contestant.has_second_sample = true;
-  const double begin = clock_();
-  const Sample sample = trials_.time(*contestant.candidate);
-  second_sample_seconds(contestant) += clock_() - begin;
+  const Sample sample = timed(contestant);
+  second_sample_seconds(contestant) += contestant.cost;
   if (record(contestant, sample.outcome) && sample.seconds < contestant.seconds[0])
     contestant.seconds[0] = contestant.rounds[0] = sample.seconds;
 }

@@ -170,6 +170,25 @@ TEST_F(RaceBudget, AStrategyWhoseFirstConfigIsWrongHasItsOthersTried) {
   EXPECT_EQ(runner.variants["wrong"].verified, 2);
 }
 
+// Of twelve, the budget lasts for two more rounds of five: the fastest have medians then.
+TEST_F(RaceBudget, WhereFewRoundsAreLeftTheFastestRaceOn) {
+  candidates = {candidate("copy", 900, Role::copy)};
+  for (int i = 0; i < 11; ++i) {
+    const std::string name(1, static_cast<char>('a' + i));
+    candidates.push_back(candidate(name));
+    runner.variants[name].seconds = (1 + 0.03 * (10 - i)) * 1e-3;  // the last is the fastest
+  }
+  runner.variants["h"].disturbed = {{1, 0.9}};  // one sample would have it win
+  options.budget_seconds = 45e-3;
+  policy.trying_share = policy.last_try_share = 1;
+  const TuneReport report = run();
+  EXPECT_EQ(winner(report), "k");
+  EXPECT_GE(report.rounds, 3);
+  EXPECT_GE(trial(report, "k").timing->samples, 3);
+  EXPECT_GE(trial(report, "copy").timing->samples, 3);
+  EXPECT_EQ(trial(report, "a").timing->samples, 1);
+}
+
 TEST_F(RaceBudget, ARoundThatWouldGoBeyondTheRacesShareIsNotBegun) {
   for (const char* name : {"a", "b", "c", "d"}) candidates.push_back(candidate(name));
   options.budget_seconds = 20e-3;  // 8 ms to try them, 4 a round until 17, 4 to verify again

@@ -84,6 +84,19 @@ TEST_F(RacePolicyTest, TryingShareLeavesTimeForRounds) {
   EXPECT_GT(report.rounds, 1);
 }
 
+// Buffers that take long leave less to trying, not nothing to the rounds.
+TEST_F(RacePolicyTest, LastTryShareLeavesTimeForRoundsAfterBuffers) {
+  for (int config = 0; config < 20; ++config) add("a", 0.5e-3);
+  options.budget_seconds = 40e-3;
+  runner.preparing = 20.2e-3;  // a try takes 1 ms
+  TuneReport report = run_with_defaults();
+  EXPECT_EQ(report.untried, 10U);
+  EXPECT_GE(report.rounds, 3);
+  report = run_with(&RacePolicy::last_try_share, 1);
+  EXPECT_EQ(report.untried, 0U);
+  EXPECT_EQ(report.rounds, 1);
+}
+
 TEST_F(RacePolicyTest, HopelessRatioLeavesOutFurtherConfigs) {
   add("fast", 1e-3);
   add("slow", 2.5e-3);
@@ -114,7 +127,7 @@ TEST_F(RacePolicyTest, RacingShareEndsTheRounds) {
   for (const char* name : {"a", "b", "c", "d"}) add(name, 1e-3);
   options.budget_seconds = 20e-3;  // 8 ms to try them, 4 a round
   EXPECT_EQ(run_with_defaults().rounds, 3);
-  EXPECT_EQ(run_with(&RacePolicy::racing_share, 0.75).rounds, 2);
+  EXPECT_EQ(run_with(&RacePolicy::racing_share, 0.5).rounds, 2);
 }
 
 TEST_F(RacePolicyTest, DropRatioEndsASlowContestantsRace) {
