@@ -144,13 +144,13 @@ TEST_P(Faults, AFirstUseSurvivesEveryFailingAllocation) {
   // A load that fails leaves a few records of the system's loader behind.
   constexpr std::int64_t kRecords = 16;
   fail_each(place, first_use(), GetParam(),
-            {.attempts = 1, .allowed_growth = sound.growth + kRecords, .step = one_of(29)});
+            {.attempts = 1, .allowed_growth = sound.growth + kRecords, .step = one_of(47)});
 }
 
 // With the plugins loaded. The worker is another process, whose allocations do not fail.
 TEST_P(Faults, AUseWithWorkersSurvivesFailingAllocations) {
   ASSERT_EQ(attempt(place, true, first_use(), kNever, GetParam()).complaint, "");
-  fail_each(place, first_use(), GetParam(), {.in_process = false, .step = one_of(29)});
+  fail_each(place, first_use(), GetParam(), {.in_process = false, .step = one_of(47)});
 }
 
 class Call : public testing::TestWithParam<std::tuple<Scenario, Failing>> {};
@@ -161,7 +161,7 @@ TEST_P(Call, SurvivesEveryFailingAllocation) {
   const Workplace place;
   ASSERT_EQ(attempt(place, true, scenario, kNever, failing).complaint, "");
   fail_each(place, scenario, failing,
-            {.step = scenario.step * one_of(failing == Failing::once ? 23 : 37)});
+            {.step = scenario.step * one_of(failing == Failing::once ? 41 : 61)});
 }
 
 std::string name_of(Failing failing) { return failing == Failing::once ? "once" : "from_then_on"; }

@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <limits>
+#include <string>
 
 #include "commands/cache_table.hpp"
 
@@ -165,7 +167,12 @@ INSTANTIATE_TEST_SUITE_P(
         Change{"/quarantine/0/verdict", "\"crash\"",
                "a verdict (ok, unsupported, wrong_result, wrote_outside, read_outside, "
                "modified_input, device_error, crashed, exited, timed_out, no_memory, "
-               "protocol_error, load_refused), found \"crash\""}));
+               "protocol_error, load_refused), found \"crash\""}),
+    [](const testing::TestParamInfo<Change>& change) {
+      std::string name = change.param.pointer;
+      std::ranges::replace(name, '/', '_');
+      return std::to_string(change.index) + name;
+    });
 
 TEST(CacheJson, RefusesWhatLacksAField) {
   for (const char* name : {"schema", "decisions", "quarantine"}) {
