@@ -50,7 +50,7 @@ struct Fat {
             .element_sizes = XPOSE_FAT_SIZES,
             .min_alignment = 1,
             .max_batch_rank = 1,
-            .prior_rank = 100,
+            .prior_rank = 115,  // behind host_permute, which knows all dimensions
             .axes = {{"stream", {1, 0}}}};
   }
 
