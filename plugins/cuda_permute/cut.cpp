@@ -19,7 +19,8 @@ constexpr int64_t kSetup = 8, kLittleSetup = 5, kMuchSetup = 15;
 // Otherwise so many blocks at least follow each other on a multiprocessor.
 constexpr int64_t kRounds = 4;
 
-// Input runs are short below, and then tiles are so much slower where neighbours share no ends.
+// Input runs of small elements are short below, and then tiles that do not follow the input are so
+// much slower.
 constexpr int64_t kShortLoads = 200;  // bytes
 constexpr double kUnshared = 12;      // percent
 
@@ -116,8 +117,7 @@ uint32_t Cut::slower_percent(bool along_input) const {
     const bool aligned = form_.out_alignment >= 16;
     const double ends = aligned ? by_size({90, 115, 30, 100, 0}) : by_size({200, 115, 80, 100, 0});
     double percent = 100 * ends / static_cast<double>(std::max<int64_t>(tile_.store_run, 1));
-    // Tiles that follow each other along the input share the sectors at the ends of its runs.
-    if (!along_input && tile_.load_run < kShortLoads) percent += kUnshared;
+    if (!along_input && form_.bytes <= 2 && tile_.load_run < kShortLoads) percent += kUnshared;
     // Few tiles wait for memory longer than they take to issue what they move.
     const auto resident = static_cast<double>(wish_.processors * work().blocks);
     percent *= std::min(1.0, static_cast<double>(tile_.tiles) / resident);

@@ -52,14 +52,9 @@ class DeviceBytes {
 struct DeviceCase {
   DeviceCase() { options.deadline_seconds = 60; }
 
-  static DeviceCase drawn(std::uint64_t seed, int ranks) {
-    DeviceCase one;
-    one.seed = seed;
-    one.draw(ranks);
-    return one;
-  }
-
-  void draw(int ranks) {
+  // A drawn one.
+  DeviceCase(std::uint64_t number, int ranks) : DeviceCase() {
+    seed = number;
     Draw draw(seed);
     const auto bytes = static_cast<std::uint32_t>(draw.number(1, 16));
     const std::int64_t most = draw.number(0, 2) == 0 ? 1500 : 150;
@@ -151,7 +146,7 @@ inline void expect_exact_routes(Engine& engine,
   const char* const text = std::getenv("XPOSE_LAYOUTS");
   const std::uint64_t count = text == nullptr ? 40 : std::strtoull(text, nullptr, 10);
   for (std::uint64_t seed = 1; seed <= count; ++seed) {
-    DeviceCase::drawn(seed, static_cast<int>(ranks.size())).expect_exact(engine, ranks);
+    DeviceCase(seed, static_cast<int>(ranks.size())).expect_exact(engine, ranks);
     ASSERT_FALSE(testing::Test::HasFailure());
   }
 }

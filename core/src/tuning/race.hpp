@@ -37,8 +37,9 @@ using Clock = std::function<double()>;
 //   - Contestants beyond `drop_ratio` leave the race, copies by the fastest copy.
 //   - Where the time does not last for `samples_for_median` rounds, only the fastest race on.
 //   - From `rounds_to_compare` on, transposes leave it that are certainly no tie with the fastest.
-//   - The race ends when all that are left are tied, when rounds run out, or when another round as
-//     long as the last would exceed `racing_share`. Then only finalists stay (`finalist_ratio`).
+//   - The race ends when all that are left are tied, when rounds run out, or when another round, by
+//     what each took last, would exceed `racing_share`. Then only finalists stay
+//     (`finalist_ratio`).
 //   - Numeric transposes race with the copies. Neither is ever chosen.
 // Where a single sample would drop a contestant or leave out its other configs, a second one is
 // taken and the smaller counts, as far as `second_sample_share` lasts. A contestant that is beyond

@@ -87,8 +87,9 @@ void Race::narrow_field() {
   std::vector<Contestant*> order;
   for (Contestant& contestant : contestants_)
     if (contestant.racing) order.push_back(&contestant);
+  const Contestant* const best[] = {fastest(false), fastest(true)};
   std::ranges::stable_sort(order, {}, [&](const Contestant* contestant) {
-    return contestant->median() / fastest(contestant->is_reference())->median();
+    return contestant->median() / best[contestant->is_reference() ? 1 : 0]->median();
   });
   double left = policy_.racing_share * options_.budget_seconds - elapsed();
   std::vector<Contestant*> outside;
@@ -105,6 +106,14 @@ void Race::narrow_field() {
   for (Contestant* contestant : outside) contestant->racing = false;
 }
 
+// Of the next round, by what each contestant took last.
+double Race::round_seconds() const {
+  double seconds = 0;
+  for (const Contestant& contestant : contestants_)
+    if (contestant.racing) seconds += contestant.cost;
+  return seconds;
+}
+
 bool Race::is_first_round_too_long() const {
   double seconds = elapsed();
   for (const Contestant& contestant : contestants_)
@@ -118,12 +127,10 @@ void Race::run_rounds() {
     drop_slow();
     narrow_field();
     if (is_settled() || report_.rounds >= options_.max_rounds || interrupted()) return;
-    if (is_racing_spent(round_seconds_) || (turn == 1 && is_first_round_too_long()))
+    if (is_racing_spent(turn == 1 ? 0 : round_seconds()) ||
+        (turn == 1 && is_first_round_too_long()))
       return drop_beyond(policy_.finalist_ratio);
     run_round(turn);
-    round_seconds_ = 0;
-    for (const Contestant& contestant : contestants_)
-      if (contestant.racing) round_seconds_ += contestant.cost;
     progress("measure", static_cast<std::size_t>(report_.rounds),
              static_cast<std::size_t>(options_.max_rounds), nullptr);
   }

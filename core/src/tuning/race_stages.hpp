@@ -74,6 +74,7 @@ class Race {
   void drop_certain_losers(const Contestant& best);
   void drop_beyond(double ratio);
   void narrow_field();
+  double round_seconds() const;
   bool is_settled();
 
   TrialRunner& trials_;
@@ -86,7 +87,6 @@ class Race {
   Expectations expectations_;
   std::vector<Contestant> contestants_;
   std::array<double, 2> second_sample_seconds_{};  // spent on them: strategies, copies
-  double round_seconds_ = 0;                       // of the next round; 0: it is the first one
   std::vector<const Candidate*> untried_;
   std::set<std::string> tried_;                     // strategies
   std::map<std::string, std::size_t> first_right_;  // contestant of a strategy's first right config
