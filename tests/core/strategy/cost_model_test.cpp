@@ -85,11 +85,7 @@ TEST(CostModel, AMultiprocessorFillsAsMeasured) {
         Fit{16, 8192, 16, 128, 2, 46}, Fit{16, 8192, 16, 128, 4, 73},
         Fit{16, 8192, 16, 128, 16, 92}}) {
     const auto blocks = static_cast<std::uint64_t>(fit.extent / fit.tile);
-    const Demand demand{.blocks = blocks * blocks,
-                        .threads = fit.threads,
-                        .shared_bytes = 228 * 1024 / fit.resident - 1024,
-                        .load_run = 256,
-                        .store_run = 256};
+    const Demand demand{blocks * blocks, fit.threads, 228 * 1024 / fit.resident - 1024, 256, 256};
     EXPECT_NEAR(share(demand, square(fit.extent, fit.bytes, device90())), fit.measured,
                 0.07 * fit.measured)
         << fit.bytes << " bytes, " << fit.resident << " blocks";
@@ -152,11 +148,7 @@ TEST(CostModel, BlocksAndBarriersCostTime) {
   const Problem problem = square(256, 4, device90());
   const double bytes = 2.0 * 256 * 256 * 4;
   const auto time = [&](std::uint64_t blocks, std::uint32_t threads, std::uint32_t shared) {
-    const Demand demand{.blocks = blocks,
-                        .threads = threads,
-                        .shared_bytes = shared,
-                        .load_run = 128,
-                        .store_run = 128};
+    const Demand demand{blocks, threads, shared, 128, 128};  // runs of 128 bytes
     return predicted_time(demand, problem, device90(), false) * (1 + beginning(problem));
   };
   EXPECT_NEAR(time(64, 256, 4096) - time(64, 256, 0), (512 << 10) / bytes, 1e-9);
