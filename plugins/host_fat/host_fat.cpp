@@ -5,6 +5,7 @@
 
 #include "../kit/host/ceil_div.hpp"
 #include "../kit/host/host_loop.hpp"
+#include "../kit/host/one_thread.hpp"
 #include "../kit/host/pairs.hpp"
 #include "fat_tile.hpp"
 #include "swap_tiles.hpp"
@@ -26,9 +27,8 @@ int64_t bytes_of(const Problem& problem) {
   return matrices(problem) * problem.rows * problem.cols * problem.element_bytes;
 }
 
-// A problem within one core's own cache is done before another thread is awake.
 uint32_t threads_for(const Problem& problem, const Launch& launch) {
-  return 2 * bytes_of(problem) <= 4 << 20 ? 1 : launch.threads;
+  return 2 * bytes_of(problem) <= host::kOneThreadBytes ? 1 : launch.threads;
 }
 
 // Rows of a tile: the shorter its output runs, the longer are the runs that memory is asked for of

@@ -4,6 +4,7 @@
 #include <xpose/plugin.hpp>
 
 #include "../kit/host/ceil_div.hpp"
+#include "../kit/host/one_thread.hpp"
 #include "kernels.hpp"
 #include "layout.hpp"
 
@@ -17,11 +18,9 @@ using host_permute::kLine;
 using host_permute::Layout;
 using host_permute::Lines;
 using host_permute::Piece;
+using host_permute::Runs;
 using host_permute::Step;
 using host_permute::Tiling;
-
-// A problem within one core's own cache is done before another thread is awake.
-constexpr int64_t kOneThreadBytes = 4 << 20;
 
 // Input plus output, in bytes.
 int64_t traffic(const Problem& problem) {
@@ -30,9 +29,26 @@ int64_t traffic(const Problem& problem) {
   return bytes;
 }
 
+// The longest short side, in bytes, of matrices that are faster here than in host_simd, which has
+// an expensive edge in every strip: those with rows that share lines, or sides that are not pairs
+// of lines. NOTES.md has the measurements.
+int64_t longest_short_side(const Problem& problem) {
+  const bool words = problem.element_bytes == 4 || problem.element_bytes == 8;
+  return words ? 1536 : problem.rows < problem.cols ? 384 : 0;
+}
+
+bool is_ragged_strip(const Problem& problem) {
+  const int64_t bytes = problem.element_bytes;
+  if (bytes > 16) return false;
+  const int64_t line = kLine / bytes, side = std::min(problem.rows, problem.cols);
+  const bool whole = problem.out_alignment % kLine == 0 && problem.rows % (2 * line) == 0 &&
+                     problem.cols % (2 * line) == 0;
+  return line <= side && side * bytes <= longest_short_side(problem) && !whole;
+}
+
 // A matrix, or matrices one behind the other on both sides.
 bool is_for_others(const Problem& problem) {
-  if (problem.in_ld < 0) return false;
+  if (problem.in_ld < 0 || is_ragged_strip(problem)) return false;
   if (problem.batch_rank != 1) return problem.batch_rank == 0;
   const bool keeps_run = problem.rows == 1 && problem.out_ld == 1;
   const auto& [extent, in_stride, out_stride] = problem.batch[0];
@@ -59,6 +75,28 @@ uint32_t slower_percent(const Problem& problem, const Layout& layout, bool strea
                                (streams ? 0 : kPartsPercent));
 }
 
+// The values of the axes, the default first.
+const std::vector<int64_t> kRuns = {2048, 1024, 512, 128}, kInRuns = {256, 512};
+
+Runs runs_of(const Config& config) { return {config["run"], config["in_run"]}; }
+
+// Throws where an earlier value of an axis makes the same tiles.
+void refuse_same_tiles(const Problem& problem, Runs runs, const Tiling& tiling) {
+  const auto before = [](const std::vector<int64_t>& values, int64_t value) {
+    const auto at = std::ranges::find(values, value);
+    return at == values.begin() ? 0 : *(at - 1);
+  };
+  const auto refuse = [&](const char* axis, int64_t value, int64_t earlier, Runs same) {
+    if (earlier == 0 || Layout(problem, same).tiling != tiling) return;
+    const std::string name = axis;
+    throw Unsupported(name + '=' + std::to_string(value) + " makes the same tiles as " + name +
+                      '=' + std::to_string(earlier));
+  };
+  const int64_t longer = before(kRuns, runs.out), shorter = before(kInRuns, runs.in);
+  refuse("run", runs.out, longer, {longer, runs.in});
+  refuse("in_run", runs.in, shorter, {runs.out, shorter});
+}
+
 struct Permute : private Layout {
   static Card card() {
     return {.name = "host_permute",
@@ -68,7 +106,7 @@ struct Permute : private Layout {
             .max_batch_rank = XPOSE_MAX_BATCH_RANK,
             .traits = XPOSE_TRAIT_PERMUTES,
             .prior_rank = 110,
-            .axes = {{"run", {2048, 1024, 512, 128}}, {"in_run", {256, 512}}, {"stream", {1, 0}}}};
+            .axes = {{"run", kRuns}, {"in_run", kInRuns}, {"stream", {1, 0}}}};
   }
 
   static Quote quote(const Problem& problem, const Config& config) {
@@ -79,13 +117,16 @@ struct Permute : private Layout {
     if (problem.in_place) throw Unsupported("does not work in place");
     if (is_for_others(problem))
       throw Unsupported(
-          "needs two batch dimensions, a run that stays together, or an axis that is read "
-          "backwards");
-    const Layout layout(problem, config);
+          "needs two batch dimensions, a run that stays together, an axis that is read backwards, "
+          "or "
+          "a short side of at least a line with rows that share lines: up to 1536 bytes of 4- and "
+          "8-byte elements, else up to 384 bytes of rows alone");
     const bool streams = config["stream"] != 0;
     const auto cache = static_cast<int64_t>(problem.cache_bytes);
     if (!streams && cache > 0 && traffic(problem) > cache)
       throw Unsupported("stream=0 needs input and output that fit into the cache");
+    const Layout layout(problem, runs_of(config));
+    refuse_same_tiles(problem, runs_of(config), layout.tiling);
     const auto in_run = static_cast<uint64_t>(layout.tiling.read_run * layout.unit);
     const auto run = static_cast<uint64_t>(layout.tiling.run * layout.unit);
     return {.workspace_bytes =
@@ -99,7 +140,7 @@ struct Permute : private Layout {
   }
 
   Permute(const Problem& problem, const Config& config)
-      : Layout(problem, config), problem_(problem), stream_(config["stream"] != 0) {
+      : Layout(problem, runs_of(config)), problem_(problem), stream_(config["stream"] != 0) {
     for (auto* pieces : {&tiling.inner, &tiling.outer})
       for (Piece& piece : *pieces) piece = {piece.in * unit, piece.out * unit};
     for (auto* places : {&tiling.rows, &tiling.cols})
@@ -111,7 +152,7 @@ struct Permute : private Layout {
   void launch(const Launch& launch) const {
     const int64_t tiles = tiling.tiles();
     int64_t parts = std::min<int64_t>({launch.threads, most_threads(problem_), tiles});
-    if (traffic(problem_) <= kOneThreadBytes) parts = 1;
+    if (traffic(problem_) <= host::kOneThreadBytes) parts = 1;
     run_parts(launch, static_cast<uint32_t>(parts), [&](int64_t part) {
       move_tiles(launch, part, tiles * part / parts, tiles * (part + 1) / parts);
     });

@@ -8,7 +8,6 @@ namespace host_permute {
 namespace {
 
 using host::ceil_div;
-using xpose::plugin::Config;
 using xpose::plugin::Problem;
 
 // A tile of kept runs is only copied: it is soon done, and longer, so that the lines of the next
@@ -16,23 +15,23 @@ using xpose::plugin::Problem;
 constexpr int64_t kCopiesOverRun = 8;
 constexpr int64_t kLongRun = 256, kLeastOfLongRuns = 8 * 1024;  // bytes
 
-Tiling tiling_of(const Units& units, const Config& config) {
+Tiling tiling_of(const Units& units, Runs runs) {
   const auto elements = [&](int64_t bytes) { return std::max<int64_t>(bytes / units.bytes, 2); };
   const auto with = [&](int64_t run) {
     return host_permute::tiling(units.axes, {.out_run = elements(run),
-                                             .in_run = elements(config["in_run"]),
+                                             .in_run = elements(runs.in),
                                              .line = std::max<int64_t>(kLine / units.bytes, 1)});
   };
-  const Tiling tiling = with(config["run"]);
+  const Tiling tiling = with(runs.out);
   if (!tiling.copies) return tiling;
   const bool is_long = std::ssize(tiling.cols) * units.bytes >= kLongRun;
-  return with(config["run"] * kCopiesOverRun + (is_long ? kLeastOfLongRuns : 0));
+  return with(runs.out * kCopiesOverRun + (is_long ? kLeastOfLongRuns : 0));
 }
 
 }  // namespace
 
-Layout::Layout(const Problem& problem, const Config& config)
-    : units(problem), unit(units.bytes), tiling(tiling_of(units, config)) {
+Layout::Layout(const Problem& problem, Runs runs)
+    : units(problem), unit(units.bytes), tiling(tiling_of(units, runs)) {
   // A line more, so that runs of a power of two lie in different sets of the cache.
   buffer_pitch = ceil_div(tiling.run * unit, kLine) * kLine + kLine;
   const int64_t cols = std::ssize(tiling.cols);

@@ -1,4 +1,4 @@
-// The tile of a problem for one config, and the buffer for its runs: what a quote needs to know.
+// The tile of a problem for one wish, and the buffer for its runs: what a quote needs to know.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,13 @@ namespace host_permute {
 
 inline constexpr int64_t kLine = 64;  // bytes
 
+// The bytes that a tile writes and reads side by side, as a config wishes them.
+struct Runs {
+  int64_t out, in;
+};
+
 struct Layout {
-  Layout(const xpose::plugin::Problem& problem, const xpose::plugin::Config& config);
+  Layout(const xpose::plugin::Problem& problem, Runs runs);
 
   int64_t tile_bytes() const;
 

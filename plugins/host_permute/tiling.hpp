@@ -10,11 +10,13 @@ namespace host_permute {
 // An axis: its extent and its strides in elements.
 struct Axis {
   int64_t extent, in, out;
+  bool operator==(const Axis&) const = default;
 };
 
 // A piece of a tile: where it begins in the input and in the output, from the tile's begin.
 struct Piece {
   int64_t in, out;
+  bool operator==(const Piece&) const = default;
 };
 
 // An axis along which tiles follow each other.
@@ -22,6 +24,7 @@ struct Step {
   Axis axis;
   int64_t tile;  // its extent in a tile; the last tile may have less
   int64_t count() const { return (axis.extent + tile - 1) / tile; }
+  bool operator==(const Step&) const = default;
 };
 
 // A tile: a block of rows and columns at every pair of an outer and an inner piece. Columns lie
@@ -44,6 +47,7 @@ struct Tiling {
   int rows_step, cols_step, inner_step, outer_step;
 
   int64_t tiles() const;
+  bool operator==(const Tiling&) const = default;
 };
 
 // The runs that are wanted of each side, and those of a cache line, in elements. An axis is cut at

@@ -4,6 +4,7 @@
 #include <xpose/plugin.hpp>
 
 #include "../kit/host/ceil_div.hpp"
+#include "../kit/host/one_thread.hpp"
 #include "kernels.hpp"
 #include "mode.hpp"
 
@@ -22,9 +23,6 @@ int64_t traffic(const Problem& problem) {
   const int64_t matrices = problem.batch_rank == 0 ? 1 : problem.batch[0].extent;
   return 2 * matrices * problem.rows * problem.cols * problem.element_bytes;
 }
-
-// A problem within one core's own cache is done before another thread is awake.
-constexpr int64_t kOneThreadBytes = 4 << 20;
 
 // Bytes in aligned rows take so much longer by pairs of lines than by single ones. Where rows are a
 // power of two apart, the better of the two depends on the processor.
@@ -75,6 +73,18 @@ uint32_t carry_percent(const Problem& problem) {
   const int64_t shared = 100 * kSharedLinesBytes / (problem.rows * problem.element_bytes);
   const int64_t matrix = 2 * problem.rows * problem.cols * problem.element_bytes;
   return static_cast<uint32_t>(shared + (matrix <= kCarryIsHiddenFrom ? kCarryPercent : 0));
+}
+
+// Strips of few tiles end in columns that are staged alone, a pair of lines at most: tall matrices
+// take so much longer up to so many bytes a row.
+constexpr uint32_t kRaggedPercent = 90;
+constexpr int64_t kRaggedUpTo = 1536;
+
+uint32_t ragged_percent(const Problem& problem, const Mode& mode) {
+  const int64_t row = problem.cols * problem.element_bytes;
+  const bool whole = row % 128 == 0 && problem.out_alignment % 64 == 0;
+  const bool tall = problem.cols < problem.rows && row <= kRaggedUpTo;
+  return mode.streams() && tall && !whole ? kRaggedPercent : 0;
 }
 
 // Where matrices do not follow each other, nobody foresees the next one: each costs as moving so
@@ -155,7 +165,8 @@ struct Simd {
                       host_simd::kernels().front().target + ", " + mode.name(),
             .demand = {.load_run = together(problem, problem.rows, problem.cols, problem.in_ld),
                        .store_run = together(problem, problem.cols, problem.rows, problem.out_ld),
-                       .slower_percent = mode_percent(problem, mode) + begin_percent(problem),
+                       .slower_percent = mode_percent(problem, mode) + begin_percent(problem) +
+                                         ragged_percent(problem, mode),
                        .traits = mode.streams() ? uint32_t{XPOSE_QUOTE_UNCACHED_STORES} : 0}};
   }
 
@@ -163,7 +174,7 @@ struct Simd {
 
   void launch(const Launch& launch) const {
     const int64_t threads = std::min<int64_t>(launch.threads, most_threads(problem_));
-    const int64_t shares = traffic(problem_) <= kOneThreadBytes ? 1 : threads;
+    const int64_t shares = traffic(problem_) <= host::kOneThreadBytes ? 1 : threads;
     run_parts(launch, static_cast<uint32_t>(shares),
               [&](int64_t share) { transpose_share(launch, share, shares); });
   }

@@ -2,6 +2,7 @@
 #include <xpose/plugin.hpp>
 
 #include "../kit/host/ceil_div.hpp"
+#include "../kit/host/one_thread.hpp"
 #include "kernels.hpp"
 
 using namespace xpose::plugin;
@@ -20,9 +21,6 @@ int64_t matrices_of(const Problem& problem) {
 int64_t traffic(const Problem& problem) {
   return 2 * matrices_of(problem) * problem.rows * problem.cols * problem.element_bytes;
 }
-
-// Less than this is done before another thread is awake.
-constexpr int64_t kOneThreadBytes = 512 << 10;
 
 // Elements of a line.
 int64_t line_of(const Problem& problem) { return 64 / problem.element_bytes; }
@@ -51,6 +49,16 @@ uint64_t together(const Problem& problem, int64_t length, int64_t rows, int64_t 
     if (follow(step, ld * (rows - 1) + length)) elements *= matrices_of(problem);
   }
   return static_cast<uint64_t>(elements * problem.element_bytes);
+}
+
+// Where less than a line lies between rows of either side, all that lies there is moved as well.
+uint32_t gap_percent(const Problem& problem) {
+  const auto beyond = [&](int64_t ld, int64_t length) {
+    const bool follows = ld > length && ld - length < line_of(problem);
+    return follows ? 100 * (ld - length) / length : 0;
+  };
+  return static_cast<uint32_t>(
+      (beyond(problem.in_ld, problem.cols) + beyond(problem.out_ld, problem.rows)) / 2);
 }
 
 // Matrices one tile of lines high, and eight or more wide, take so much longer than in host_simd,
@@ -97,13 +105,14 @@ struct Skinny {
                                   : form == Form::kInterleave ? "few rows"
                                                               : "small matrices") +
                       ", " + host_skinny::kernels().front().target,
-            .demand = {.load_run = together(problem, problem.cols, problem.rows, problem.in_ld,
-                                            batch.in_stride),
-                       .store_run = together(problem, problem.rows, problem.cols, problem.out_ld,
-                                             batch.out_stride),
-                       .slower_percent = (is_flat_strip(problem) ? kStripSlowerPercent : 0) +
-                                         (foreseen ? kFewRowsSlowerPercent : 0),
-                       .traits = stream ? uint32_t{XPOSE_QUOTE_UNCACHED_STORES} : 0}};
+            .demand = {
+                .load_run =
+                    together(problem, problem.cols, problem.rows, problem.in_ld, batch.in_stride),
+                .store_run =
+                    together(problem, problem.rows, problem.cols, problem.out_ld, batch.out_stride),
+                .slower_percent = (is_flat_strip(problem) ? kStripSlowerPercent : 0) +
+                                  (foreseen ? kFewRowsSlowerPercent : 0) + gap_percent(problem),
+                .traits = stream ? uint32_t{XPOSE_QUOTE_UNCACHED_STORES} : 0}};
   }
 
   Skinny(const Problem& problem, const Config& config)
@@ -113,7 +122,7 @@ struct Skinny {
         ahead_(static_cast<int>(config["ahead"])) {}
 
   void launch(const Launch& launch) const {
-    const uint32_t shares = traffic(problem_) <= kOneThreadBytes ? 1 : launch.threads;
+    const uint32_t shares = traffic(problem_) <= host::kOneThreadBytes ? 1 : launch.threads;
     run_parts(launch, shares, [&](int64_t share) { transpose_share(launch, share, shares); });
   }
 
