@@ -63,20 +63,27 @@ int64_t most_threads(const Problem& problem) {
 // The lines of a thread's first tile were not asked for.
 constexpr int64_t kFirstTilePercent = 50;
 // A tile beyond this size comes from the second level: the first does not hold two and the buffer.
-constexpr int64_t kLargeTile = 24 * 1024, kLargeTilePercent = 20;
+// Each doubling takes so much longer.
+constexpr int64_t kLargeTile = 48 * 1024, kLargeTilePercent = 15;
 // Stores straight from registers write lines in parts.
 constexpr int64_t kPartsPercent = 30;
+
+int64_t large_percent(int64_t tile) {
+  int64_t percent = 0;
+  for (int64_t size = kLargeTile; size < tile && percent < 4 * kLargeTilePercent; size *= 2)
+    percent += kLargeTilePercent;
+  return percent;
+}
 
 uint32_t slower_percent(const Problem& problem, const Layout& layout, bool streams) {
   const int64_t all = traffic(problem) / 2;
   const int64_t tile = std::min(all, layout.tile_bytes());
-  return static_cast<uint32_t>(kFirstTilePercent * tile / all +
-                               (tile > kLargeTile ? kLargeTilePercent : 0) +
+  return static_cast<uint32_t>(kFirstTilePercent * tile / all + large_percent(tile) +
                                (streams ? 0 : kPartsPercent));
 }
 
 // The values of the axes, the default first.
-const std::vector<int64_t> kRuns = {2048, 1024, 512, 128}, kInRuns = {256, 512};
+const std::vector<int64_t> kRuns = {1024, 2048, 512, 128}, kInRuns = {256, 512};
 
 Runs runs_of(const Config& config) { return {config["run"], config["in_run"]}; }
 

@@ -80,11 +80,11 @@ uint32_t carry_percent(const Problem& problem) {
 constexpr uint32_t kRaggedPercent = 90;
 constexpr int64_t kRaggedUpTo = 1536;
 
-uint32_t ragged_percent(const Problem& problem, const Mode& mode) {
+uint32_t ragged_percent(const Problem& problem) {
   const int64_t row = problem.cols * problem.element_bytes;
   const bool whole = row % 128 == 0 && problem.out_alignment % 64 == 0;
   const bool tall = problem.cols < problem.rows && row <= kRaggedUpTo;
-  return mode.streams() && tall && !whole ? kRaggedPercent : 0;
+  return tall && !whole ? kRaggedPercent : 0;
 }
 
 // Where matrices do not follow each other, nobody foresees the next one: each costs as moving so
@@ -166,7 +166,7 @@ struct Simd {
             .demand = {.load_run = together(problem, problem.rows, problem.cols, problem.in_ld),
                        .store_run = together(problem, problem.cols, problem.rows, problem.out_ld),
                        .slower_percent = mode_percent(problem, mode) + begin_percent(problem) +
-                                         ragged_percent(problem, mode),
+                                         ragged_percent(problem),
                        .traits = mode.streams() ? uint32_t{XPOSE_QUOTE_UNCACHED_STORES} : 0}};
   }
 

@@ -73,9 +73,9 @@ TEST(HostEstimate, OtherMatricesAreOfHostSimd) {
 TEST(HostEstimate, PermutationsHaveLongRunsWhereLinesAreShared) {
   EXPECT_EQ(choice({65, 413, 2, 9, 2}, {1, 3, 2, 0, 4}, 8),
             "host_permute{run=2048,in_run=256,stream=1}");
-  // Whole lines need none, and the first level holds a small tile.
+  // Whole lines need less, and the first level holds a small tile.
   EXPECT_EQ(choice({28, 48, 28, 28, 48}, {4, 0, 3, 2, 1}, 4),
-            "host_permute{run=128,in_run=256,stream=1}");
+            "host_permute{run=512,in_run=256,stream=1}");
   // The first tile is not asked for, and a small problem has few.
   EXPECT_EQ(choice({6, 3, 2, 2, 190, 2}, {1, 3, 2, 0, 4, 5}, 8),
             "host_permute{run=1024,in_run=256,stream=1}");

@@ -35,7 +35,8 @@ constexpr double kShareOfCache = 0.6;
 // the caches were cold: half of what recent servers have.
 constexpr double kOwnCacheBytes = 1 << 20;
 // A run on the host begins with a line that no prefetch foresees: it costs as many bytes more.
-constexpr double kRunBytesOfHost = 16;
+// Where stores bypass the caches each run is a place of memory that is opened for itself.
+constexpr double kRunBytesOfHost = 16, kUncachedRunBytes = 80;
 // The lines that a run shares with others are fetched and written in part where stores bypass the
 // caches: that costs as many bytes more.
 constexpr double kSharedLinesBytes = 128;
@@ -114,9 +115,9 @@ double host_time(const Demand& demand, const Problem& problem, const DeviceInfo&
   const auto bytes = 2 * static_cast<double>(element_count(problem)) * problem.element_bytes;
   const bool cached = warm && bytes <= kShareOfCache * static_cast<double>(device.cache_bytes);
   const bool uncached_stores = (demand.traits & XPOSE_QUOTE_UNCACHED_STORES) != 0;
-  const auto traffic = [](std::uint64_t run, std::uint32_t alignment) {
+  const auto traffic = [](std::uint64_t run, std::uint32_t alignment, double begin) {
     const auto length = static_cast<double>(run);
-    return (moved(length, alignment, kLineBytes) + kRunBytesOfHost) / length;
+    return (moved(length, alignment, kLineBytes) + begin) / length;
   };
   // A line is fetched before a part of it is written, unless it is here, or was just read: in
   // place. It is written to memory later, unless the launch is over by then.
@@ -127,8 +128,9 @@ double host_time(const Demand& demand, const Problem& problem, const DeviceInfo&
   const double shared = uncached_stores && rows.out < kLineBytes
                             ? kSharedLinesBytes / static_cast<double>(demand.store_run)
                             : 0;
-  return (traffic(demand.load_run, rows.in) + shared +
-          traffic(demand.store_run, rows.out) * (fetched_and_written || sent_away ? 2 : 1)) /
+  const double begin = uncached_stores ? kUncachedRunBytes : kRunBytesOfHost;
+  return (traffic(demand.load_run, rows.in, kRunBytesOfHost) + shared +
+          traffic(demand.store_run, rows.out, begin) * (fetched_and_written || sent_away ? 2 : 1)) /
          2;
 }
 

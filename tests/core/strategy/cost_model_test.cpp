@@ -222,33 +222,31 @@ TEST(CostModel, OnTheHostALoopOverShortLaunchesHasOneThread) {
   EXPECT_EQ(threads_lost(512, 1000), 0);
 }
 
-// Runs of a line, each of which costs a quarter of a line more.
+// Runs of a line, each of which costs a quarter of a line more, or 80 bytes past the caches.
 TEST(CostModel, OnTheHostStoresBypassACacheThatHoldsNothing) {
-  constexpr double kMoved = 1.25;
+  constexpr double kOrdinary = 1.25, kUncached = 2.25;
   const Demand ordinary{.load_run = 64, .store_run = 64};
   Demand uncached = ordinary;
   uncached.traits = XPOSE_QUOTE_UNCACHED_STORES;
   const Problem small = square(512, 4, host());
   const Problem large = square(4096, 4, host());
-  EXPECT_EQ(predicted_time(ordinary, small, host(), true), kMoved);
-  EXPECT_EQ(predicted_time(uncached, small, host(), true), 1.5 * kMoved);
+  EXPECT_EQ(predicted_time(ordinary, small, host(), true), kOrdinary);
+  EXPECT_EQ(predicted_time(uncached, small, host(), true), kOrdinary / 2 + kUncached);
   for (const auto& [problem, warm] : {std::pair(small, false), std::pair(large, true)}) {
-    EXPECT_EQ(predicted_time(ordinary, problem, host(), warm), 1.5 * kMoved);
-    EXPECT_EQ(predicted_time(uncached, problem, host(), warm), kMoved);
+    EXPECT_EQ(predicted_time(ordinary, problem, host(), warm), 1.5 * kOrdinary);
+    EXPECT_EQ(predicted_time(uncached, problem, host(), warm), (kOrdinary + kUncached) / 2);
   }
   Problem in_place = large;
   in_place.in_place = true;
-  EXPECT_EQ(predicted_time(ordinary, in_place, host(), false), kMoved);
+  EXPECT_EQ(predicted_time(ordinary, in_place, host(), false), kOrdinary);
 }
 
 // Its output is in the core's own cache when the launch is over.
 TEST(CostModel, OnTheHostASmallOutputIsNotWrittenBack) {
   const Demand ordinary{.load_run = 64, .store_run = 64};
-  Demand uncached = ordinary;
-  uncached.traits = XPOSE_QUOTE_UNCACHED_STORES;
   const Problem tiny = square(256, 4, host());
   EXPECT_EQ(predicted_time(ordinary, tiny, host(), false),
-            predicted_time(uncached, tiny, host(), false));
+            predicted_time(ordinary, tiny, host(), true));
 }
 
 // Half of the time is the output's: 48 bytes that are moved and 128 for two ends of a run.
@@ -270,8 +268,8 @@ TEST(CostModel, OnTheHostShortRunsCostMore) {
     const Demand demand{.load_run = run, .store_run = run, .traits = XPOSE_QUOTE_UNCACHED_STORES};
     return predicted_time(demand, square(4096, 4, host()), host(), false);
   };
-  EXPECT_EQ(time(128), 1 + 1.0 / 8);
-  EXPECT_EQ(time(2048), 1 + 1.0 / 128);
+  EXPECT_EQ(time(128), 1 + (16 + 80) / 128.0 / 2);
+  EXPECT_EQ(time(2048), 1 + (16 + 80) / 2048.0 / 2);
 }
 
 // However their buffers begin.
