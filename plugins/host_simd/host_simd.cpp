@@ -32,15 +32,6 @@ bool are_pairs_slower(const Problem& problem) {
   return problem.element_bytes == 1 && problem.out_alignment % 64 == 0;
 }
 
-// 4-byte elements take so much longer by prefetches where the processor's own follow the 16 rows of
-// a tile. Those do so best where the rows lie in all sets of the first level.
-constexpr uint32_t kOwnPrefetchPercent = 7;
-
-bool is_followed(const Problem& problem) {
-  const int64_t row = problem.in_ld * problem.element_bytes;
-  return problem.element_bytes == 4 && problem.out_alignment % 64 == 0 && row % 128 == 64;
-}
-
 // In the cache gathered lines take so much longer than lines straight from registers, unless the
 // output rows of a tile fall into so few sets of the first level that their lines push each other
 // out: then gathering is faster.
@@ -107,7 +98,7 @@ uint32_t mode_percent(const Problem& problem, const Mode& mode) {
   if (carries(problem, mode)) return carry_percent(problem);
   if (are_pairs_slower(problem))
     return mode.writing == Writing::kPairs ? kPairsOfBytesSlowerPercent : 0;
-  return is_followed(problem) && mode.ahead != 0 ? kOwnPrefetchPercent : 0;
+  return 0;
 }
 
 // The demand that a mode makes of a problem and the problem lacks, or null.
