@@ -7,6 +7,7 @@
 #include "../kit/host/one_thread.hpp"
 #include "kernels.hpp"
 #include "layout.hpp"
+#include "quote.hpp"
 
 using namespace xpose::plugin;
 
@@ -14,95 +15,17 @@ namespace {
 
 using host::ceil_div;
 using host_permute::Blocks;
+using host_permute::kInRuns;
 using host_permute::kLine;
+using host_permute::kRuns;
 using host_permute::Layout;
 using host_permute::Lines;
+using host_permute::most_threads;
 using host_permute::Piece;
 using host_permute::Runs;
 using host_permute::Step;
 using host_permute::Tiling;
-
-// Input plus output, in bytes.
-int64_t traffic(const Problem& problem) {
-  int64_t bytes = 2 * problem.rows * problem.cols * problem.element_bytes;
-  for (uint32_t i = 0; i < problem.batch_rank; ++i) bytes *= problem.batch[i].extent;
-  return bytes;
-}
-
-// The longest short side, in bytes, of matrices that are faster here than in host_simd, which has
-// an expensive edge in every strip: those with rows that share lines, or sides that are not pairs
-// of lines. NOTES.md has the measurements.
-int64_t longest_short_side(const Problem& problem) {
-  const bool words = problem.element_bytes == 4 || problem.element_bytes == 8;
-  return words ? 1536 : problem.rows < problem.cols ? 384 : 0;
-}
-
-bool is_ragged_strip(const Problem& problem) {
-  const int64_t bytes = problem.element_bytes;
-  if (bytes > 16) return false;
-  const int64_t line = kLine / bytes, side = std::min(problem.rows, problem.cols);
-  const bool whole = problem.out_alignment % kLine == 0 && problem.rows % (2 * line) == 0 &&
-                     problem.cols % (2 * line) == 0;
-  return line <= side && side * bytes <= longest_short_side(problem) && !whole;
-}
-
-// A matrix, or matrices one behind the other on both sides.
-bool is_for_others(const Problem& problem) {
-  if (problem.in_ld < 0 || is_ragged_strip(problem)) return false;
-  if (problem.batch_rank != 1) return problem.batch_rank == 0;
-  const bool keeps_run = problem.rows == 1 && problem.out_ld == 1;
-  const auto& [extent, in_stride, out_stride] = problem.batch[0];
-  return !keeps_run && in_stride >= problem.rows * problem.in_ld &&
-         out_stride >= problem.cols * problem.out_ld;
-}
-
-int64_t most_threads(const Problem& problem) {
-  return std::max<int64_t>(problem.multiprocessors, 1);
-}
-
-// The lines of a thread's first tile were not asked for.
-constexpr int64_t kFirstTilePercent = 50;
-// A tile beyond this size comes from the second level: the first does not hold two and the buffer.
-// Each doubling takes so much longer.
-constexpr int64_t kLargeTile = 48 * 1024, kLargeTilePercent = 15;
-// Stores straight from registers write lines in parts.
-constexpr int64_t kPartsPercent = 30;
-
-int64_t large_percent(int64_t tile) {
-  int64_t percent = 0;
-  for (int64_t size = kLargeTile; size < tile && percent < 4 * kLargeTilePercent; size *= 2)
-    percent += kLargeTilePercent;
-  return percent;
-}
-
-uint32_t slower_percent(const Problem& problem, const Layout& layout, bool streams) {
-  const int64_t all = traffic(problem) / 2;
-  const int64_t tile = std::min(all, layout.tile_bytes());
-  return static_cast<uint32_t>(kFirstTilePercent * tile / all + large_percent(tile) +
-                               (streams ? 0 : kPartsPercent));
-}
-
-// The values of the axes, the default first.
-const std::vector<int64_t> kRuns = {1024, 2048, 512, 128}, kInRuns = {256, 512};
-
-Runs runs_of(const Config& config) { return {config["run"], config["in_run"]}; }
-
-// Throws where an earlier value of an axis makes the same tiles.
-void refuse_same_tiles(const Problem& problem, Runs runs, const Tiling& tiling) {
-  const auto before = [](const std::vector<int64_t>& values, int64_t value) {
-    const auto at = std::ranges::find(values, value);
-    return at == values.begin() ? 0 : *(at - 1);
-  };
-  const auto refuse = [&](const char* axis, int64_t value, int64_t earlier, Runs same) {
-    if (earlier == 0 || Layout(problem, same).tiling != tiling) return;
-    const std::string name = axis;
-    throw Unsupported(name + '=' + std::to_string(value) + " makes the same tiles as " + name +
-                      '=' + std::to_string(earlier));
-  };
-  const int64_t longer = before(kRuns, runs.out), shorter = before(kInRuns, runs.in);
-  refuse("run", runs.out, longer, {longer, runs.in});
-  refuse("in_run", runs.in, shorter, {runs.out, shorter});
-}
+using host_permute::traffic;
 
 struct Permute : private Layout {
   static Card card() {
@@ -113,41 +36,17 @@ struct Permute : private Layout {
             .max_batch_rank = XPOSE_MAX_BATCH_RANK,
             .traits = XPOSE_TRAIT_PERMUTES,
             .prior_rank = 110,
-            .axes = {{"run", kRuns}, {"in_run", kInRuns}, {"stream", {1, 0}}}};
+            .axes = {{"run", {kRuns.begin(), kRuns.end()}},
+                     {"in_run", {kInRuns.begin(), kInRuns.end()}},
+                     {"stream", {1, 0}}}};
   }
 
   static Quote quote(const Problem& problem, const Config& config) {
-#if defined(__x86_64__)
-    if (!__builtin_cpu_supports("sse4.2") || !__builtin_cpu_supports("aes"))
-      throw Unsupported("needs a processor with SSE4.2 and AES instructions");
-#endif
-    if (problem.in_place) throw Unsupported("does not work in place");
-    if (is_for_others(problem))
-      throw Unsupported(
-          "needs two batch dimensions, a run that stays together, an axis that is read backwards, "
-          "or "
-          "a short side of at least a line with rows that share lines: up to 1536 bytes of 4- and "
-          "8-byte elements, else up to 384 bytes of rows alone");
-    const bool streams = config["stream"] != 0;
-    const auto cache = static_cast<int64_t>(problem.cache_bytes);
-    if (!streams && cache > 0 && traffic(problem) > cache)
-      throw Unsupported("stream=0 needs input and output that fit into the cache");
-    const Layout layout(problem, runs_of(config));
-    refuse_same_tiles(problem, runs_of(config), layout.tiling);
-    const auto in_run = static_cast<uint64_t>(layout.tiling.read_run * layout.unit);
-    const auto run = static_cast<uint64_t>(layout.tiling.run * layout.unit);
-    return {.workspace_bytes =
-                streams ? static_cast<uint64_t>(most_threads(problem) * layout.buffer_bytes) : 0,
-            .launch = "runs of " + std::to_string(in_run) + " B to runs of " + std::to_string(run) +
-                      " B, " + host_permute::kernels().front().target,
-            .demand = {.load_run = in_run,
-                       .store_run = run,
-                       .slower_percent = slower_percent(problem, layout, streams),
-                       .traits = streams ? uint32_t{XPOSE_QUOTE_UNCACHED_STORES} : 0}};
+    return host_permute::quote(problem, config);
   }
 
   Permute(const Problem& problem, const Config& config)
-      : Layout(problem, runs_of(config)), problem_(problem), stream_(config["stream"] != 0) {
+      : Layout(problem, Runs(config)), problem_(problem), stream_(config["stream"] != 0) {
     for (auto* pieces : {&tiling.inner, &tiling.outer})
       for (Piece& piece : *pieces) piece = {piece.in * unit, piece.out * unit};
     for (auto* places : {&tiling.rows, &tiling.cols})

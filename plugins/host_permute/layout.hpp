@@ -13,6 +13,9 @@ inline constexpr int64_t kLine = 64;  // bytes
 
 // The bytes that a tile writes and reads side by side, as a config wishes them.
 struct Runs {
+  explicit Runs(const xpose::plugin::Config& config) : Runs(config["run"], config["in_run"]) {}
+  Runs(int64_t of_out, int64_t of_in) : out(of_out), in(of_in) {}
+
   int64_t out, in;
 };
 

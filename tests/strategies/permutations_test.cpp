@@ -14,7 +14,7 @@
 namespace xpose {
 namespace {
 
-// Runs one config of a strategy, drawn at random, where the strategy accepts it.
+// Runs one config of a strategy, drawn at random, or the next one that the strategy accepts.
 bool serves(const Strategy& strategy, const Case& made, Draw& draw) {
   const std::byte* const in = made.in.data() + made.in_begin;
   std::vector<std::byte> out = made.out;
@@ -25,13 +25,17 @@ bool serves(const Strategy& strategy, const Case& made, Draw& draw) {
   const Problem normal = normal_form(problem);
   const Origin begin = origin(problem);
   const std::vector<Values> all = configs(strategy.info);
-  const Values& values =
-      all[static_cast<std::size_t>(draw.below(static_cast<std::int64_t>(all.size())))];
   const DeviceInfo device = device_of(DeviceKind::host);
-  QuoteAnswer answer = quote(strategy, values, normal, device);
-  if (answer.outcome.verdict != Verdict::ok) return false;
+  const auto drawn = static_cast<std::size_t>(draw.below(static_cast<std::int64_t>(all.size())));
+  std::size_t next = 0;
+  const auto values_now = [&]() -> const Values& { return all[(drawn + next) % all.size()]; };
+  QuoteAnswer answer = quote(strategy, values_now(), normal, device);
+  while (answer.outcome.verdict != Verdict::ok) {
+    if (++next == all.size()) return false;
+    answer = quote(strategy, values_now(), normal, device);
+  }
   const std::uint64_t workspace_bytes = answer.workspace_bytes;
-  const Candidate candidate = candidate_of(strategy, values, std::move(answer));
+  const Candidate candidate = candidate_of(strategy, values_now(), std::move(answer));
   const DeviceMemory workspace({}, std::max<std::uint64_t>(workspace_bytes, 1));
   const BoundPlan plan(candidate, normal, device, static_cast<unsigned>(1 + draw.below(3)));
   plan.launch(in + begin.in, out.data() + made.out_begin + begin.out,
