@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import numpy
@@ -52,15 +53,16 @@ def permute_other(core: Any, x: Any, axes: Any, out: Any, stream: Any, policy: s
         if out is not None or stream is not None:
             raise ValueError("x requires a gradient: detach it, or omit out= and stream=")
         return library.operation(x, axes, policy)
-    if out is None and stream is None and library.has_operation() and _is_default(core):
+    if out is None and stream is None and library.has_operation() and core is _default_core():
         return library.operation(x, axes, policy)
     return move(core, library, library.plain(x), axes, out, stream, policy)
 
 
-def _is_default(core: Any) -> bool:
+@functools.lru_cache(maxsize=None)
+def _default_core() -> Any:
     from . import _functions
 
-    return core is _functions._default()._core
+    return _functions._default()._core
 
 
 def move(

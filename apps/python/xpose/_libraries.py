@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import Any
+from typing import Any, Callable
 
 import numpy
 
@@ -35,13 +35,19 @@ class _CuPy(Library):
 class _JAX(Library):
     """JAX's arrays. Beside its operation, a new one is filled before anybody else has it."""
 
+    def __init__(self) -> None:
+        self.has_ffi = hasattr(sys.modules["jax"], "ffi")
+        self.permute: Callable[[Any, Any, str], Any] | None = None
+
     def has_operation(self) -> bool:
-        return hasattr(sys.modules["jax"], "ffi")
+        return self.has_ffi
 
     def operation(self, x: Any, axes: Any, policy: str) -> Any:
-        from . import _jax
+        if self.permute is None:  # an import takes longer than the rest of a call
+            from . import _jax
 
-        return _jax.permute(x, axes, policy)
+            self.permute = _jax.permute
+        return self.permute(x, axes, policy)
 
     def plain(self, x: Any) -> Any:
         if any(base.__name__ == "Tracer" for base in type(x).__mro__):
