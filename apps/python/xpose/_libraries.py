@@ -175,7 +175,7 @@ _libraries: dict[type, Library] = {}
 
 def _library_of_type(kind: type) -> Library:
     for base in kind.__mro__:
-        maker = _KNOWN.get((base.__module__.split(".")[0], base.__name__))
+        maker = _KNOWN.get((base.__module__.split(".")[0], base.__name__.split(".")[-1]))
         if maker is not None:
             return maker(kind) if maker is Torch else maker()
     if hasattr(kind, "__cuda_array_interface__"):
