@@ -26,7 +26,7 @@ constexpr double kManyThreads = 32 << 10;
 constexpr double kBlockBytes = 2000, kBarrierBytes = 512 << 10;
 // A launch on the host that moves less is over before another thread is awake, so that a loop over
 // such launches has one thread. A second one about doubles what memory delivers.
-constexpr double kOneThreadBytes = 512 << 10, kTwoThreads = 2;
+constexpr double kOneThreadBytes = 1 << 20, kTwoThreads = 2;
 // The bytes that memory moves while one launch begins; on the host, one of several.
 constexpr double kLaunchBytesOfCuda = 6 << 20, kLaunchBytesOfHost = 64 << 10;
 // Input and output beyond this part of a host's cache do not stay in it.
