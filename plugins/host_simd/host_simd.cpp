@@ -66,8 +66,8 @@ uint32_t carry_percent(const Problem& problem) {
   return static_cast<uint32_t>(shared + (matrix <= kCarryIsHiddenFrom ? kCarryPercent : 0));
 }
 
-// Strips of few tiles end in columns that are staged alone, a pair of lines at most: tall matrices
-// take so much longer up to so many bytes a row.
+// A row of tiles ends in columns that are staged alone, unless rows are whole pairs of lines: tall
+// matrices take so much longer up to so many bytes a row.
 constexpr uint32_t kRaggedPercent = 90;
 constexpr int64_t kRaggedUpTo = 1536;
 

@@ -175,6 +175,25 @@ TEST(Estimate, TheClassicStrategiesOfBytesAreFarBehind) {
   EXPECT_GT(seen, 60U);
 }
 
+// Runs that are longer than the array make one tile of it, whatever a config wishes.
+TEST(Estimate, VariantsOfTheSameTilesAreOne) {
+  const Problem problem =
+      normal_form(permutation(std::vector<std::int64_t>{5, 6, 7}, std::vector<int>{2, 1, 0}, 4));
+  const auto strategies = loaded_plugins().strategies;
+  const auto permute = std::ranges::find(
+      strategies, "host_permute", [](const Strategy* strategy) { return strategy->info.name; });
+  ASSERT_NE(permute, strategies.end());
+  QuoterHere quoter(problem);
+  std::size_t accepted = 0, same = 0;
+  for (const Candidate& candidate :
+       all_candidates(**permute, problem, device_of(DeviceKind::host), TuneOptions(), quoter)) {
+    accepted += candidate.outcome.verdict == Verdict::ok;
+    same += candidate.outcome.detail.find("makes the same tiles as") != std::string::npos;
+  }
+  EXPECT_EQ(accepted, 2U);  // into the caches, and past them
+  EXPECT_EQ(same, 14U);
+}
+
 // A host of minor 0 has room for the fields of minor 0 and no more.
 TEST(Estimate, AQuoteWritesOnlyWhereTheHostSaysThereIsRoom) {
   const Problem problem = normal_form(app::standard_table(DeviceKind::cuda).front().problem);

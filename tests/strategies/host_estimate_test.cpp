@@ -60,6 +60,18 @@ TEST(HostEstimate, ShortSidesWithSharedLinesAreOfHostPermute) {
   EXPECT_EQ(strategy(choice(21, 74, 134, 8)), "host_permute");
   EXPECT_EQ(strategy(choice(1, 9751, 149, 4)), "host_permute");
   EXPECT_EQ(strategy(choice(1, 81, 123'457, 1)), "host_permute");
+  EXPECT_EQ(strategy(choice(1, 1262, 81, 4)), "host_permute");
+}
+
+// In small problems nothing hides the carrying.
+TEST(HostEstimate, SmallMatricesWithoutAlignmentAreWrittenByOrdinaryStores) {
+  EXPECT_EQ(choice(1, 300, 301, 2), "host_simd{mode=310}");
+}
+
+// Rows of 2 bytes, 32 apart: a launch for each index of the others would move all sixteen times.
+TEST(HostEstimate, GapsBetweenShortRowsAreMovedAsWell) {
+  EXPECT_EQ(choice({2, 2, 2, 2, 2, 2, 2, 6'006'714}, {5, 6, 7, 1, 0, 3, 2, 4}, 1).substr(0, 12),
+            "host_permute");
 }
 
 // Lines that two output rows share are carried. Rows of whole lines share none.

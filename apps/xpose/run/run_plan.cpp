@@ -11,6 +11,7 @@ constexpr std::uint64_t kMiB = std::uint64_t{1} << 20;
 constexpr std::uint64_t kLeastTile = std::uint64_t{64} << 10;
 
 // Larger tiles keep the disk waiting at the beginning, and one stage for the other at the end.
+// Smaller ones take more reads, because each row of each tile is one.
 constexpr std::uint64_t kTilesOfFile = 8;
 constexpr std::uint64_t kSmallTile = 16 * kMiB;
 constexpr std::uint64_t kLargeTile = 128 * kMiB;

@@ -44,7 +44,7 @@ TEST(TileLimits, WholePagesAreReadFromADisk) {
 
 TEST(TileLimits, AFileHasSeveralTilesSoThatItsDiskIsBusyEarly) {
   const RunMemory memory = divided_memory(1024 * kMiB, kPlenty, kPlenty);
-  EXPECT_LE(tile_limits(memory, 512 * kMiB, true, false).enough_bytes, 64 * kMiB);
+  EXPECT_EQ(tile_limits(memory, 512 * kMiB, true, false).enough_bytes, 64 * kMiB);
 }
 
 }  // namespace
