@@ -25,7 +25,9 @@ void relax() {
 #endif
 }
 
-// False: it has not come within kPatience.
+// False: it has not come within kPatience. The processor is offered to others now and then: a
+// system may wake a thread on the processor of its waker, which would wait there for the end of
+// patience.
 template <class Condition>
 bool spin_until(const Condition& condition) {
   std::chrono::steady_clock::time_point end;
@@ -34,6 +36,7 @@ bool spin_until(const Condition& condition) {
       if (condition()) return true;
       relax();
     }
+    sched_yield();
     const auto now = std::chrono::steady_clock::now();
     if (round == 0) end = now + kPatience;
     if (now >= end) return false;

@@ -6,6 +6,6 @@
 namespace host {
 
 // Input plus output that one thread has moved before another one is awake.
-inline constexpr int64_t kOneThreadBytes = 1 << 20;
+inline constexpr int64_t kOneThreadBytes = 512 << 10;
 
 }  // namespace host
