@@ -172,6 +172,8 @@ class HostBackend final : public Backend {
       static_cast<void>(*static_cast<const volatile std::byte*>(clean_ + at));
   }
 
+  void drop_lines(std::span<const std::byte> buffer) override { (void)drop_from_caches(buffer); }
+
   void synchronize() override {}
   bool is_capturing(void*) override { return false; }
   double seconds(int calls, const std::function<void()>& call, bool,

@@ -63,6 +63,9 @@ class Backend {
   // every kernel leaves its output in the L2.
   // [one thread at a time]
   virtual void clean_cache(std::initializer_list<std::span<const std::byte>> buffers) = 0;
+  // Drops the lines of one of many buffers, where the processor has an instruction for that. CUDA:
+  // does nothing.
+  virtual void drop_lines(std::span<const std::byte>) {}
 
   virtual void synchronize() = 0;
   virtual bool is_capturing(void* stream) = 0;  // into a CUDA graph
