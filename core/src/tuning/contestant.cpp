@@ -34,13 +34,30 @@ void Contestant::discard_last() {
   rounds.back() = std::numeric_limits<double>::quiet_NaN();
 }
 
-Contestant* fastest_of(std::span<Contestant> contestants, bool references) {
+namespace {
+
+template <class Counts>
+Contestant* fastest_where(std::span<Contestant> contestants, const Counts& counts) {
   Contestant* best = nullptr;
   for (Contestant& contestant : contestants)
-    if (contestant.racing && contestant.is_reference() == references &&
+    if (contestant.racing && counts(contestant) &&
         (best == nullptr || contestant.median() < best->median()))
       best = &contestant;
   return best;
+}
+
+}  // namespace
+
+Contestant* fastest_of(std::span<Contestant> contestants, bool references) {
+  return fastest_where(contestants, [&](const Contestant& contestant) {
+    return contestant.is_reference() == references;
+  });
+}
+
+Contestant* fastest_copy_of(std::span<Contestant> contestants) {
+  return fastest_where(contestants, [](const Contestant& contestant) {
+    return contestant.candidate->role == Role::copy;
+  });
 }
 
 }  // namespace xpose

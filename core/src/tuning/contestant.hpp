@@ -32,5 +32,7 @@ struct Contestant {
 
 // The contestant in the race with the least median, of the references or of the others; or null.
 Contestant* fastest_of(std::span<Contestant> contestants, bool references);
+// Likewise of the copies: the roof.
+Contestant* fastest_copy_of(std::span<Contestant> contestants);
 
 }  // namespace xpose

@@ -27,6 +27,7 @@ TuneReport race(std::span<const Candidate> candidates, std::uint64_t bytes, Tria
   race.prepare();
   race.try_all(candidates);
   race.run_rounds();
+  race.run_final();
   race.verify_again();
   return race.report(bytes);
 }

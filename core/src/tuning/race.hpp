@@ -40,7 +40,12 @@ using Clock = std::function<double()>;
 //   - The race ends when all that are left are tied, when rounds run out, or when another round, by
 //     what each took last, would exceed `racing_share`. Then only finalists stay
 //     (`finalist_ratio`).
+//   - No two rounds in a row are discarded.
 //   - Numeric transposes race with the copies. Neither is ever chosen.
+// The fastest of many is flattered by its samples. So the winner and the estimate, where they are
+// two, meet in up to `final_rounds` rounds of their own, beside the fastest copy. These samples
+// alone count for the three, if there are `samples_for_median` of them. The race leaves time for as
+// many, and the others come back where the winner turns out wrong.
 // Where a single sample would drop a contestant or leave out its other configs, a second one is
 // taken and the smaller counts, as far as `second_sample_share` lasts. A contestant that is beyond
 // `drop_ratio` by its prediction as well gets none.

@@ -66,6 +66,9 @@ struct RacePolicy {
   // ends the race. Verification of the others would take the time that the finalists need.
   double finalist_ratio = 1.1;
 
+  // Rounds in which the winner and the estimate meet at most, in number.
+  int final_rounds = 9;
+
   // ------------------------------------------------------------------ seconds and memory of trials
 
   // Tries that a choice needs at least, in number: the copies and the most promising strategies. A

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "tuning/race_stages.hpp"
 #include "tuning/sample_statistics.hpp"
@@ -68,8 +69,11 @@ void Race::run_round(int turn) {
     const Sample sample = timed(*contestant);
     if (record(*contestant, sample.outcome)) contestant->keep(sample.seconds);
   }
-  if (copy != nullptr && copy->racing && copy->seconds.back() > policy_.clock_drop_ratio * usual &&
-      report_.discarded_rounds < options_.max_rounds) {
+  // Twice in a row it is no drop: the earlier samples of the copy flattered it.
+  const bool was_slow =
+      std::exchange(was_slow_, copy != nullptr && copy->racing &&
+                                   copy->seconds.back() > policy_.clock_drop_ratio * usual);
+  if (was_slow_ && !was_slow && report_.discarded_rounds < options_.max_rounds) {
     for (Contestant* contestant : order)
       if (contestant->racing) contestant->discard_last();
     ++report_.discarded_rounds;
@@ -91,7 +95,7 @@ void Race::narrow_field() {
   std::ranges::stable_sort(order, {}, [&](const Contestant* contestant) {
     return contestant->median() / best[contestant->is_reference() ? 1 : 0]->median();
   });
-  double left = policy_.racing_share * options_.budget_seconds - elapsed();
+  double left = policy_.racing_share * options_.budget_seconds - elapsed() - final_seconds();
   std::vector<Contestant*> outside;
   int transposes = 0, references = 0;
   for (Contestant* contestant : order) {
@@ -127,7 +131,7 @@ void Race::run_rounds() {
     drop_slow();
     narrow_field();
     if (is_settled() || report_.rounds >= options_.max_rounds || interrupted()) return;
-    if (is_racing_spent(turn == 1 ? 0 : round_seconds()) ||
+    if (is_racing_spent((turn == 1 ? 0 : round_seconds()) + final_seconds()) ||
         (turn == 1 && is_first_round_too_long()))
       return drop_beyond(policy_.finalist_ratio);
     run_round(turn);

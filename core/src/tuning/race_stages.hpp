@@ -1,5 +1,5 @@
 // The stages of a race and the state that they share. Each has a file: race_trying, race_rounds,
-// race_verifying; race.cpp calls them in order and reports.
+// race_final, race_verifying; race.cpp calls them in order and reports.
 #pragma once
 
 #include <array>
@@ -28,6 +28,7 @@ class Race {
   }
   void try_all(std::span<const Candidate> candidates);
   void run_rounds();
+  void run_final();
   void verify_again();
   TuneReport report(std::uint64_t bytes);
 
@@ -75,6 +76,9 @@ class Race {
   void drop_beyond(double ratio);
   void narrow_field();
   double round_seconds() const;
+  Contestant* estimate();
+  std::vector<Contestant*> finalists();
+  double final_seconds();
   bool is_settled();
 
   TrialRunner& trials_;
@@ -88,6 +92,8 @@ class Race {
   std::vector<Contestant> contestants_;
   std::array<double, 2> second_sample_seconds_{};  // spent on them: strategies, copies
   std::vector<const Candidate*> untried_;
+  bool was_slow_ = false;                           // the fastest copy, in the last round
+  std::vector<Contestant*> set_aside_;              // that the final takes out of the race
   std::set<std::string> tried_;                     // strategies
   std::map<std::string, std::size_t> first_right_;  // contestant of a strategy's first right config
   TuneReport report_;

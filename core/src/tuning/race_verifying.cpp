@@ -25,7 +25,12 @@ void Race::verify_again() {
         contestant.racing = false;
     }
   };
+  const Contestant* const best = fastest(false);
   verify();
+  if (best != nullptr && !best->racing && !set_aside_.empty()) {
+    for (Contestant* contestant : set_aside_) contestant->racing = true;
+    verify();
+  }
   if (fastest(false) != nullptr) return;
   // No finalist was right: the contestants that they had beaten are back in the race.
   for (Contestant& contestant : contestants_)
