@@ -75,9 +75,9 @@ struct Skinny {
 
  private:
   // On the way to the runs each vector of a thread beyond two costs time, on the way back more
-  // vectors are better. Runs of 256 bytes and more have no need of a stream: whole tiles are
-  // faster. Bytes pass shared memory one by one, which many runs do not hide. NOTES.md has the
-  // measurements behind these factors.
+  // vectors are better. From lines on a short side has less need of a stream, since whole tiles are
+  // fast as well. Bytes pass shared memory one by one, which many runs do not hide; few runs want
+  // more vectors. NOTES.md has the measurements behind these factors.
   Demand demand() const {
     const auto stream = static_cast<uint64_t>(run_ * width_ * 16), run = uint64_t(run_) * 16;
     const auto vectors = static_cast<uint32_t>(blocks_over(run_ * width_, threads_));
@@ -86,10 +86,19 @@ struct Skinny {
             .shared_bytes = static_cast<uint32_t>(shared_bytes_),
             .load_run = splits_ ? stream : run,
             .store_run = splits_ ? run : stream,
-            .slower_percent = (splits_ && vectors > 2 ? 4 * (vectors - 2) : 0) +
-                              (width_ * problem_.element_bytes >= 256 ? 6U : 0U) +
-                              (problem_.element_bytes == 1 && width_ > 24 ? 30U : 0U) +
-                              misaligned_percent()};
+            .slower_percent = vector_percent(vectors) + width_percent() + misaligned_percent()};
+  }
+
+  uint32_t vector_percent(uint32_t vectors) const {
+    const bool is_narrow = problem_.element_bytes == 1 && width_ <= 8;
+    if (splits_) return vectors > 2 ? (is_narrow ? 2 : 4) * (vectors - 2) : 0;
+    return problem_.element_bytes == 1 && vectors <= 2 ? 5 : 0;
+  }
+
+  uint32_t width_percent() const {
+    const int64_t bytes = width_ * problem_.element_bytes;
+    if (problem_.element_bytes == 1) return width_ > 24 ? 10 : 0;
+    return (bytes >= 64 ? 12U : 0U) + (bytes >= 256 ? 6U : 0U);
   }
 
   // Many runs that begin within a sector are stored in pieces, the shorter they are the more of

@@ -11,6 +11,10 @@ using namespace xpose::plugin;
 namespace {
 
 constexpr int64_t kBufferBytes = 64 * 1024;
+// Elements pass the buffer one at a time, which takes so much longer over their bytes; beside that
+// of every element, and that of buffers that come from the second level.
+constexpr uint32_t kOneAtATimePercent = 400, kStagedPercent = 40, kSecondLevelPercent = 20;
+constexpr int64_t kFirstLevelBytes = 32 * 1024;
 
 struct Tiling {
   int64_t tile;   // elements a side
@@ -23,7 +27,16 @@ Quote quote_tiling(const Problem& problem, Tiling tiling) {
     throw Unsupported("the tile needs a buffer of " + std::to_string(bytes) + " bytes; there are " +
                       std::to_string(kBufferBytes));
   const std::string side = std::to_string(tiling.tile);
-  return {.launch = "tile " + side + "x" + side + ", buffer " + std::to_string(bytes) + " B"};
+  const auto run = [&](int64_t length, int64_t ld) {
+    const bool is_whole = length <= tiling.tile && ld == length;
+    const int64_t elements = is_whole ? problem.rows * problem.cols : std::min(length, tiling.tile);
+    return static_cast<uint64_t>(elements) * problem.element_bytes;
+  };
+  return {.launch = "tile " + side + "x" + side + ", buffer " + std::to_string(bytes) + " B",
+          .demand = {.load_run = run(problem.cols, problem.in_ld),
+                     .store_run = run(problem.rows, problem.out_ld),
+                     .slower_percent = kStagedPercent + kOneAtATimePercent / problem.element_bytes +
+                                       (bytes > kFirstLevelBytes ? kSecondLevelPercent : 0)}};
 }
 
 // One tile of rows x cols elements, at most tile x tile.

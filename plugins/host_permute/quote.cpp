@@ -55,7 +55,13 @@ constexpr int64_t kFirstTilePercent = 50;
 // Each doubling takes so much longer.
 constexpr int64_t kLargeTile = 48 * 1024, kLargeTilePercent = 15;
 // Stores straight from registers write lines in parts.
-constexpr int64_t kPartsPercent = 30;
+constexpr int64_t kPartsPercent = 10;
+// Matrices with a short side take so much longer than tiles within long ones.
+constexpr int64_t kStripPercent = 25;
+// Single bytes take so much longer, and so do odd units that are moved one by one.
+constexpr int64_t kBytesPercent = 30, kOddUnitsPercent = 40;
+// Copies of runs that are cut take longer, unless the pieces are long.
+constexpr int64_t kCutRun = 4096, kLongRun = 20'000, kCutRunPercent = 10;
 
 int64_t large_percent(int64_t tile) {
   int64_t percent = 0;
@@ -64,11 +70,20 @@ int64_t large_percent(int64_t tile) {
   return percent;
 }
 
+int64_t unit_percent(const Layout& layout) {
+  const int64_t run = layout.tiling.run * layout.unit;
+  if (layout.tiling.copies) return run >= kCutRun && run < kLongRun ? kCutRunPercent : 0;
+  if (layout.unit == 1) return kBytesPercent;
+  const bool is_odd = (layout.unit & (layout.unit - 1)) != 0;
+  return is_odd && layout.unit > 8 ? kOddUnitsPercent : 0;
+}
+
 uint32_t slower_percent(const Problem& problem, const Layout& layout, bool streams) {
   const int64_t all = traffic(problem) / 2;
   const int64_t tile = std::min(all, layout.tile_bytes());
   return static_cast<uint32_t>(kFirstTilePercent * tile / all + large_percent(tile) +
-                               (streams ? 0 : kPartsPercent));
+                               unit_percent(layout) + (streams ? 0 : kPartsPercent) +
+                               (is_ragged_strip(problem) ? kStripPercent : 0));
 }
 
 // Throws where an earlier value of an axis makes the same tiles.

@@ -26,7 +26,7 @@ int64_t traffic(const Problem& problem) {
 
 // Bytes in aligned rows take so much longer by pairs of lines than by single ones. Where rows are a
 // power of two apart, the better of the two depends on the processor.
-constexpr uint32_t kPairsOfBytesSlowerPercent = 11;
+constexpr int64_t kPairsOfBytesSlowerPercent = 11;
 
 bool are_pairs_slower(const Problem& problem) {
   return problem.element_bytes == 1 && problem.out_alignment % 64 == 0;
@@ -35,7 +35,7 @@ bool are_pairs_slower(const Problem& problem) {
 // In the cache gathered lines take so much longer than lines straight from registers, unless the
 // output rows of a tile fall into so few sets of the first level that their lines push each other
 // out: then gathering is faster.
-constexpr uint32_t kCachedGatherSlowerPercent = 30;
+constexpr int64_t kCachedGatherSlowerPercent = 50;
 
 bool is_tile_kept(const Problem& problem) {
   constexpr int64_t kSets = 64, kWays = 8;
@@ -50,55 +50,84 @@ uint64_t together(const Problem& problem, int64_t rows, int64_t cols, int64_t ld
 }
 
 // Lines that two output rows share are carried from one block to the next, and those at the ends of
-// a row are fetched and written in part: it takes as long as moving so many bytes more.
-constexpr int64_t kSharedLinesBytes = 250;
+// a row are fetched and written in part: it takes as long as moving so many bytes more. All of it
+// takes longer besides, most of all with narrow elements.
+constexpr int64_t kSharedLinesBytes = 350;
+constexpr int64_t kCarryPercent = 12;
 // Carrying takes so much longer in matrices that end before memory can hide it.
-constexpr int64_t kCarryPercent = 20;
+constexpr int64_t kCarryShownPercent = 20;
 constexpr int64_t kCarryIsHiddenFrom = 1 << 20;
 
 bool carries(const Problem& problem, const Mode& mode) {
   return mode.streams() && problem.out_alignment < 64;
 }
 
-uint32_t carry_percent(const Problem& problem) {
+int64_t carry_percent(const Problem& problem) {
   const int64_t shared = 100 * kSharedLinesBytes / (problem.rows * problem.element_bytes);
   const int64_t matrix = 2 * problem.rows * problem.cols * problem.element_bytes;
-  return static_cast<uint32_t>(shared + (matrix <= kCarryIsHiddenFrom ? kCarryPercent : 0));
+  const int64_t narrow = problem.element_bytes == 1 ? 60 : problem.element_bytes == 2 ? 20 : 0;
+  return shared + kCarryPercent + narrow + (matrix <= kCarryIsHiddenFrom ? kCarryShownPercent : 0);
 }
 
 // A row of tiles ends in columns that are staged alone, unless rows are whole pairs of lines: tall
-// matrices take so much longer up to so many bytes a row.
-constexpr uint32_t kRaggedPercent = 90;
-constexpr int64_t kRaggedUpTo = 1536;
+// matrices take so much longer up to so many bytes a row, and longer rows less.
+constexpr int64_t kRaggedPercent = 75;
+constexpr int64_t kRaggedUpTo = 768;
 
-uint32_t ragged_percent(const Problem& problem) {
+bool is_whole(const Problem& problem) {
+  return problem.cols * problem.element_bytes % 128 == 0 && problem.out_alignment % 64 == 0;
+}
+
+int64_t ragged_percent(const Problem& problem) {
   const int64_t row = problem.cols * problem.element_bytes;
-  const bool whole = row % 128 == 0 && problem.out_alignment % 64 == 0;
-  const bool tall = problem.cols < problem.rows && row <= kRaggedUpTo;
-  return tall && !whole ? kRaggedPercent : 0;
+  if (is_whole(problem) || problem.rows <= problem.cols) return 0;
+  return kRaggedPercent * kRaggedUpTo / std::max(row, kRaggedUpTo);
+}
+
+// Straight from registers, lines at the edges of a tile are written element by element.
+int64_t direct_percent(const Problem& problem) {
+  if (is_whole(problem)) return 0;
+  switch (problem.element_bytes) {
+    case 1:
+      return 110;
+    case 2:
+      return 80;
+    case 4:
+      return 30;
+    case 8:
+      return 15;
+    default:
+      return 0;
+  }
 }
 
 // Where matrices do not follow each other, nobody foresees the next one: each costs as moving so
 // many bytes more.
 constexpr int64_t kMatrixBytes = 64 << 10;
 
-uint32_t begin_percent(const Problem& problem) {
+int64_t begin_percent(const Problem& problem) {
   if (problem.batch_rank == 0) return 0;
   const xpose_batch_dim& batch = problem.batch[0];
   const bool follow = batch.in_stride == problem.rows * problem.in_ld &&
                       batch.out_stride == problem.cols * problem.out_ld;
   const int64_t matrix = 2 * problem.rows * problem.cols * problem.element_bytes;
-  return follow ? 0 : static_cast<uint32_t>(100 * kMatrixBytes / matrix);
+  return follow ? 0 : 100 * kMatrixBytes / matrix;
 }
 
-uint32_t mode_percent(const Problem& problem, const Mode& mode) {
-  if (!mode.streams())
-    return is_tile_kept(problem) == (mode.writing == Writing::kFours) ? kCachedGatherSlowerPercent
-                                                                      : 0;
-  if (carries(problem, mode)) return carry_percent(problem);
-  if (are_pairs_slower(problem))
-    return mode.writing == Writing::kPairs ? kPairsOfBytesSlowerPercent : 0;
-  return 0;
+// Where the processor alone foresees the next lines.
+constexpr int64_t kNotAheadPercent = 3, kDirectNotAheadPercent = 10;
+
+int64_t mode_percent(const Problem& problem, const Mode& mode) {
+  const bool is_slow_in_cache = is_tile_kept(problem) == (mode.writing == Writing::kFours);
+  if (mode.writing == Writing::kDirect)
+    return direct_percent(problem) + (is_slow_in_cache ? kCachedGatherSlowerPercent : 0) +
+           (mode.ahead == 0 ? kDirectNotAheadPercent : 0);
+  int64_t percent = ragged_percent(problem);
+  if (!mode.streams()) return percent + (is_slow_in_cache ? kCachedGatherSlowerPercent : 0);
+  if (mode.ahead == 0) percent += kNotAheadPercent;
+  if (carries(problem, mode)) return percent + carry_percent(problem);
+  const bool is_by_slow_pairs = are_pairs_slower(problem) && mode.writing == Writing::kPairs;
+  return percent + (is_by_slow_pairs ? kPairsOfBytesSlowerPercent : 0);
 }
 
 // The demand that a mode makes of a problem and the problem lacks, or null.
@@ -156,8 +185,8 @@ struct Simd {
                       host_simd::kernels().front().target + ", " + mode.name(),
             .demand = {.load_run = together(problem, problem.rows, problem.cols, problem.in_ld),
                        .store_run = together(problem, problem.cols, problem.rows, problem.out_ld),
-                       .slower_percent = mode_percent(problem, mode) + begin_percent(problem) +
-                                         ragged_percent(problem),
+                       .slower_percent = static_cast<uint32_t>(mode_percent(problem, mode) +
+                                                               begin_percent(problem)),
                        .traits = mode.streams() ? uint32_t{XPOSE_QUOTE_UNCACHED_STORES} : 0}};
   }
 

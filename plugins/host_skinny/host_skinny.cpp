@@ -73,7 +73,7 @@ bool is_flat_strip(const Problem& problem) {
 // Few rows take so much longer where they are asked for into the second level, because the
 // processor foresees them itself. More rows than kFewRows it does not foresee.
 constexpr uint32_t kFewRowsSlowerPercent = 6;
-constexpr int64_t kFewRows = 32;
+constexpr int64_t kFewRows = 16;
 
 struct Skinny {
   static Card card() {
@@ -99,8 +99,8 @@ struct Skinny {
       throw Unsupported("stream=0 needs input and output to fit into the cache");
     const xpose_batch_dim batch =
         problem.batch_rank == 0 ? xpose_batch_dim{1, 0, 0} : problem.batch[0];
-    const bool foreseen =
-        form == Form::kInterleave && problem.rows <= kFewRows && config["ahead"] == 2;
+    const bool foreseen = form == Form::kInterleave && config["ahead"] == 2 &&
+                          (problem.rows <= kFewRows || problem.element_bytes == 1);
     return {.launch = std::string(form == Form::kDeinterleave ? "short rows"
                                   : form == Form::kInterleave ? "few rows"
                                                               : "small matrices") +

@@ -13,7 +13,7 @@ namespace {
 constexpr double kSectorBytes = 32;
 constexpr double kLineBytes = 64;
 // The cost of a run besides its sectors: runs of 128 bytes take 3 % longer than those of 256.
-constexpr double kRunBytes = 8;
+constexpr double kRunBytes = 12;
 // A block alone on its multiprocessor keeps the memory busy for a part of the time that grows with
 // the bytes it reads: 26, 42, 58, 63 and 69 % with 4, 8, 16, 32 and 64 KiB.
 constexpr double kBusyAtMost = 0.75;
@@ -26,14 +26,14 @@ constexpr double kManyThreads = 32 << 10;
 constexpr double kBlockBytes = 2000, kBarrierBytes = 512 << 10;
 // A launch on the host that moves less is over before another thread is awake, so that a loop over
 // such launches has one thread. A second one about doubles what memory delivers.
-constexpr double kOneThreadBytes = 1 << 20, kTwoThreads = 2;
+constexpr double kOneThreadBytes = 512 << 10, kTwoThreads = 2;
 // The bytes that memory moves while one launch begins; on the host, one of several.
 constexpr double kLaunchBytesOfCuda = 6 << 20, kLaunchBytesOfHost = 64 << 10;
+// Lines that are fetched before a part of them is written cost so much, over those that are written
+// alone.
+constexpr double kFetchedAndWritten = 2.4;
 // Input and output beyond this part of a host's cache do not stay in it.
 constexpr double kShareOfCache = 0.6;
-// Output of a smaller problem stays in the core's own cache until the launch is over, also where
-// the caches were cold: half of what recent servers have.
-constexpr double kOwnCacheBytes = 1 << 20;
 // A run on the host begins with a line that no prefetch foresees: it costs as many bytes more.
 // Where stores bypass the caches each run is a place of memory that is opened for itself.
 constexpr double kRunBytesOfHost = 16, kUncachedRunBytes = 80;
@@ -120,9 +120,8 @@ double host_time(const Demand& demand, const Problem& problem, const DeviceInfo&
     return (moved(length, alignment, kLineBytes) + begin) / length;
   };
   // A line is fetched before a part of it is written, unless it is here, or was just read: in
-  // place. It is written to memory later, unless the launch is over by then.
-  const bool fetched_and_written =
-      !cached && !uncached_stores && !problem.in_place && bytes > kOwnCacheBytes;
+  // place.
+  const bool fetched_and_written = !cached && !uncached_stores && !problem.in_place;
   const bool sent_away = cached && uncached_stores;
   const Alignment rows = row_alignment(problem);
   const double shared = uncached_stores && rows.out < kLineBytes
@@ -130,7 +129,8 @@ double host_time(const Demand& demand, const Problem& problem, const DeviceInfo&
                             : 0;
   const double begin = uncached_stores ? kUncachedRunBytes : kRunBytesOfHost;
   return (traffic(demand.load_run, rows.in, kRunBytesOfHost) + shared +
-          traffic(demand.store_run, rows.out, begin) * (fetched_and_written || sent_away ? 2 : 1)) /
+          traffic(demand.store_run, rows.out, begin) *
+              (fetched_and_written || sent_away ? kFetchedAndWritten : 1)) /
          2;
 }
 

@@ -6,6 +6,8 @@
 #include <numeric>
 #include <xpose/plugin.hpp>
 
+#include "one_thread.hpp"
+
 namespace host {
 
 inline constexpr int64_t kLine = 64;  // bytes
@@ -14,10 +16,15 @@ inline constexpr int64_t kLine = 64;  // bytes
 inline constexpr int64_t kSets = 1024;
 inline constexpr int64_t kWays = 4;
 
+// So many places of memory are followed at once as if each were alone.
+inline constexpr int64_t kStreams = 48;
+
 // Bytes moved side by side by a loop that takes one element from each of `count` places, `ld`
-// elements apart, before it comes to their neighbours: those of a line where the cache keeps all
-// lines until then, else those that it takes of a line at once.
-inline uint64_t strided_run(uint32_t element_bytes, int64_t count, int64_t ld) {
+// elements apart, before it comes to their neighbours, `length` of them: all of those where the
+// places are few, those of a line where the cache keeps all lines until then, else those that it
+// takes of a line at once.
+inline uint64_t strided_run(uint32_t element_bytes, int64_t count, int64_t ld, int64_t length) {
+  if (count <= kStreams) return static_cast<uint64_t>(length) * element_bytes;
   const int64_t stride = (ld < 0 ? -ld : ld) * element_bytes;
   const int64_t lines = stride < kLine ? count * stride / kLine : count;
   const int64_t sets = stride % kLine == 0 ? kSets / std::gcd(kSets, stride / kLine) : kSets;
@@ -30,12 +37,13 @@ inline constexpr uint32_t kOneAtATimePercent = 320;
 
 // Of loops that go through one input row after another, or one output row.
 inline xpose::plugin::Demand demand_by_input_rows(const xpose_problem& problem) {
-  return {.load_run = static_cast<uint64_t>(problem.cols) * problem.element_bytes,
-          .store_run = strided_run(problem.element_bytes, problem.cols, problem.out_ld),
-          .slower_percent = kOneAtATimePercent / problem.element_bytes};
+  return {
+      .load_run = static_cast<uint64_t>(problem.cols) * problem.element_bytes,
+      .store_run = strided_run(problem.element_bytes, problem.cols, problem.out_ld, problem.rows),
+      .slower_percent = kOneAtATimePercent / problem.element_bytes};
 }
 inline xpose::plugin::Demand demand_by_output_rows(const xpose_problem& problem) {
-  return {.load_run = strided_run(problem.element_bytes, problem.rows, problem.in_ld),
+  return {.load_run = strided_run(problem.element_bytes, problem.rows, problem.in_ld, problem.cols),
           .store_run = static_cast<uint64_t>(problem.rows) * problem.element_bytes,
           .slower_percent = kOneAtATimePercent / problem.element_bytes};
 }
@@ -88,7 +96,8 @@ void for_each_step(const xpose_problem& problem, const xpose_launch& launch, int
   const int64_t bytes = matrices * problem.rows * problem.cols * int64_t{sizeof(E)};
   const E* const in = static_cast<const E*>(launch.in);
   E* const out = static_cast<E*>(launch.out);
-  split(launch, launch.threads, matrices * steps, bytes, [&](int64_t first, int64_t last) {
+  const uint32_t threads = 2 * bytes <= kOneThreadBytes ? 1 : launch.threads;
+  split(launch, threads, matrices * steps, bytes, [&](int64_t first, int64_t last) {
     for (int64_t i = first; i < last;) {
       int64_t matrix = i / steps, in_offset = 0, out_offset = 0;
       for (uint32_t dim = 0; dim < problem.batch_rank; ++dim) {
