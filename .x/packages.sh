@@ -16,6 +16,7 @@ build  /usr/include/xxhash.h                       libxxhash-dev
 build  /usr/include/elfutils/libdwfl.h             libdw-dev
 build  /usr/lib/*/libopenblas.so                   libopenblas-dev
 build  /usr/include/hwy/highway.h                  libhwy-dev
+build  /usr/include/liburing.h                     liburing-dev
 test   /usr/lib/*/cmake/GTest/GTestConfig.cmake    libgtest-dev
 test   make                                        make
 test   pkg-config|pkgconf                          pkg-config
@@ -37,8 +38,8 @@ format clang-format-14                             clang-format-14
 lint   clang-tidy-14                               clang-tidy-14
 docs   doxygen                                     doxygen
 '
-# Without these the tests that need them are skipped, the peer is left out, or builds take longer.
-optional=' libopenblas-dev pkg-config man-db debootstrap python3-numpy python3-dev python3-venv libopenmpi-dev openmpi-bin python3-mpi4py iproute2 chromium-headless-shell ccache '
+# Without these the tests that need them are skipped, the peer is left out, `run` has no io_uring, or builds take longer.
+optional=' libopenblas-dev liburing-dev pkg-config man-db debootstrap python3-numpy python3-dev python3-venv libopenmpi-dev openmpi-bin python3-mpi4py iproute2 chromium-headless-shell ccache '
 
 is_present() {
   case $1 in

@@ -142,6 +142,12 @@ int fallocate(int fd, int mode, off_t offset, off_t bytes) {
   return meets_fault("fallocate", fd, NULL) ? -1 : NEXT(fallocate)(fd, mode, offset, bytes);
 }
 
+// Rings would move bytes past the calls above.
+int io_uring_queue_init(unsigned entries, void* ring, unsigned flags) {
+  (void)entries, (void)ring, (void)flags;
+  return -EPERM;
+}
+
 // What else waits for the disk.
 int sync_file_range(int fd, off_t offset, off_t bytes, unsigned flags) {
   return (flags & SYNC_FILE_RANGE_WAIT_BEFORE) != 0 && meets_fault("sync", fd, NULL)

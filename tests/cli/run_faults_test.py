@@ -82,7 +82,7 @@ class Disks(InTrouble):
         """Refused at once, or later; at any sector, or at small ones alone. Rows begin anywhere in a sector."""
         array = np.arange(1501 * 2003, dtype="<u4").reshape(1501, 2003)
         np.save(self.source, array)
-        said = "xpose: reading past the page cache, in several threads\n"
+        said = "xpose: reading past the page cache, in several threads"
         for fault, is_direct in (("direct 1 EINVAL", False), ("direct 2 EINVAL", True), ("direct 9 EINVAL", True),
                                  ("direct 4 short", True), ("direct 1000000 EIO", True)):
             for options in (("--passes", "2", "--memory", "1M"), ("--passes", "1", "--memory", "64M")):
@@ -103,7 +103,7 @@ class Disks(InTrouble):
                 process = self.started("-v", "--memory", "4M", "--passes", passes, fault=fault)
                 words = process.stderr.read().decode()
                 self.assertEqual(process.wait(), 0, words)
-                self.assertIn("xpose: writing long ranges past the page cache, in several threads\n", words)
+                self.assertIn("xpose: writing long ranges past the page cache, in several threads", words)
                 self.assertTrue((self.folder / ".fault").exists())
                 (self.folder / ".fault").unlink()
                 self.assertTrue(np.array_equal(np.load(self.target), array.T))

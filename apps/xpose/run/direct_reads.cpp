@@ -1,68 +1,70 @@
 #include "run/direct_reads.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
-#include <atomic>
-#include <cstdlib>
-#include <exception>
-#include <memory>
-#include <mutex>
+#include <cerrno>
 #include <new>
-#include <system_error>
-#include <thread>
+
+#include "run/transfers_at_once.hpp"
 
 namespace xpose::app {
 namespace {
 
-// A disk is as fast as it gets with so many calls at once, of so many bytes.
+// A disk is as fast as it gets with so much under way at once: by a ring, of short pieces more.
+constexpr std::size_t kBytesUnderWay = std::size_t{4} << 20;
+constexpr std::size_t kLeastTransfers = 32;
+constexpr std::size_t kMostTransfers = 64;
 constexpr std::size_t kThreads = 16;
-constexpr std::size_t kBufferBytes = std::size_t{256} << 10;
+constexpr std::size_t kLongestRead = std::size_t{128} << 10;
 
-class Team {
+// For the longest piece, with the sectors that it begins and ends in.
+std::size_t buffer_bytes(const std::vector<FilePiece>& pieces) {
+  constexpr std::size_t kSector = InputFile::kSector;
+  std::size_t longest = 0;
+  for (const FilePiece& piece : pieces) longest = std::max(longest, piece.to.size());
+  return std::min(longest, kLongestRead) / kSector * kSector + 2 * kSector;
+}
+
+class PiecesToRead : public Pieces {
  public:
-  Team(const InputFile& file, const std::vector<FilePiece>& pieces)
-      : file_(file), pieces_(pieces) {}
+  PiecesToRead(const InputFile& file, const std::vector<FilePiece>& pieces)
+      : file_(file), left_(pieces) {}
 
-  void read() {
-    std::vector<std::thread> others;
-    try {
-      const std::size_t most = std::min(kThreads, pieces_.size());
-      while (others.size() + 1 < most) others.emplace_back([this] { work(); });
-    } catch (const std::system_error&) {  // no more threads to be had
-    }
-    work();
-    for (std::thread& other : others) other.join();
-    if (error_) std::rethrow_exception(error_);
+  std::size_t size() const override { return left_.size(); }
+
+  std::optional<Transfer> next(std::size_t i, std::span<std::byte> buffer) override {
+    if (left_[i].to.empty()) return std::nullopt;
+    return file_.direct_read(left_[i].offset, left_[i].to.size(), buffer);
+  }
+
+  void moved(std::size_t i, const Transfer& transfer, ssize_t result) override {
+    FilePiece& piece = left_[i];
+    const std::size_t size = file_.take_direct(piece.offset, piece.to, transfer, result);
+    piece.offset += size;
+    piece.to = piece.to.subspan(size);
   }
 
  private:
-  struct Freed {
-    void operator()(void* memory) const { std::free(memory); }
-  };
-
-  // The first error ends all of them.
-  void work() try {
-    const std::unique_ptr<void, Freed> memory(std::aligned_alloc(InputFile::kSector, kBufferBytes));
-    if (!memory) throw std::bad_alloc();
-    const std::span<std::byte> buffer(static_cast<std::byte*>(memory.get()), kBufferBytes);
-    for (std::size_t i = 0; (i = next_++) < pieces_.size();)
-      file_.read_direct(pieces_[i].offset, pieces_[i].to, buffer);
-  } catch (...) {
-    next_ = pieces_.size();
-    const std::lock_guard lock(mutex_);
-    if (!error_) error_ = std::current_exception();
-  }
-
   const InputFile& file_;
-  const std::vector<FilePiece>& pieces_;
-  std::atomic<std::size_t> next_ = 0;
-  std::mutex mutex_;  // of:
-  std::exception_ptr error_;
+  std::vector<FilePiece> left_;
 };
 
 }  // namespace
 
-void read_at_once(const InputFile& file, const std::vector<FilePiece>& pieces) {
-  Team(file, pieces).read();
+void read_at_once(const InputFile& file, const std::vector<FilePiece>& pieces, MakeRing make_ring) {
+  const int fd = file.direct_fd();
+  const auto call = [fd](const Transfer& t) {
+    const ssize_t got = pread(fd, t.bytes.data(), t.bytes.size(), static_cast<off_t>(t.offset));
+    return got < 0 ? -errno : got;
+  };
+  PiecesToRead left(file, pieces);
+  const std::size_t buffer = buffer_bytes(pieces);
+  const std::size_t transfers =
+      std::clamp(kBytesUnderWay / buffer, kLeastTransfers, kMostTransfers);
+  if (!move_at_once({DirectFile::Direction::read, fd, call}, left,
+                    {transfers, kThreads, buffer, make_ring}))
+    throw std::bad_alloc();
 }
 
 }  // namespace xpose::app

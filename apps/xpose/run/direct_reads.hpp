@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "run/input_file.hpp"
+#include "run/ring.hpp"
 
 namespace xpose::app {
 
@@ -15,8 +16,9 @@ struct FilePiece {
   std::span<std::byte> to;
 };
 
-// Fills all of them, by several threads where there are threads to be had. file: open_direct().
-// Throws as InputFile does.
-void read_at_once(const InputFile& file, const std::vector<FilePiece>& pieces);
+// Fills all of them, by a ring, or by several threads where it is refused and there are threads to
+// be had. file: open_direct(). Throws as InputFile does.
+void read_at_once(const InputFile& file, const std::vector<FilePiece>& pieces,
+                  MakeRing make_ring = app::make_ring);
 
 }  // namespace xpose::app

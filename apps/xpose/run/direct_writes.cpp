@@ -3,86 +3,68 @@
 #include <fcntl.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
-#include <memory>
 #include <string>
 #include <system_error>
-#include <thread>
+
+#include "run/transfers_at_once.hpp"
 
 namespace xpose::app {
 namespace {
 
 // A disk is as fast as it gets with so many calls at once.
+constexpr std::size_t kTransfers = 32;
 constexpr std::size_t kThreads = 16;
 
-struct Freed {
-  void operator()(void* memory) const { std::free(memory); }
-};
-
-}  // namespace
-
-class DirectWrites::Team {
+// Takes off what has been written. Each has a buffer at most.
+class PiecesToWrite : public Pieces {
  public:
-  Team(Write write, int fd, std::vector<Sectors>& pieces)
-      : write_(write), fd_(fd), pieces_(pieces) {}
+  explicit PiecesToWrite(std::vector<Sectors>& pieces) : left_(pieces) {}
 
-  // Returns the first error, which ends all of them, or 0.
-  int write(std::size_t threads) {
-    std::vector<std::thread> others;
-    try {
-      const std::size_t most = std::min(threads, pieces_.size());
-      while (others.size() + 1 < most) others.emplace_back([this] { work(); });
-    } catch (const std::system_error&) {  // no more threads to be had
-    }
-    work();
-    for (std::thread& other : others) other.join();
-    return error_;
+  std::size_t size() const override { return left_.size(); }
+
+  std::optional<Transfer> next(std::size_t i, std::span<std::byte> buffer) override {
+    const Sectors& piece = left_[i];
+    if (piece.bytes.empty()) return std::nullopt;
+    std::memcpy(buffer.data(), piece.bytes.data(), piece.bytes.size());
+    return Transfer{piece.offset, buffer.first(piece.bytes.size())};
+  }
+
+  void moved(std::size_t i, const Transfer&, ssize_t result) override {
+    constexpr std::size_t kSector = DirectWrites::kSector;
+    if (result == -EINTR) return;
+    if (result < 0) refuse(static_cast<int>(-result));
+    const std::size_t whole = static_cast<std::size_t>(result) / kSector * kSector;
+    if (whole == 0) refuse(EINVAL);  // less than a sector is for the cache
+    left_[i].offset += whole;
+    left_[i].bytes = left_[i].bytes.subspan(whole);
   }
 
  private:
-  void work() {
-    const std::unique_ptr<std::byte, Freed> buffer(
-        static_cast<std::byte*>(std::aligned_alloc(kSector, kBufferBytes)));
-    if (!buffer) return;
-    for (std::size_t i = 0; (i = next_++) < pieces_.size();)
-      if (const int error = write(pieces_[i], buffer.get())) {
-        int none = 0;
-        error_.compare_exchange_strong(none, error);
-        next_ = pieces_.size();
-      }
+  [[noreturn]] static void refuse(int error) {
+    throw std::system_error(error, std::generic_category());
   }
 
-  // Takes off what has been written.
-  int write(Sectors& piece, std::byte* buffer) const {
-    std::memcpy(buffer, piece.bytes.data(), piece.bytes.size());
-    while (!piece.bytes.empty()) {
-      const ssize_t put = write_(fd_, buffer, piece.bytes.size(), static_cast<off_t>(piece.offset));
-      if (put < 0 && errno == EINTR) continue;
-      if (put < 0) return errno;
-      const std::size_t whole = static_cast<std::size_t>(put) / kSector * kSector;
-      if (whole == 0) return EINVAL;  // less than a sector is for the cache
-      piece.offset += whole;
-      piece.bytes = piece.bytes.subspan(whole);
-      buffer += whole;
-    }
-    return 0;
-  }
-
-  Write write_;
-  int fd_;
-  std::vector<Sectors>& pieces_;
-  std::atomic<std::size_t> next_ = 0;
-  std::atomic<int> error_ = 0;
+  std::vector<Sectors>& left_;
 };
+
+// Returns 0, or the first error.
+int error_of(const DirectFile& file, std::vector<Sectors>& parts, const AtOnce& how) try {
+  PiecesToWrite pieces(parts);
+  move_at_once(file, pieces, how);
+  return 0;
+} catch (const std::system_error& error) {
+  return error.code().value();
+}
+
+}  // namespace
 
 bool DirectWrites::open(int fd, std::uint64_t most_memory) {
   const std::string path = "/proc/self/fd/" + std::to_string(fd);
   file_ = FileDescriptor(::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_DIRECT));
   if (file_.get() < 0) return false;
-  threads_ = std::clamp<std::uint64_t>(most_memory / kBufferBytes, 1, kThreads);
+  buffers_ = std::clamp<std::uint64_t>(most_memory / kBufferBytes, 1, kTransfers);
   return true;
 }
 
@@ -99,7 +81,13 @@ int DirectWrites::write(std::vector<Sectors>& pieces) {
     for (std::size_t at = 0; at < piece.bytes.size(); at += kBufferBytes)
       parts.push_back({piece.offset + at,
                        piece.bytes.subspan(at, std::min(kBufferBytes, piece.bytes.size() - at))});
-  const int error = Team(write_, file_.get(), parts).write(threads_);
+  const auto call = [this](const Transfer& t) {
+    const ssize_t put =
+        write_(file_.get(), t.bytes.data(), t.bytes.size(), static_cast<off_t>(t.offset));
+    return put < 0 ? -errno : put;
+  };
+  const int error = error_of({DirectFile::Direction::write, file_.get(), call}, parts,
+                             {buffers_, std::min(buffers_, kThreads), kBufferBytes, make_ring_});
   std::erase_if(parts, [](const Sectors& part) { return part.bytes.empty(); });
   pieces = std::move(parts);
   const bool is_refused = error == EINVAL || error == EOPNOTSUPP;

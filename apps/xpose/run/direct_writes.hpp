@@ -12,6 +12,7 @@
 
 #include "output/file_descriptor.hpp"
 #include "run/band_plan.hpp"
+#include "run/ring.hpp"
 
 namespace xpose::app {
 
@@ -25,34 +26,35 @@ struct Sectors {
 class DirectWrites {
  public:
   static constexpr std::size_t kSector = BandPlan::kPage;
-  static constexpr std::size_t kBufferBytes = std::size_t{256} << 10;  // of a thread
+  static constexpr std::size_t kBufferBytes = std::size_t{256} << 10;  // of a transfer
   // Shorter ranges go through the cache: their calls would cost as much as it does.
   static constexpr std::uint64_t kLeastBytes = kBufferBytes;
 
   using Write = ssize_t (*)(int fd, const void* from, std::size_t bytes, off_t offset);
-  explicit DirectWrites(Write write = ::pwrite) : write_(write) {}
+  explicit DirectWrites(Write write = ::pwrite, MakeRing make_ring = app::make_ring)
+      : write_(write), make_ring_(make_ring) {}
 
-  // fd: of the file. Threads take so many bytes of buffers at most, but one buffer at least. False
-  // where the file system has no such writes.
+  // fd: of the file. Buffers take so many bytes at most, but there is one at least. False where the
+  // file system has no such writes.
   bool open(int fd, std::uint64_t most_memory);
 
-  std::uint64_t memory() const { return threads_ * kBufferBytes; }  // of the buffers
+  std::uint64_t memory() const { return buffers_ * kBufferBytes; }  // of the buffers
 
   // The whole sectors of a range that is to be written past the cache; else an empty range at its
   // end.
   ByteRange part_of(const ByteRange& range) const;
 
-  // Writes all pieces, by several threads where there are threads to be had, and leaves in `pieces`
-  // those that are to be written in another way: the file system refuses them, which closes this,
-  // or there is no memory for a buffer. Returns 0, or the errno of a write that failed.
+  // Writes all pieces, by a ring, or by several threads where it is refused and there are threads
+  // to be had. Leaves in `pieces` those that are to be written in another way: the file system
+  // refuses them, which closes this, or there is no memory for a buffer. Returns 0, or the errno of
+  // a write that failed.
   int write(std::vector<Sectors>& pieces);
 
  private:
-  class Team;
-
   Write write_;
+  MakeRing make_ring_;
   FileDescriptor file_;
-  std::size_t threads_ = 0;
+  std::size_t buffers_ = 0;
 };
 
 }  // namespace xpose::app

@@ -110,24 +110,28 @@ bool InputFile::open_direct() {
   return true;
 }
 
-void InputFile::read_direct(std::uint64_t offset, std::span<std::byte> to,
-                            std::span<std::byte> by) const {
-  while (!to.empty()) {
-    const std::uint64_t at = begin_ + offset;
-    const std::size_t before = at % sector_;
-    const std::size_t sectors = (before + to.size() + sector_ - 1) / sector_ * sector_;
-    const ssize_t got = pread(direct_.get(), by.data(), std::min(sectors, by.size()),
-                              static_cast<off_t>(at - before));
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0 && errno == EINVAL) return read(offset, to);  // some refuse some places
-    if (got < 0) fail(name_, "cannot be read", errno);
-    const auto whole = static_cast<std::size_t>(got);
-    if (whole <= before) return read(offset, to);  // which tells why
-    const std::size_t size = std::min(whole - before, to.size());
-    std::memcpy(to.data(), by.data() + before, size);
-    offset += size;
-    to = to.subspan(size);
+Transfer InputFile::direct_read(std::uint64_t offset, std::size_t bytes,
+                                std::span<std::byte> buffer) const {
+  const std::uint64_t at = begin_ + offset;
+  const std::size_t before = at % sector_;
+  const std::size_t sectors = (before + bytes + sector_ - 1) / sector_ * sector_;
+  return {at - before, buffer.first(std::min(sectors, buffer.size()))};
+}
+
+std::size_t InputFile::take_direct(std::uint64_t offset, std::span<std::byte> to,
+                                   const Transfer& transfer, ssize_t result) const {
+  if (result == -EINTR) return 0;
+  if (result < 0 && result != -EINVAL)  // which some answer in some places
+    fail(name_, "cannot be read", static_cast<int>(-result));
+  const std::size_t before = begin_ + offset - transfer.offset;
+  const auto got = static_cast<std::size_t>(std::max<ssize_t>(result, 0));
+  if (got <= before) {
+    read(offset, to);  // which tells why
+    return to.size();
   }
+  const std::size_t size = std::min(got - before, to.size());
+  std::memcpy(to.data(), transfer.bytes.data() + before, size);
+  return size;
 }
 
 std::size_t InputFile::read_cached(std::uint64_t offset, std::span<std::byte> to) const {

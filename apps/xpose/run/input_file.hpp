@@ -11,6 +11,7 @@
 #include <string>
 
 #include "output/file_descriptor.hpp"
+#include "run/transfer.hpp"
 
 namespace xpose::app {
 
@@ -36,14 +37,21 @@ class InputFile {
   // The bytes of the span that are in memory and need no waiting, from its first one on.
   std::size_t read_cached(std::uint64_t offset, std::span<std::byte> to) const;
 
-  // Has read_direct() read past the page cache from now on, which is faster for a disk and leaves
-  // the cache to others. False where the file system does not.
+  // Opens the file once more, for reads past the page cache, which are faster for a disk and leave
+  // the cache to others. False where the file system has none.
   bool open_direct();
   bool is_direct() const { return direct_.get() >= 0; }
+  int direct_fd() const { return direct_.get(); }
 
-  // As read(), in whole sectors by way of a buffer: of kSector bytes or more, and aligned to them.
+  // The read past the page cache that has the first bytes of a range, as many as go into a buffer
+  // of 2 * kSector bytes or more, aligned to a sector.
   static constexpr std::size_t kSector = 4096;
-  void read_direct(std::uint64_t offset, std::span<std::byte> to, std::span<std::byte> by) const;
+  Transfer direct_read(std::uint64_t offset, std::size_t bytes, std::span<std::byte> buffer) const;
+
+  // Takes bytes of the span from such a read, or as read() does where that is refused. result: the
+  // bytes that it has read, or -errno. Returns how many are taken. Throws as read(). [any thread]
+  std::size_t take_direct(std::uint64_t offset, std::span<std::byte> to, const Transfer& transfer,
+                          ssize_t result) const;
 
   // Has the bytes brought into memory meanwhile.
   void ask_for(std::uint64_t offset, std::uint64_t bytes) const;

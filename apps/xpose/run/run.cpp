@@ -20,6 +20,7 @@
 #include "run/run_journal.hpp"
 #include "run/run_progress.hpp"
 #include "run/run_recorder.hpp"
+#include "run/transfers_at_once.hpp"
 #include "run/two_passes.hpp"
 
 namespace xpose::app {
@@ -181,7 +182,7 @@ std::string moved(const InputFile& input, OutputFile& output, const NpyHeader& h
 bool lies_in_memory(InputFile& input, bool verbose) {
   const double share = input.cached_share();
   if (share <= 1 - kMostOfIt && input.open_direct() && verbose)
-    say("reading past the page cache, in several threads");
+    say("reading past the page cache, " + at_once_text());
   return share >= kMostOfIt;
 }
 
@@ -189,7 +190,7 @@ bool lies_in_memory(InputFile& input, bool verbose) {
 void begin_output(OutputFile& output, const std::string& head, const NpyHeader& header,
                   const RunMemory& memory, bool verbose) {
   if (header.data_bytes > memory.dirty_bytes && output.open_direct() && verbose)
-    say("writing long ranges past the page cache, in several threads");
+    say("writing long ranges past the page cache, " + at_once_text());
   output.write(0, std::as_bytes(std::span(head)), {true, false});
 }
 

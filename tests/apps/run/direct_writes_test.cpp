@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "../../temporary_folder.hpp"
+#include "fake_ring.hpp"
 #include "run/piece_writer.hpp"
 
 namespace xpose::app {
@@ -64,6 +65,21 @@ ssize_t count_at_once(int fd, const void* from, std::size_t bytes, off_t offset)
   return put;
 }
 
+// Those of a ring meet what calls meet.
+std::unique_ptr<Ring> ring_of_calls(std::size_t depth) {
+  most_at_once = static_cast<int>(depth);
+  return std::make_unique<FakeRing>(
+      [](const DirectFile& file, const Transfer& t) { return file.call(t); });
+}
+
+// Takes nothing from the third submission on.
+std::unique_ptr<Ring> ring_that_ends(std::size_t) {
+  auto ring = std::make_unique<FakeRing>(
+      [](const DirectFile& file, const Transfer& t) { return file.call(t); });
+  ring->submit_answers = [](int call) { return call < 3 ? 0 : -EPERM; };
+  return ring;
+}
+
 class DirectWritesTest : public testing::Test {
  protected:
   static constexpr std::size_t kBytes = 9 * kBuffer + 3 * kSector;
@@ -76,6 +92,12 @@ class DirectWritesTest : public testing::Test {
     DirectWrites probe;
     if (!probe.open(file_.get(), kMemory))
       GTEST_SKIP() << "SKIPPED: the file system of " << folder_.path() << " has no O_DIRECT";
+  }
+
+  void begin_anew() {
+    calls = 0;
+    ASSERT_EQ(ftruncate(file_.get(), 0), 0);
+    ASSERT_EQ(ftruncate(file_.get(), kBytes), 0);
   }
 
   std::span<const std::byte> content(std::size_t at, std::size_t size) const {
@@ -113,25 +135,30 @@ class DirectWritesTest : public testing::Test {
 };
 
 TEST_F(DirectWritesTest, AreAtTheirPlaces) {
-  DirectWrites direct;
-  ASSERT_TRUE(direct.open(file_.get(), kMemory));
-  std::vector<Sectors> left = pieces();
-  EXPECT_EQ(direct.write(left), 0);
-  EXPECT_TRUE(left.empty());
-  expect_whole({});
-  EXPECT_EQ(written().front(), std::byte{0});
+  for (const MakeRing make : {&make_ring, &no_ring}) {
+    begin_anew();
+    DirectWrites direct(pwrite, make);
+    ASSERT_TRUE(direct.open(file_.get(), kMemory));
+    std::vector<Sectors> left = pieces();
+    EXPECT_EQ(direct.write(left), 0);
+    EXPECT_TRUE(left.empty());
+    expect_whole({});
+    EXPECT_EQ(written().front(), std::byte{0});
+  }
 }
 
 TEST_F(DirectWritesTest, KeepToTheirMemory) {
   for (const std::uint64_t memory : {std::uint64_t{0}, kBuffer - 1, 3 * kBuffer, 1000 * kBuffer}) {
-    DirectWrites direct(count_at_once);
-    ASSERT_TRUE(direct.open(file_.get(), memory));
-    EXPECT_LE(direct.memory(), std::max<std::uint64_t>(memory, kBuffer));
-    EXPECT_LE(direct.memory(), 16 * kBuffer);
-    most_at_once = 0;
-    std::vector<Sectors> left = pieces();
-    EXPECT_EQ(direct.write(left), 0);
-    EXPECT_LE(most_at_once * kBuffer, direct.memory());
+    for (const MakeRing make : {&no_ring, &ring_of_calls}) {
+      DirectWrites direct(count_at_once, make);
+      ASSERT_TRUE(direct.open(file_.get(), memory));
+      EXPECT_LE(direct.memory(), std::max<std::uint64_t>(memory, kBuffer));
+      EXPECT_LE(direct.memory(), 32 * kBuffer);
+      most_at_once = 0;
+      std::vector<Sectors> left = pieces();
+      EXPECT_EQ(direct.write(left), 0);
+      EXPECT_LE(most_at_once * kBuffer, direct.memory());
+    }
   }
 }
 
@@ -148,37 +175,58 @@ TEST_F(DirectWritesTest, TakeWholeSectorsOfLongRanges) {
 }
 
 TEST_F(DirectWritesTest, RefusedHalfWayLeaveTheRest) {
-  DirectWrites direct(refuse_from_third);
-  ASSERT_TRUE(direct.open(file_.get(), kMemory));
-  std::vector<Sectors> left = pieces();
-  EXPECT_EQ(direct.write(left), 0);
-  EXPECT_FALSE(left.empty());
-  expect_whole(left);
-  EXPECT_EQ(direct.part_of({0, kBytes}).size(), 0u);  // from now on
+  for (const MakeRing make : {&no_ring, &ring_of_calls}) {
+    begin_anew();
+    DirectWrites direct(refuse_from_third, make);
+    ASSERT_TRUE(direct.open(file_.get(), kMemory));
+    std::vector<Sectors> left = pieces();
+    EXPECT_EQ(direct.write(left), 0);
+    EXPECT_FALSE(left.empty());
+    expect_whole(left);
+    EXPECT_EQ(direct.part_of({0, kBytes}).size(), 0u);  // from now on
+  }
 }
 
 TEST_F(DirectWritesTest, LessThanASectorLeavesTheRest) {
-  DirectWrites direct(write_part_of_a_sector);
-  ASSERT_TRUE(direct.open(file_.get(), kMemory));
-  std::vector<Sectors> left = pieces();
-  EXPECT_EQ(direct.write(left), 0);
-  expect_whole(left);
+  for (const MakeRing make : {&no_ring, &ring_of_calls}) {
+    begin_anew();
+    DirectWrites direct(write_part_of_a_sector, make);
+    ASSERT_TRUE(direct.open(file_.get(), kMemory));
+    std::vector<Sectors> left = pieces();
+    EXPECT_EQ(direct.write(left), 0);
+    expect_whole(left);
+  }
 }
 
 TEST_F(DirectWritesTest, ShortOrInterruptedGoOn) {
-  DirectWrites direct(write_short);
+  for (const MakeRing make : {&no_ring, &ring_of_calls}) {
+    begin_anew();
+    DirectWrites direct(write_short, make);
+    ASSERT_TRUE(direct.open(file_.get(), kMemory));
+    std::vector<Sectors> left = pieces();
+    EXPECT_EQ(direct.write(left), 0);
+    EXPECT_TRUE(left.empty());
+    expect_whole({});
+  }
+}
+
+TEST_F(DirectWritesTest, OnAFullDiskAreAnError) {
+  for (const MakeRing make : {&no_ring, &ring_of_calls}) {
+    begin_anew();
+    DirectWrites direct(full_from_third, make);
+    ASSERT_TRUE(direct.open(file_.get(), kMemory));
+    std::vector<Sectors> left = pieces();
+    EXPECT_EQ(direct.write(left), ENOSPC);
+  }
+}
+
+TEST_F(DirectWritesTest, GoOnWithoutARingThatEnds) {
+  DirectWrites direct(pwrite, ring_that_ends);
   ASSERT_TRUE(direct.open(file_.get(), kMemory));
   std::vector<Sectors> left = pieces();
   EXPECT_EQ(direct.write(left), 0);
   EXPECT_TRUE(left.empty());
   expect_whole({});
-}
-
-TEST_F(DirectWritesTest, OnAFullDiskAreAnError) {
-  DirectWrites direct(full_from_third);
-  ASSERT_TRUE(direct.open(file_.get(), kMemory));
-  std::vector<Sectors> left = pieces();
-  EXPECT_EQ(direct.write(left), ENOSPC);
 }
 
 TEST(DirectWrites, AreNoneWhereTheFileSystemOpensNoFileForThem) {
