@@ -7,6 +7,7 @@
 
 #include "placement/digest.hpp"
 #include "reported.hpp"
+#include "route/alone.hpp"
 #include "route/device_run.hpp"
 #include "route/route_run.hpp"
 
@@ -14,17 +15,6 @@ namespace xpose {
 namespace {
 
 constexpr std::uint64_t kMostMemory = std::uint64_t{1} << 60;  // that counts
-
-// This process alone: it has nobody to send to.
-class Alone : public Ranks {
- public:
-  int rank() const override { return 0; }
-  int size() const override { return 1; }
-  void send(int, int, std::shared_ptr<const std::byte[]>, std::uint64_t, std::uint64_t) override {}
-  void receive(int, int, std::shared_ptr<std::byte[]>, std::uint64_t, std::uint64_t) override {}
-  std::vector<std::uint64_t> wait(double) override { return {}; }
-  void abandon() noexcept override {}
-};
 
 RouteOptions with_ranks(RouteOptions options) {
   if (options.ranks != nullptr && options.devices != nullptr)

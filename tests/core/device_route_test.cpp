@@ -63,12 +63,7 @@ RouteReport run_rank(Engine& engine, const Case& drawn, const std::shared_ptr<De
   return report;
 }
 
-void expect_exact(Engine& engine, const Case& drawn, const AllRanks& ranks) {
-  std::vector<RouteReport> reports(ranks.size());
-  const auto texts = run_ranks(ranks, [&](const std::shared_ptr<DeviceRanks>& own) {
-    reports[static_cast<std::size_t>(own->rank())] = run_rank(engine, drawn, own);
-  });
-  for (const std::string& text : texts) EXPECT_EQ(text, "");
+void expect_least(const Case& drawn, const std::vector<RouteReport>& reports) {
   const LeastTraffic least(drawn.from, drawn.to, drawn.options.transpose);
   std::int64_t sent = 0, received = 0, kept = 0, messages = 0;
   for (const RouteReport& report : reports) {
@@ -85,22 +80,47 @@ void expect_exact(Engine& engine, const Case& drawn, const AllRanks& ranks) {
   EXPECT_EQ(messages, static_cast<std::int64_t>(least.pairs.size()));
 }
 
-void expect_exact_both_ways(Engine& engine, Case (*drawn_by)(std::uint64_t seed)) {
+void expect_exact(Engine& engine, const Case& drawn, const AllRanks& ranks) {
+  std::vector<RouteReport> reports(ranks.size());
+  const auto texts = run_ranks(ranks, [&](const std::shared_ptr<DeviceRanks>& own) {
+    reports[static_cast<std::size_t>(own->rank())] = run_rank(engine, drawn, own);
+  });
+  for (const std::string& text : texts) EXPECT_EQ(text, "");
+  expect_least(drawn, reports);
+}
+
+// Over ranks that carry the messages, in pieces of few bytes or from device memory.
+void expect_exact_if_carried(Engine& engine, const Case& drawn) {
+  std::vector<RouteReport> reports(static_cast<std::size_t>(drawn.ranks));
+  FakeRanks all(drawn.ranks, drawn.seed);
+  const auto failures = all.run([&](const std::shared_ptr<Ranks>& ranks) {
+    const bool may_be_direct = drawn.seed % 3 == 0;
+    const auto own = carried_ranks(
+        ranks, {}, {.may_be_direct = may_be_direct, .memory = 2000 * (drawn.seed % 50)});
+    EXPECT_EQ(own->is_direct(), may_be_direct && drawn.ranks > 1);
+    reports[static_cast<std::size_t>(ranks->rank())] = run_rank(engine, drawn, own);
+  });
+  for (const std::exception_ptr& failure : failures) EXPECT_EQ(text_of(failure), "");
+  expect_least(drawn, reports);
+}
+
+void expect_exact_all_ways(Engine& engine, Case (*drawn_by)(std::uint64_t seed)) {
   for (std::uint64_t seed = 1; seed <= number_from("XPOSE_LAYOUTS", 60); ++seed) {
     const Case drawn = drawn_by(seed);
     expect_exact(engine, drawn, mail_ranks(drawn.ranks));
     expect_exact(engine, drawn,
                  peer_ranks(std::vector<Device>(static_cast<std::size_t>(drawn.ranks))));
+    expect_exact_if_carried(engine, drawn);
     ASSERT_FALSE(testing::Test::HasFailure()) << "seed " << seed;
   }
 }
 
-TEST_F(DeviceRouteTest, RandomLayoutsAreExactBothWays) {
-  expect_exact_both_ways(engine(), drawn_case);
+TEST_F(DeviceRouteTest, RandomLayoutsAreExactAllWays) {
+  expect_exact_all_ways(engine(), drawn_case);
 }
 
-TEST_F(DeviceRouteTest, RandomLayoutsInPlaceAreExactBothWays) {
-  expect_exact_both_ways(engine(), drawn_case_in_place);
+TEST_F(DeviceRouteTest, RandomLayoutsInPlaceAreExactAllWays) {
+  expect_exact_all_ways(engine(), drawn_case_in_place);
 }
 
 TEST_F(DeviceRouteTest, ALongMessagePassesInChunksAndIsWrittenInParts) {
@@ -158,6 +178,49 @@ TEST_F(DeviceRouteTest, WrongArraysEndTheRouteOnAllRanks) {
     for (const std::size_t rank : {0, 2})
       EXPECT_EQ(texts[rank], "rank 1 gave up the route: " + texts[1]);
   }
+}
+
+// Of a route over three ranks, in the order of the ranks.
+std::vector<std::exception_ptr> failures_if_carried(
+    Engine& engine, std::uint64_t seed,
+    const std::function<void(int rank, RouteOptions& options, const void*& in)>& change) {
+  const Placement placement = row_slabs(12, 12, 4, 3);
+  FakeRanks all(3, seed);
+  return all.run([&](const std::shared_ptr<Ranks>& own) {
+    RouteOptions options;
+    options.devices = carried_ranks(own, {});
+    std::vector<float> input(48), out(48);
+    const void* in = input.data();
+    change(own->rank(), options, in);
+    engine.route(placement, placement, options).run(in, out.data());
+  });
+}
+
+TEST_F(DeviceRouteTest, OverACarrierTheReasonOfAFailureIsToldToAll) {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    const auto failures =
+        failures_if_carried(engine(), seed, [](int rank, RouteOptions&, const void*& in) {
+          if (rank == 1) in = nullptr;
+        });
+    const std::string reason = "the array of rank 1 is null, but its placement gives it elements";
+    EXPECT_EQ(text_of(failures[1]), reason);
+    for (const std::size_t rank : {0, 2})
+      EXPECT_EQ(text_of(failures[rank]), "rank 1 gave up the route: " + reason);
+  }
+}
+
+TEST_F(DeviceRouteTest, OverACarrierAnotherRouteIsInvalidOnAllRanks) {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed)
+    for (const std::exception_ptr& failure :
+         failures_if_carried(engine(), seed, [](int rank, RouteOptions&options, const void*&) {
+           if (rank == 2) options.memory -= 1;
+         })) {
+      try {
+        std::rethrow_exception(failure);
+      } catch (const Error& error) {
+        EXPECT_EQ(error.kind(), ErrorKind::invalid) << error.what();
+      }
+    }
 }
 
 TEST_F(DeviceRouteTest, RanksThatStateAnotherRouteAllGetAnError) {

@@ -5,11 +5,19 @@
 //   xpose::RouteOptions options;
 //   options.ranks = xpose::mpi_ranks(MPI_COMM_WORLD);
 //
+// Where the arrays lie in the memory of a CUDA device, by the library's own CUDA:
+//
+//   options.devices = xpose::mpi_device_ranks(MPI_COMM_WORLD, {xpose::DeviceKind::cuda, 0});
+//
 // After a route has failed, end the program by MPI_Abort(): MPI_Finalize() may wait for the lost
 // rank for ever.
 #pragma once
 
 #include <mpi.h>
+
+#if __has_include(<mpi-ext.h>)
+#include <mpi-ext.h>
+#endif
 
 #include <algorithm>
 #include <cstddef>
@@ -185,5 +193,25 @@ class MpiRanks final : public Ranks {
 
 // The ranks of a communicator for RouteOptions::ranks. Collective; throws as the constructor.
 inline std::shared_ptr<Ranks> mpi_ranks(MPI_Comm comm) { return std::make_shared<MpiRanks>(comm); }
+
+// Whether MPI says that it takes addresses of CUDA memory; false of one that cannot be asked.
+inline bool mpi_takes_device_memory() {
+#if defined(OMPI_HAVE_MPI_EXT_CUDA) || defined(MPIX_GPU_SUPPORT_CUDA)
+  return MPIX_Query_cuda_support() == 1;
+#else
+  return false;
+#endif
+}
+
+// The ranks of a communicator with a device each, for RouteOptions::devices. Messages leave and
+// enter device memory where MPI says that it takes it and a trial between the ranks is right, and
+// `options` do not forbid it; else they pass through pinned memory of the host. Collective; throws
+// as the constructor and as carried_ranks().
+inline std::shared_ptr<CarriedRanks> mpi_device_ranks(MPI_Comm comm, Device device,
+                                                      CarriedOptions options = {
+                                                          .may_be_direct = true}) {
+  options.may_be_direct = options.may_be_direct && mpi_takes_device_memory();
+  return carried_ranks(mpi_ranks(comm), device, options);
+}
 
 }  // namespace xpose

@@ -1,6 +1,6 @@
 // The ranks among which a route exchanges messages: in host memory, of which <xpose/mpi.hpp> has
-// those of MPI, or each on a device of its own, of which peer_ranks() are threads of one process
-// and <xpose/nccl.hpp> has those of NCCL.
+// those of MPI, or each on a device of its own. Of the latter peer_ranks() are threads of one
+// process, carried_ranks() send by ranks in host memory, and <xpose/nccl.hpp> has those of NCCL.
 #pragma once
 
 #include <array>
@@ -98,11 +98,15 @@ class XPOSE_API DeviceRanks {
     int rank = 0;
     void* data = nullptr;
     std::uint64_t bytes = 0;
+    std::shared_ptr<void> owner = {};  // of the memory; null: the caller keeps it
   };
   // Begins all these transfers on the stream. The other ranks state their ends of them in a call of
   // their own, and two ranks state transfers between them in one order.
   virtual void exchange(const std::vector<Transfer>& sends, const std::vector<Transfer>& receives,
                         double seconds) = 0;
+  // True: exchange() returns when its transfers have ended, so that a route begins the work beside
+  // them before.
+  virtual bool exchange_waits() const { return false; }
   // Waits for all work on the stream.
   virtual void finish(double seconds) = 0;
 
@@ -120,5 +124,35 @@ class XPOSE_API DeviceRanks {
 // Throws Error invalid for no device or devices of two kinds; device for one that is missing, or
 // that cannot write into the memory of another. [any thread]
 XPOSE_API std::vector<std::shared_ptr<DeviceRanks>> peer_ranks(const std::vector<Device>& devices);
+
+// Ranks with a device each, whose messages other ranks carry. [one thread at a time]
+class XPOSE_API CarriedRanks : public DeviceRanks {
+ public:
+  // True: messages leave device memory and arrive in it. False: they pass through pinned memory of
+  // the host, in pieces of which one is copied while another is on its way.
+  virtual bool is_direct() const = 0;
+  // The stream of later routes.
+  virtual void use_stream(void* stream) = 0;
+};
+
+// All ranks state the same, except for `stream`.
+struct CarriedOptions {
+  void* stream = nullptr;  // as DeviceRanks::stream() has it; outlives the ranks
+  // True: the carrier says that it takes addresses of device memory. The ranks try it with a
+  // pattern, and do so from then on where all of it arrives right on all of them. A carrier that
+  // takes none may end the process in the trial.
+  bool may_be_direct = false;
+  std::uint64_t memory = std::uint64_t{128} << 20;  // bytes of pinned memory on a rank
+  double seconds =
+      60;  // within which all ranks come to be made; the pattern may take twice as long
+};
+
+// The ranks of a carrier, which is used for nothing else while a route runs. Null: this process
+// alone. Collective. A late rank, or one that is lost amid a route, is named on all others.
+//
+// Throws Error invalid where ranks state devices of two kinds or other options; device for one that
+// is missing; failed where a rank does not come, or a carrier that may be direct loses messages.
+XPOSE_API std::shared_ptr<CarriedRanks> carried_ranks(std::shared_ptr<Ranks> carrier, Device device,
+                                                      const CarriedOptions& options = {});
 
 }  // namespace xpose

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <functional>
 #include <initializer_list>
 #include <memory>
@@ -36,6 +37,9 @@ class Backend {
   // Host: whole pages, of which nothing else has a part; aligned as they are.
   virtual void* allocate_pages(std::uint64_t bytes) { return allocate(bytes); }
   virtual void release(void* memory) noexcept = 0;
+  // Host memory that copy() takes. CUDA: pinned, so that copies run beside other work.
+  virtual void* allocate_pinned(std::uint64_t bytes) { return allocate(bytes); }
+  virtual void release_pinned(void* memory) noexcept { release(memory); }
   virtual void upload(void* device, const void* host, std::uint64_t bytes) = 0;
   virtual void download(void* host, const void* device, std::uint64_t bytes) = 0;
   // That may still be taken. Host: what is available, within the limits of control groups.
@@ -75,7 +79,12 @@ class Backend {
   // Launches on `stream` from now on wait for those on `other` until now. Host: each has ended when
   // it returns.
   virtual void follow(void*, void*) {}
-  virtual void wait_for(void*) {}  // until all on a stream has ended
+  virtual void wait_for(void*) {}                 // until all on a stream has ended
+  virtual bool has_ended(void*) { return true; }  // all on a stream
+  // Begins to copy between memory of allocate_pinned() and that of the device.
+  virtual void copy(void* to, const void* from, std::uint64_t bytes, void*) {
+    std::memcpy(to, from, bytes);
+  }
   // Begins to copy rows of this device into its own memory, or into that of a device that it
   // reaches. CUDA: its copy engines do, which leave the multiprocessors to kernels.
   virtual void copy_rows(const RowsCopy& copy, void* stream) = 0;

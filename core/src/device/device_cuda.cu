@@ -50,6 +50,14 @@ class CudaBackend final : public Backend {
     (void)cudaSetDevice(info_.device.ordinal);
     (void)cudaFree(memory);
   }
+  void* allocate_pinned(std::uint64_t bytes) override {
+    make_current();
+    void* memory = nullptr;
+    check(cudaHostAlloc(&memory, bytes == 0 ? 1 : bytes, cudaHostAllocPortable),
+          ("allocating " + std::to_string(bytes) + " bytes of pinned memory").c_str());
+    return memory;
+  }
+  void release_pinned(void* memory) noexcept override { (void)cudaFreeHost(memory); }
   void upload(void* device, const void* host, std::uint64_t bytes) override {
     check(cudaMemcpy(device, host, bytes, cudaMemcpyHostToDevice), "copying to the device");
   }
@@ -174,6 +182,18 @@ class CudaBackend final : public Backend {
   void wait_for(void* stream) override {
     make_current();
     check(cudaStreamSynchronize(static_cast<cudaStream_t>(stream)), "waiting for a stream");
+  }
+  bool has_ended(void* stream) override {
+    make_current();
+    const cudaError_t status = cudaStreamQuery(static_cast<cudaStream_t>(stream));
+    if (status == cudaErrorNotReady) (void)cudaGetLastError();
+    if (status != cudaErrorNotReady) check(status, "asking for the work of a stream");
+    return status == cudaSuccess;
+  }
+  void copy(void* to, const void* from, std::uint64_t bytes, void* stream) override {
+    make_current();
+    check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, static_cast<cudaStream_t>(stream)),
+          "copying between host and device");
   }
   void copy_rows(const RowsCopy& copy, void* stream) override {
     make_current();

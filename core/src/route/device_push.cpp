@@ -37,7 +37,7 @@ DevicePush::DevicePush(const Exchange& exchange, const std::vector<Message>& mes
 }
 
 std::byte* DevicePush::slot(std::size_t number) {
-  return streams_.buffer(number, static_cast<std::uint64_t>(slot_bytes_));
+  return streams_.buffer(number, static_cast<std::uint64_t>(slot_bytes_))->data();
 }
 
 std::int64_t DevicePush::parts() const {

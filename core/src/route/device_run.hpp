@@ -60,6 +60,7 @@ class DeviceRun {
   struct Half {  // the buffer of every second chunk
     std::byte* data;
     std::uint64_t bytes;
+    std::shared_ptr<DeviceBuffer> owner;
   };
 
   void all_of_it(const std::function<void()>& check);

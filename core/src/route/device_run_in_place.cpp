@@ -9,7 +9,7 @@ std::array<std::byte*, 2> DeviceRun::square_buffers() {
   const std::uint64_t bytes = square_->buffer_bytes();
   if (bytes == 0) return {};
   const auto buffer = [&](TransferKind kind) {
-    return streams_.buffer(transfer_id(ranks_.rank(), kind) * 2, bytes);
+    return streams_.buffer(transfer_id(ranks_.rank(), kind) * 2, bytes)->data();
   };
   return {buffer(TransferKind::chunk_out), buffer(TransferKind::chunk_in)};
 }

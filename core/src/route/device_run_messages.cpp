@@ -15,10 +15,11 @@ void DeviceRun::pass() {
   for (std::int64_t chunk = 0; chunk < chunks; ++chunk) {
     backend.follow(wire, work);  // packed is this one, and the half that it comes into is unpacked
     backend.follow(work, wire);  // the chunk before has come, and has left its half
-    exchange(chunk);
+    if (!ranks_.exchange_waits()) exchange(chunk);
     unpack(chunk - 1);
     pack(chunk + 1);
     move_kept(chunk, chunks, streams_.stream(1));
+    if (ranks_.exchange_waits()) exchange(chunk);
   }
   if (chunks == 0) move_kept(0, 1, streams_.stream(1));
   backend.follow(work, wire);
@@ -33,7 +34,7 @@ void DeviceRun::exchange(std::int64_t chunk) {
     for (const Chunks& parts : side) {
       if (chunk >= parts.count()) continue;
       const Half half = this->half(parts, chunk, is_sent);
-      all.push_back({parts.message.rank, half.data, half.bytes});
+      all.push_back({parts.message.rank, half.data, half.bytes, half.owner});
       if (is_sent) ++report_.chunks_sent;
     }
     return all;
@@ -48,8 +49,9 @@ DeviceRun::Half DeviceRun::half(const Chunks& parts, std::int64_t chunk, bool is
   };
   const std::uint64_t number =
       transfer_id(parts.message.rank, is_sent ? TransferKind::chunk_out : TransferKind::chunk_in);
-  return {streams_.buffer(number * 2 + static_cast<std::uint64_t>(chunk % 2), bytes(0)),
-          bytes(chunk)};
+  const std::shared_ptr<DeviceBuffer> buffer =
+      streams_.buffer(number * 2 + static_cast<std::uint64_t>(chunk % 2), bytes(0));
+  return {buffer->data(), bytes(chunk), buffer};
 }
 
 void DeviceRun::pack(std::int64_t chunk) {

@@ -20,10 +20,10 @@ void DeviceStreams::wait_for_all() {
   for (const OwnStream& own : streams_) backend_.wait_for(own.stream);
 }
 
-std::byte* DeviceStreams::buffer(std::uint64_t number, std::uint64_t bytes) {
-  DeviceBuffer& buffer = buffers_[number];
-  if (buffer.data() == nullptr) buffer = DeviceBuffer(backend_, bytes);
-  return buffer.data();
+std::shared_ptr<DeviceBuffer> DeviceStreams::buffer(std::uint64_t number, std::uint64_t bytes) {
+  std::shared_ptr<DeviceBuffer>& buffer = buffers_[number];
+  if (buffer == nullptr) buffer = std::make_shared<DeviceBuffer>(backend_, bytes);
+  return buffer;
 }
 
 }  // namespace xpose

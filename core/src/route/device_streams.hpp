@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <memory>
 
 #include "device/device.hpp"
 
@@ -20,8 +21,8 @@ class DeviceStreams {
   void all_follow(void* stream);
   void wait_for_all();
 
-  // The memory of a number, of the size that it was first asked for.
-  std::byte* buffer(std::uint64_t number, std::uint64_t bytes);
+  // The memory of a number, of the size that it was first asked for. A lost message may keep it.
+  std::shared_ptr<DeviceBuffer> buffer(std::uint64_t number, std::uint64_t bytes);
 
  private:
   struct OwnStream {
@@ -35,7 +36,7 @@ class DeviceStreams {
 
   Backend& backend_;
   std::array<OwnStream, 3> streams_;
-  std::map<std::uint64_t, DeviceBuffer> buffers_;
+  std::map<std::uint64_t, std::shared_ptr<DeviceBuffer>> buffers_;
 };
 
 }  // namespace xpose

@@ -2,122 +2,21 @@
 // which writes them, must be ordered by the streams.
 #include "route/device_run.hpp"
 
-#include <gtest/gtest.h>
-
-#include <algorithm>
 #include <cstring>
-#include <deque>
+
+#include "fake_streams.hpp"
 
 namespace xpose {
 namespace {
 
-// How much of every stream's work comes before something.
-using Clock = std::map<const void*, int>;
-
-// Streams that do nothing and know what was launched on them.
-class Streams {
- public:
-  void follow(const void* stream, const void* other) {
-    for (const auto& [source, count] : clocks_[other])
-      clocks_[stream][source] = std::max(clocks_[stream][source], count);
-  }
-  void use(const void* stream, const void* data, std::uint64_t bytes, bool writes) {
-    ++clocks_[stream][stream];
-    const auto* const begin = static_cast<const std::byte*>(data);
-    for (const Use& before : uses_) {
-      if (begin >= before.end || before.begin >= begin + bytes) continue;
-      if (!writes && !before.writes) continue;
-      EXPECT_GE(std::max(clocks_[stream][before.stream], ended[before.stream]), before.count)
-          << "use " << uses_.size() << " does not wait for an earlier one of the same bytes";
-      ++ordered;
-    }
-    uses_.push_back({begin, begin + bytes, stream, clocks_[stream][stream], writes});
-  }
-  // Everything on the stream has ended now, and what is launched from now on comes after it.
-  void wait_for(const void* stream) {
-    for (const auto& [source, count] : clocks_[stream])
-      ended[source] = std::max(ended[source], count);
-  }
-  bool all_have_ended() {
-    return std::ranges::all_of(uses_,
-                               [&](const Use& use) { return ended[use.stream] >= use.count; });
-  }
-  bool all_reads_have_ended() {
-    return std::ranges::all_of(
-        uses_, [&](const Use& use) { return use.writes || ended[use.stream] >= use.count; });
-  }
-  std::size_t stream_count() const { return clocks_.size(); }
-
-  int ordered = 0;
-  Clock ended;
-
- private:
-  struct Use {
-    const std::byte *begin, *end;
-    const void* stream;
-    int count;
-    bool writes;
-  };
-  std::map<const void*, Clock> clocks_;
-  std::deque<Use> uses_;
-};
-
-class FakeBackend : public Backend {
- public:
-  explicit FakeBackend(Streams& streams) : streams_(streams) {}
-
-  const DeviceInfo& info() const override { return info_; }
-  void make_current() override {}
-  void* allocate(std::uint64_t bytes) override { return ::operator new(bytes); }
-  void release(void* memory) noexcept override { ::operator delete(memory); }
-  void upload(void*, const void*, std::uint64_t) override {}
-  void download(void*, const void*, std::uint64_t) override {}
-  std::uint64_t free_bytes() override { return 0; }
-  std::optional<std::uint64_t> first_difference(const void*, const void*, std::uint64_t) override {
-    return std::nullopt;
-  }
-  void fill(const Pattern&, void*, std::uint64_t, std::uint64_t) override {}
-  std::optional<std::uint64_t> difference(const Pattern&, const void*, std::uint64_t,
-                                          std::uint64_t) override {
-    return std::nullopt;
-  }
-  void copy_rows(const RowsCopy& copy, void* stream) override {
-    ++copies;
-    for (std::uint64_t row = 0; row < copy.rows; ++row) {
-      streams_.use(stream, static_cast<const std::byte*>(copy.from) + row * copy.from_pitch,
-                   copy.bytes, false);
-      streams_.use(stream, static_cast<std::byte*>(copy.to) + row * copy.to_pitch, copy.bytes,
-                   true);
-    }
-  }
-  void set_spots(const Spots&) override {}
-  std::optional<std::uint32_t> wrong_spot(const Spots&) override { return std::nullopt; }
-  void clean_cache(std::initializer_list<std::span<const std::byte>>) override {}
-  void synchronize() override {}
-  bool is_capturing(void*) override { return false; }
-  void* make_stream() override { return &made_[count_++]; }
-  void follow(void* stream, void* other) override { streams_.follow(stream, other); }
-  void wait_for(void* stream) override { streams_.wait_for(stream); }
-  double seconds(int, const std::function<void()>&, bool, const std::function<void()>&) override {
-    return 0;
-  }
-
-  int copies = 0;
-
- private:
-  Streams& streams_;
-  DeviceInfo info_;
-  std::array<char, 8> made_{};
-  std::size_t count_ = 0;
-};
-
 // Rank 0 of two; the other one states what this one states, but for its array.
 class FakeDeviceRanks : public DeviceRanks {
  public:
-  FakeDeviceRanks(Streams& streams, bool reaches_others, std::int64_t lines)
+  FakeDeviceRanks(Streams& streams, bool reaches_others, bool exchange_waits, std::int64_t lines)
       : others_array(static_cast<std::size_t>(lines) * 512 * 4),
         streams_(streams),
-        reaches_others_(reaches_others) {}
+        reaches_others_(reaches_others),
+        exchange_waits_(exchange_waits) {}
 
   int rank() const override { return 0; }
   int size() const override { return 2; }
@@ -136,10 +35,13 @@ class FakeDeviceRanks : public DeviceRanks {
   }
   void exchange(const std::vector<Transfer>& sends, const std::vector<Transfer>& receives,
                 double) override {
+    uses_before.push_back(streams_.uses());
     for (const Transfer& sent : sends) streams_.use(&stream_, sent.data, sent.bytes, false);
     for (const Transfer& wanted : receives) streams_.use(&stream_, wanted.data, wanted.bytes, true);
+    if (exchange_waits_) streams_.wait_for(&stream_);
     ++exchanges;
   }
+  bool exchange_waits() const override { return exchange_waits_; }
   void finish(double) override {
     ++finishes;
     streams_.wait_for(&stream_);
@@ -148,11 +50,12 @@ class FakeDeviceRanks : public DeviceRanks {
 
   bool in_place = false;
   int gathers = 0, exchanges = 0, finishes = 0;
+  std::vector<std::size_t> uses_before;  // each exchange
   std::vector<std::byte> others_array;
 
  private:
   Streams& streams_;
-  bool reaches_others_;
+  bool reaches_others_, exchange_waits_;
   char stream_ = 0;
 };
 
@@ -162,12 +65,13 @@ struct OneRun {
     DevicePush::Policy push = {};
     std::int64_t memory = 1 << 20;
     std::int64_t lines = 192;
+    bool exchange_waits = false;
   };
   // The rank sends `lines` lines of 256 elements, and keeps as many.
   explicit OneRun(const Options& options)
       : from(row_slabs(512, 2 * options.lines, 4, 2)),
         to(row_slabs(2 * options.lines, 512, 4, 2)),
-        ranks(streams, options.reaches_others, options.lines),
+        ranks(streams, options.reaches_others, options.exchange_waits, options.lines),
         in(static_cast<std::size_t>(2 * options.lines) * 256 * 4) {
     ranks.in_place = options.in_place;
     exchange.lay_out(0);
@@ -218,6 +122,20 @@ TEST(DeviceRunTest, ChunksOnTheirWayAreInOrderWithPackingAndUnpacking) {
   EXPECT_GT(run.streams.ordered, 4 * 12);
   EXPECT_EQ(run.streams.stream_count(), 4U);
   EXPECT_TRUE(run.streams.all_have_ended());
+}
+
+TEST(DeviceRunTest, WorkBesideAnExchangeThatWaitsIsBegunBefore) {
+  for (const bool in_place : {false, true}) {
+    const std::int64_t lines = in_place ? 256 : 192;
+    OneRun begins({.reaches_others = false, .in_place = in_place, .lines = lines});
+    OneRun waits(
+        {.reaches_others = false, .in_place = in_place, .lines = lines, .exchange_waits = true});
+    ASSERT_EQ(waits.ranks.exchanges, begins.ranks.exchanges);
+    EXPECT_GT(waits.streams.ordered, 4 * waits.ranks.exchanges);
+    EXPECT_TRUE(waits.streams.all_have_ended());
+    for (std::size_t chunk = 0; chunk < waits.ranks.uses_before.size(); ++chunk)
+      EXPECT_GT(waits.ranks.uses_before[chunk], begins.ranks.uses_before[chunk]) << chunk;
+  }
 }
 
 TEST(DeviceRunTest, PushesWaitForTheInputAndEndBeforeTheRanksPart) {
