@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <optional>
 
 #include "reported.hpp"
 #include "xpose/forecast.hpp"
@@ -35,10 +36,32 @@ struct Message {
   std::int64_t rows, cols;
 };
 
+int size_of(const CurveOptions& options) {
+  return options.devices ? options.devices->size() : options.ranks->size();
+}
+
+// Of zeros, on the device of a rank where it has one.
+class Array {
+ public:
+  Array(const CurveOptions& options, const Placement& placement) {
+    const int rank = options.devices ? options.devices->rank() : options.ranks->rank();
+    host_.resize(static_cast<std::size_t>(local_array(placement, rank).elements) *
+                 options.element_bytes);
+    if (!options.devices) return;
+    device_.emplace(options.devices->device(), host_.size());
+    device_->upload(host_.data(), host_.size());
+  }
+  void* data() { return device_ ? device_->data() : host_.data(); }
+
+ private:
+  std::vector<std::byte> host_;
+  std::optional<DeviceMemory> device_;
+};
+
 class Measurement {
  public:
   Measurement(Engine& engine, const CurveOptions& options)
-      : engine_(engine), options_(options), size_(options.ranks->size()) {}
+      : engine_(engine), options_(options), size_(size_of(options)) {}
 
   RouteCurves all();
 
@@ -76,17 +99,12 @@ Message Measurement::message(std::uint64_t bytes) const {
 double Measurement::seconds(const Placement& from, const Placement& to, std::uint64_t bytes) {
   RouteOptions options;
   options.ranks = options_.ranks;
+  options.devices = options_.devices;
   options.transpose = false;
   options.memory = 4 * options_.memory + (std::uint64_t{1} << 20);  // no message is cut
   options.memory *= static_cast<std::uint64_t>(size_);
   options.deadline_seconds = kDeadlineSeconds;
-  const auto array = [&](const Placement& placement) {
-    const LocalArray local = local_array(placement, options_.ranks->rank());
-    return std::vector<std::byte>(static_cast<std::size_t>(local.elements) *
-                                  options_.element_bytes);
-  };
-  const std::vector<std::byte> in = array(from);
-  std::vector<std::byte> out = array(to);
+  Array in(options_, from), out(options_, to);
   Route route = engine_.route(from, to, options);
   route.run(in.data(), out.data());
   // The same number on all ranks.
@@ -200,10 +218,10 @@ RouteCurves Measurement::all() {
 
 void check(const CurveOptions& options) {
   const auto refuse = [](const std::string& why) { throw Error(ErrorKind::invalid, why); };
-  if (!options.ranks || options.ranks->size() < 2)
-    refuse("curves are measured by 2 ranks or more: give CurveOptions::ranks");
-  if (options.ranks_per_host < 1 || options.ranks->size() % options.ranks_per_host != 0)
-    refuse(std::to_string(options.ranks->size()) + " ranks cannot be dealt out to hosts of " +
+  if ((!options.ranks && !options.devices) || size_of(options) < 2)
+    refuse("curves are measured by 2 ranks or more: give CurveOptions::ranks or devices");
+  if (options.ranks_per_host < 1 || size_of(options) % options.ranks_per_host != 0)
+    refuse(std::to_string(size_of(options)) + " ranks cannot be dealt out to hosts of " +
            std::to_string(options.ranks_per_host) + "; state a divisor as ranks_per_host");
   if (const std::string why = element_size_refusal(options.element_bytes); !why.empty())
     refuse("curves cannot be measured: " + why);

@@ -49,6 +49,22 @@ TEST_F(RouteCurvesTest, RanksOfSeveralHostsHaveBothCurves) {
             foresee(from, from));
 }
 
+TEST_F(RouteCurvesTest, RanksWithDevicesHaveCurvesOfTheSameShape) {
+  FakeRanks all(2);
+  const auto failures = all.run([&](const std::shared_ptr<Ranks>& carrier) {
+    const auto own = carried_ranks(carrier, {});
+    const RouteCurves curves =
+        measure_curves(engine(), {.devices = own, .ranks_per_host = 2, .memory = 1 << 20});
+    EXPECT_EQ(curves.ranks, 2);
+    EXPECT_EQ(curves.inside.size(), 10u);
+    EXPECT_EQ(curves.kept.size(), 11u);
+    for (const auto* points : {&curves.inside, &curves.kept, &curves.runs})
+      EXPECT_TRUE(rises(*points));
+    EXPECT_GT(curves.seconds_per_rank, 0);
+  });
+  for (const std::exception_ptr& failure : failures) EXPECT_EQ(failure, nullptr);
+}
+
 TEST_F(RouteCurvesTest, OptionsThatMakeNoCurveAreRefused) {
   const auto refusal = [&](const CurveOptions& options) {
     try {
@@ -58,7 +74,8 @@ TEST_F(RouteCurvesTest, OptionsThatMakeNoCurveAreRefused) {
     }
     return std::string();
   };
-  EXPECT_EQ(refusal({}), "curves are measured by 2 ranks or more: give CurveOptions::ranks");
+  EXPECT_EQ(refusal({}),
+            "curves are measured by 2 ranks or more: give CurveOptions::ranks or devices");
   FakeRanks all(2);
   all.run([&](const std::shared_ptr<Ranks>& own) {
     EXPECT_EQ(refusal({.ranks = own, .ranks_per_host = 3}),

@@ -47,6 +47,9 @@ struct RouteCurves {
 
 struct CurveOptions {
   std::shared_ptr<Ranks> ranks = {};
+  // In place of `ranks`: curves of routes between arrays on devices. A forecast by them states half
+  // of RouteOptions::memory, since a chunk of a message has two places on a device.
+  std::shared_ptr<DeviceRanks> devices = {};
   int ranks_per_host = 1;  // ranks 0 to ranks_per_host - 1 are on one host, and so on
   std::uint32_t element_bytes = 8;
   std::uint64_t memory = std::uint64_t{128} << 20;  // most bytes of one rank's array
