@@ -25,8 +25,10 @@ static_assert(NCCL_VERSION_CODE >= NCCL_VERSION(2, 18, 0),
               "<xpose/nccl.hpp> needs NCCL 2.18 or newer, for ncclCommSplit()");
 
 // The ranks of a communicator, in one of its own, so that no message meets one of the program's and
-// a failure ends none of these. Its calls do not block where another rank does not come. The device
-// of the communicator is made the thread's current one. [one thread at a time]
+// a failure ends none of these. Its calls do not block where another rank does not come. Of more
+// than two the late one has no name: a call of NCCL ends on a rank as a whole or not at all, and
+// does not tell for whom it waits. carried_ranks() name it. The device of the communicator is made
+// the thread's current one. [one thread at a time]
 class NcclRanks final : public DeviceRanks {
  public:
   // Collective over `comm`, as ncclCommSplit() is. The stream is of the communicator's device and
