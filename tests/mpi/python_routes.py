@@ -1,6 +1,6 @@
 """Routes of the Python package on every process of a communicator, as python_test.py starts them.
 
-python_routes.py exact SEED CASES | lost FOLDER
+python_routes.py exact SEED CASES | gpu SEED CASES | lost FOLDER [device]
 """
 
 import math
@@ -43,6 +43,18 @@ def whole_of(placement, mine):
     return mpi.Route(comm, placement, mpi.on_one_rank(placement.shape, 0, placement.dtype), transpose=False)(mine)
 
 
+class OnDevices:
+    """A route between arrays of the host as if it were a device of each rank's own."""
+
+    def __init__(self, route, target):
+        self.route, self.target = route, target
+
+    def __call__(self, x):
+        out = self.target.empty(rank)
+        self.report = self.route._on_device(False, 0).run(x.ctypes.data, out.ctypes.data, 0)
+        return out
+
+
 def slab(whole):
     """NumPy's view of what row_slabs() gives this rank."""
     return numpy.array_split(whole, size)[rank]
@@ -61,6 +73,8 @@ def exact(seed, cases):
         mine = held(source, whole)
         result = route(mine)
         assert (route(mine, result) is result) and route.report["seconds"] > 0
+        again = OnDevices(route, target)
+        assert again(mine).tobytes() == result.tobytes() and again.report["direct"] is False
         found = whole_of(target, result)
         if rank == 0:
             wanted = whole.T if transpose else whole
@@ -95,11 +109,40 @@ def exact(seed, cases):
     part.Free()
 
 
+def gpu(seed, cases):
+    """Between tensors of PyTorch, on a GPU that all ranks share."""
+    import torch
+
+    draw = numpy.random.default_rng(seed)
+    for case in range(cases):
+        shape = tuple(int(n) for n in draw.integers(1, 300, 2))
+        whole = numpy.frombuffer(draw.bytes(math.prod(shape) * 4), "i4").reshape(shape)
+        source = drawn_placement(draw, shape, "i4")
+        target = drawn_placement(draw, shape[::-1], "i4")
+        route = mpi.Route(comm, source, target, memory=int(draw.integers(1, 1 << 20)))
+        mine = held(source, whole)
+        in_rows = torch.from_numpy(numpy.ascontiguousarray(mine if source._order == "C" else mine.T)).cuda()
+        tensor = in_rows if source._order == "C" else in_rows.T
+        with torch.cuda.stream(torch.cuda.Stream()) if case % 2 else torch.cuda.stream(None):
+            torch.cuda.current_stream().wait_stream(torch.cuda.default_stream())
+            found = route(tensor)
+            assert found.is_cuda and found.dtype == torch.int32
+            assert route(tensor, found) is found
+        torch.cuda.synchronize()
+        total = whole_of(target, numpy.array(found.cpu(), order=target._order))
+        if rank == 0:
+            assert total.tobytes() == whole.T.tobytes(), (shape, case)
+    if rank == 0:
+        print(f"{cases} routes are exact, direct: {route.report['direct']}")
+
+
 def lost(folder):
     """Rank 2 ends in the midst of a route; every other one names it."""
     source, target = mpi.row_slabs((400, 400), size), mpi.row_slabs((400, 400), size)
     route = mpi.Route(comm, source, target, deadline=5)
     x = numpy.ones(source.local_shape(rank))
+    if "device" in sys.argv:
+        route = OnDevices(route, target)
     route(x)
     if rank == 2:
         os.kill(os.getpid(), signal.SIGKILL)
@@ -116,7 +159,7 @@ def lost(folder):
     os._exit(0)
 
 
-if sys.argv[1] == "exact":
-    exact(int(sys.argv[2]), int(sys.argv[3]))
+if sys.argv[1] in ("exact", "gpu"):
+    {"exact": exact, "gpu": gpu}[sys.argv[1]](int(sys.argv[2]), int(sys.argv[3]))
 else:
     lost(sys.argv[2])

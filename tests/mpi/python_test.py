@@ -27,15 +27,34 @@ def run(launcher_options, *arguments):
     return subprocess.run(command, env=ENVIRONMENT, capture_output=True, text=True, timeout=300)
 
 
+def has_gpu():
+    try:
+        import torch
+    except ImportError:
+        return False
+    return torch.cuda.is_available()
+
+
 class PythonTest(unittest.TestCase):
     def test_random_placements_are_exact(self):
         ended = run((), "exact", "7", "40")
         self.assertEqual(ended.returncode, 0, ended.stderr)
 
+    @unittest.skipUnless(has_gpu(), "SKIPPED: no PyTorch with a CUDA device")
+    def test_tensors_on_a_gpu_are_exact(self):
+        ended = run((), "gpu", "7", "20")
+        self.assertEqual(ended.returncode, 0, ended.stderr)
+        self.assertRegex(ended.stdout, "^20 routes are exact, direct: (True|False)\n$")
+
     @unittest.skipUnless(goes_on_without_a_rank(LAUNCHER), "SKIPPED: this launcher ends all ranks when one is killed")
     def test_a_killed_rank_is_named(self):
+        for kind in ((), ("device",)):
+            with self.subTest(kind=kind):
+                self.assert_killed_rank_is_named(*kind)
+
+    def assert_killed_rank_is_named(self, *kind):
         with tempfile.TemporaryDirectory() as folder:
-            ended = run(("--enable-recovery",), "lost", folder)
+            ended = run(("--enable-recovery",), "lost", folder, *kind)
             for rank in (0, 1, 3):
                 path = os.path.join(folder, f"rank{rank}")
                 self.assertTrue(os.path.exists(path), ended.stdout + ended.stderr)

@@ -3,6 +3,7 @@
 import numpy
 import pytest
 
+import xpose
 from xpose import mpi
 
 
@@ -71,8 +72,67 @@ def test_wrong_arrays_are_refused():
     with pytest.raises(ValueError, match="out is read-only"):
         route(x, out)
     assert not out.any()
-    with pytest.raises(TypeError, match="x is a NumPy array, not list"):
+    with pytest.raises(TypeError, match="x is an array of NumPy or .*, not list"):
         route([[1.0]])
+
+
+class Exchanged:
+    """An array of a library that has DLPack's methods, in host memory."""
+
+    def __init__(self, array):
+        self.array, self.shape, self.dtype = array, array.shape, array.dtype
+
+    def __dlpack__(self, **given):
+        return self.array.__dlpack__(**given)
+
+    def __dlpack_device__(self):
+        return (1, 0)
+
+
+class OnGpu:
+    """An array that says that it is on a GPU."""
+
+    def __init__(self, array):
+        self.__cuda_array_interface__ = dict(array.__array_interface__, version=3)
+
+    __cuda_array_interface__ = None
+
+
+def test_arrays_of_another_library_in_host_memory():
+    x, out = numpy.arange(35.0).reshape(5, 7), numpy.zeros((7, 5))
+    route = mpi.Route(None, one((5, 7)), one((7, 5)))
+    given = Exchanged(out)
+    assert route(Exchanged(x), given) is given and (out == x.T).all()
+    bits = mpi.Route(None, one((5, 7), "V8"), one((7, 5), "V8"))
+    assert (bits(Exchanged(x)) == x.T).all() and route.report["direct"] is False
+    with pytest.raises(ValueError, match="x has dtype float64, and its placement int64"):
+        mpi.Route(None, one((5, 7), "i8"), one((7, 5), "i8"))(Exchanged(x))
+    with pytest.raises(ValueError, match="x has elements of 8 bytes, and its placement of 4"):
+        mpi.Route(None, one((5, 7), "f4"), one((7, 5), "f4"))(Exchanged(x))
+    with pytest.raises(ValueError, match=r"x has shape \(7, 5\), and its placement gives rank 0 \(5, 7\)"):
+        route(Exchanged(out))
+    with pytest.raises(ValueError, match="x is not contiguous in C order"):
+        route(Exchanged(out.T))
+
+
+@pytest.mark.skipif(not xpose.cuda_unavailable_reason(), reason="CUDA is there")
+def test_without_cuda_an_array_on_a_gpu_is_refused_with_a_remedy():
+    route = mpi.Route(None, one((5, 7)), one((7, 5)))
+    with pytest.raises(xpose.DeviceError, match="x is on cuda:0.*copy x to a NumPy array, or install"):
+        route(OnGpu(numpy.zeros((5, 7))))
+
+
+def test_ranks_with_devices_move_arrays_of_the_host():
+    """The host stands for a device: the logic is the same."""
+    x, out = numpy.arange(35.0).reshape(5, 7), numpy.zeros((7, 5))
+    route = mpi.Route(None, one((5, 7)), one((7, 5)))
+    core = route._on_device(False, 0)
+    for _ in range(2):
+        report = core.run(x.ctypes.data, out.ctypes.data, 0)
+        assert (out == x.T).all() and report["bytes_kept"] == 280
+        out[:] = 0
+    with pytest.raises(ValueError, match="make another route for this device"):
+        route._on_device(False, 1)
 
 
 def test_wrong_placements_are_refused():

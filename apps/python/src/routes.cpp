@@ -4,6 +4,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <string>
 #include <utility>
 #include <xpose/route.hpp>
@@ -96,15 +97,49 @@ void PythonRanks::abandon() noexcept try {
 
 namespace {
 
+// Calls the library without Python's lock. Python's exception of the ranks comes before its Error.
+template <class Call>
+auto unlocked(const std::shared_ptr<PythonRanks>& ranks, const Call& call) {
+  try {
+    const nb::gil_scoped_release lock;
+    return call();
+  } catch (const Error&) {
+    if (ranks != nullptr) ranks->raise();
+    throw;
+  }
+}
+
+// Ranks with a device each. Null ranks: this process alone.
+class PythonDeviceRanks {
+ public:
+  PythonDeviceRanks(std::shared_ptr<PythonRanks> ranks, bool on_cuda, int ordinal,
+                    bool may_be_direct, std::uint64_t memory, double deadline) {
+    CarriedOptions options;
+    options.may_be_direct = may_be_direct;
+    options.memory = std::min(memory, options.memory);
+    options.seconds = deadline;
+    const Device device{on_cuda ? DeviceKind::cuda : DeviceKind::host, ordinal};
+    carried_ = unlocked(ranks, [&] { return carried_ranks(ranks, device, options); });
+  }
+
+  const std::shared_ptr<CarriedRanks>& carried() const { return carried_; }
+
+ private:
+  std::shared_ptr<CarriedRanks> carried_;
+};
+
 // A route, and the ranks that it keeps.
 class PythonRoute {
  public:
   PythonRoute(Mover& mover, const Placement& from, const Placement& to,
-              std::shared_ptr<PythonRanks> ranks, bool transpose, bool in_place,
-              std::uint64_t memory, double deadline)
-      : ranks_(std::move(ranks)), route_(mover.engine().route(from, to, [&] {
+              std::shared_ptr<PythonRanks> ranks, const PythonDeviceRanks* devices, bool transpose,
+              bool in_place, std::uint64_t memory, double deadline)
+      : ranks_(std::move(ranks)),
+        carried_(devices == nullptr ? nullptr : devices->carried()),
+        route_(mover.engine().route(from, to, [&] {
           RouteOptions options;
-          options.ranks = ranks_;
+          if (carried_ == nullptr) options.ranks = ranks_;
+          options.devices = carried_;
           options.transpose = transpose;
           options.in_place = in_place;
           options.memory = memory;
@@ -112,17 +147,11 @@ class PythonRoute {
           return options;
         }())) {}
 
-  nb::dict run(nb::handle in, nb::handle out) {
+  nb::dict run(nb::handle in, nb::handle out, nb::handle stream) {
     const void* const from = pointer(in);
     void* const to = pointer(out);
-    RouteReport report;
-    try {
-      const nb::gil_scoped_release unlocked;
-      report = route_.run(from, to);
-    } catch (const Error&) {
-      if (ranks_ != nullptr) ranks_->raise();
-      throw;
-    }
+    if (carried_ != nullptr) carried_->use_stream(pointer(stream));
+    const RouteReport report = unlocked(ranks_, [&] { return route_.run(from, to); });
     nb::dict all;
     all["messages_sent"] = report.messages_sent;
     all["messages_received"] = report.messages_received;
@@ -132,11 +161,13 @@ class PythonRoute {
     all["bytes_kept"] = report.bytes_kept;
     all["tiles"] = report.tiles;
     all["seconds"] = report.seconds;
+    all["direct"] = carried_ != nullptr && carried_->is_direct();
     return all;
   }
 
  private:
-  std::shared_ptr<PythonRanks> ranks_;  // null: this process alone
+  std::shared_ptr<PythonRanks> ranks_;     // null: this process alone
+  std::shared_ptr<CarriedRanks> carried_;  // null: in host memory
   Route route_;
 };
 
@@ -176,12 +207,15 @@ void define_routes(nb::module_& m) {
       "first_col"_a, "grid_rows"_a, "grid_cols"_a, "column_major_grid"_a);
   m.def("relabelled", &relabelled, "source"_a, "target"_a, "transpose"_a);
   nb::class_<PythonRanks>(m, "Ranks").def(nb::init<nb::object>(), "carrier"_a);
+  nb::class_<PythonDeviceRanks>(m, "DeviceRanks")
+      .def(nb::init<std::shared_ptr<PythonRanks>, bool, int, bool, std::uint64_t, double>(),
+           "ranks"_a.none(), "on_cuda"_a, "ordinal"_a, "may_be_direct"_a, "memory"_a, "deadline"_a);
   nb::class_<PythonRoute>(m, "Route")
-      .def(nb::init<Mover&, const Placement&, const Placement&, std::shared_ptr<PythonRanks>, bool,
-                    bool, std::uint64_t, double>(),
-           "engine"_a, "source"_a, "target"_a, "ranks"_a.none(), "transpose"_a, "in_place"_a,
-           "memory"_a, "deadline"_a)
-      .def("run", &PythonRoute::run, "source"_a, "target"_a);
+      .def(nb::init<Mover&, const Placement&, const Placement&, std::shared_ptr<PythonRanks>,
+                    const PythonDeviceRanks*, bool, bool, std::uint64_t, double>(),
+           "engine"_a, "source"_a, "target"_a, "ranks"_a.none(), "devices"_a.none(), "transpose"_a,
+           "in_place"_a, "memory"_a, "deadline"_a)
+      .def("run", &PythonRoute::run, "source"_a, "target"_a, "stream"_a);
 }
 
 }  // namespace xpose::python

@@ -58,7 +58,7 @@ class PythonRanks final : public Ranks {
   Interruption interruption_;
 };
 
-// The classes Placement, Ranks and Route of the module, and what makes placements.
+// The classes Placement, Ranks, DeviceRanks and Route of the module, and what makes placements.
 void define_routes(nb::module_& m);
 
 }  // namespace xpose::python

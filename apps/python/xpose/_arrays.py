@@ -13,7 +13,7 @@ from ._library import Layout, Library, stream_address
 from ._torch_library import Torch
 
 
-def _dtype_name(library: Library, x: Any) -> str | None:
+def dtype_name(library: Library, x: Any) -> str | None:
     dtype = library.dtype(x)
     if isinstance(dtype, str):
         dtype = numpy.dtype(dtype)
@@ -23,7 +23,7 @@ def _dtype_name(library: Library, x: Any) -> str | None:
 def _same_dtype(library: Library, x: Any, out_library: Library, out: Any) -> bool:
     if out_library is library:
         return bool(library.dtype(x) == library.dtype(out))
-    names = _dtype_name(library, x), _dtype_name(out_library, out)
+    names = dtype_name(library, x), dtype_name(out_library, out)
     return None in names or names[0] == names[1]
 
 
@@ -42,14 +42,14 @@ def read_target(x: Any, library: Library, out: Any, stream: Any = None) -> Layou
     return (*target, place)
 
 
-def _needs_gradient(library: Library, x: Any) -> bool:
+def needs_gradient(library: Library, x: Any) -> bool:
     return type(library) is Torch and x.requires_grad and library.torch.is_grad_enabled()
 
 
 def permute_other(core: Any, x: Any, axes: Any, out: Any, stream: Any, policy: str) -> Any:
     """permute_dims for all but NumPy's own arrays."""
     library = library_of(x)
-    if _needs_gradient(library, x):
+    if needs_gradient(library, x):
         if out is not None or stream is not None:
             raise ValueError("x requires a gradient: detach it, or omit out= and stream=")
         return library.operation(x, axes, policy)
@@ -87,7 +87,7 @@ def move(
 def call_other(plan: Any, x: Any, out: Any, stream: Any) -> Any:
     """A plan's call for all but NumPy's own arrays."""
     library = library_of(x)
-    if _needs_gradient(library, x):
+    if needs_gradient(library, x):
         raise ValueError("a plan has no gradient: call permute_dims, or detach the tensor")
     x = library.plain(x)
     source = library.read(x, stream)

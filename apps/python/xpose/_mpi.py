@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import ctypes
 from typing import Any
 
 from . import _xpose
@@ -62,6 +63,17 @@ class Carrier:
 
     def free(self) -> None:
         self._comm.Free()
+
+
+def takes_device_memory() -> bool:
+    """Whether the MPI of mpi4py says that it takes addresses of CUDA memory."""
+    from mpi4py import MPI
+
+    try:
+        ask = ctypes.CDLL(MPI.__file__).MPIX_Query_cuda_support
+    except (OSError, AttributeError):  # one that cannot be asked
+        return False
+    return bool(ask() == 1)
 
 
 _key: int | None = None  # of the attribute of a communicator that holds its ranks

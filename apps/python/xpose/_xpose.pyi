@@ -132,6 +132,17 @@ def relabelled(source: Placement, target: Placement, transpose: bool) -> Placeme
 class Ranks:
     def __init__(self, carrier: Any) -> None: ...
 
+class DeviceRanks:
+    def __init__(
+        self,
+        ranks: Ranks | None,
+        on_cuda: bool,
+        ordinal: int,
+        may_be_direct: bool,
+        memory: int,
+        deadline: float,
+    ) -> None: ...
+
 class Route:
     def __init__(
         self,
@@ -139,9 +150,10 @@ class Route:
         source: Placement,
         target: Placement,
         ranks: Ranks | None,
+        devices: DeviceRanks | None,
         transpose: bool,
         in_place: bool,
         memory: int,
         deadline: float,
     ) -> None: ...
-    def run(self, source: int, target: int) -> dict[str, Any]: ...
+    def run(self, source: int, target: int, stream: int) -> dict[str, Any]: ...

@@ -24,6 +24,7 @@ array([[0., 3.],
 
 from __future__ import annotations
 
+import functools
 import operator
 from typing import Any
 
@@ -31,7 +32,8 @@ import numpy
 
 from . import _functions, _xpose
 from ._engine import Engine
-from ._mpi import ranks_of
+from ._held import empty, held, moved
+from ._mpi import ranks_of, takes_device_memory
 
 __all__ = [
     "Placement",
@@ -72,23 +74,6 @@ class Placement:
     @property
     def _order(self) -> Any:
         return "C" if self._core.is_row_major else "F"
-
-    def _address(self, array: Any, rank: int, name: str) -> int:
-        """The address of the array of a rank. ValueError, TypeError where it is no such array."""
-        if not isinstance(array, numpy.ndarray):
-            raise TypeError(f"{name} is a NumPy array, not {type(array).__name__}")
-        if array.dtype != self.dtype:
-            raise ValueError(f"{name} has dtype {array.dtype}, and its placement {self.dtype}")
-        if array.shape != self.local_shape(rank):
-            raise ValueError(
-                f"{name} has shape {array.shape}, and its placement gives rank {rank} "
-                f"{self.local_shape(rank)}"
-            )
-        flags = array.flags
-        if not (flags.c_contiguous if self._order == "C" else flags.f_contiguous):
-            copy = {"C": "numpy.ascontiguousarray", "F": "numpy.asfortranarray"}[self._order]
-            raise ValueError(f"{name} is not contiguous in {self._order} order; use {copy}()")
-        return array.ctypes.data
 
     def __repr__(self) -> str:
         return f"<xpose.mpi.Placement of {self.shape[0]}x{self.shape[1]}, {self.dtype}>"
@@ -222,52 +207,75 @@ class Route:
         core = (engine or _functions._default())._core
         ranks = None if comm is None else ranks_of(comm)
         self._rank = 0 if comm is None else comm.Get_rank()
+        self._comm, self._ranks = comm, ranks
         self._source, self._target, self._in_place = source, target, bool(in_place)
-        self._core = _xpose.Route(
-            core,
-            source._core,
-            target._core,
-            ranks,
-            bool(transpose),
-            self._in_place,
-            memory,
-            deadline,
-        )
+        self._options = (bool(transpose), self._in_place, memory, deadline)
+        self._make = functools.partial(_xpose.Route, core, source._core, target._core)
+        self._core = self._make(ranks, None, *self._options)
+        self._device: tuple[bool, int] | None = None  # on CUDA, ordinal: of the first arrays there
+        self._core_of_device: Any = None
         self.report: dict[str, Any] | None = None
 
-    def __call__(
-        self, x: numpy.ndarray[Any, Any], out: numpy.ndarray[Any, Any] | None = None
-    ) -> numpy.ndarray[Any, Any]:
+    def __call__(self, x: Any, out: Any = None) -> Any:
         """Move what this process holds to where it belongs, together with all other processes.
 
         Parameters
         ----------
-        x : numpy.ndarray
-            Of `source.local_shape(rank)`, in the order of the placement.
-        out : numpy.ndarray, optional
-            Of `target.local_shape(rank)`; it must not overlap `x`. Default: a new array. In place
-            it is `x`, which is the default then.
+        x : array
+            Of `source.local_shape(rank)`, in the order of the placement: of NumPy, or of a library
+            that `permute_dims` takes. Where it is on a GPU, so are those of all other processes;
+            a process without elements gives an empty one. A placement of dtype ``'V2'`` takes
+            every dtype of two bytes, and so on.
+        out : array, optional
+            Of `target.local_shape(rank)`, where `x` is; it must not overlap `x`. Default: a new
+            array of the library of `x`. In place it is `x`, which is the default then.
 
         Returns
         -------
-        numpy.ndarray
-            What this process holds of the target.
+        array
+            What this process holds of the target. It is there when the call returns.
 
         Raises
         ------
         ValueError, TypeError
             An array is not what its placement says. The other processes wait for the deadline.
+        DeviceError
+            The array is on a GPU that cannot be used.
         Error
             A process is lost, has failed, or has made another route; which one, is told. The
             communicator's routes cannot run again: end the program by ``comm.Abort()``.
         """
-        given = self._source._address(x, self._rank, "x")
-        if out is None:
-            result, name = (x, "x") if self._in_place else (self._target.empty(self._rank), "out")
-        else:
-            result, name = out, "out"
-        taken = self._target._address(result, self._rank, name)
-        if not result.flags.writeable:
-            raise ValueError(f"{name} is read-only; pass one that is not")
-        self.report = self._core.run(given, taken)
+        given = held(self._source, x, self._rank, "x")
+        with given.scope():
+            core = self._on_device(True, given.ordinal) if given.on_cuda else self._core
+            if self._in_place and out is None:
+                result, taken = x, held(self._target, x, self._rank, "x", is_written=True)
+            elif out is None:
+                result, taken = empty(self._target, given, self._rank)
+            else:
+                result, taken = out, held(self._target, out, self._rank, "out", is_written=True)
+            if given.where != taken.where:
+                raise ValueError(f"out is on {taken.where}, and x on {given.where}")
+            self.report = moved(core, given, taken)
         return result
+
+    def _on_device(self, on_cuda: bool, ordinal: int) -> Any:
+        """The route between arrays on a device, made together with all other processes."""
+        if self._device is None:
+            reason = _xpose.cuda_unavailable_reason() if on_cuda else ""
+            if reason:
+                raise _xpose.DeviceError(
+                    f"x is on cuda:{ordinal}, and this xpose cannot use it: {reason}; copy x to a "
+                    "NumPy array, or install xpose where nvcc and a GPU are"
+                )
+            direct = self._comm is not None and on_cuda and takes_device_memory()
+            _transpose, _in_place, memory, deadline = self._options
+            devices = _xpose.DeviceRanks(self._ranks, on_cuda, ordinal, direct, memory, deadline)
+            self._core_of_device = self._make(self._ranks, devices, *self._options)
+            self._device = on_cuda, ordinal
+        if self._device != (on_cuda, ordinal):
+            raise ValueError(
+                f"x is on cuda:{ordinal}, and the route was run on cuda:{self._device[1]}; make "
+                "another route for this device, on all processes"
+            )
+        return self._core_of_device
