@@ -7,6 +7,7 @@
 #include <xpose/cuda.hpp>
 
 #include "../kit/cuda/cuda_card.hpp"
+#include "bulk.cuh"
 #include "parameters.hpp"
 #include "permute.cuh"
 #include "strips.cuh"
@@ -21,6 +22,7 @@ using cuda_permute::Cut;
 using cuda_permute::Form;
 using cuda_permute::kThreads;
 using cuda_permute::Tile;
+using cuda_permute::Way;
 using cuda_permute::Work;
 
 // Kept runs from so many bytes on may pass by shared memory, and from kAlwaysDirect on they do.
@@ -71,19 +73,23 @@ uint32_t multiprocessors(const Problem& problem) {
   return problem.multiprocessors != 0 ? problem.multiprocessors : kUsual;
 }
 
+// The first compute capability of devices that copy in bulk.
+constexpr uint32_t kBulkCapability = 90;
+
 Cut cut_of(const Problem& problem, const Config& config, int64_t run) {
   cuda_permute::CutWish wish{.run = run,
                              .direct = config["shared"] == 0,
+                             .bulk = problem.compute_capability >= kBulkCapability,
                              .runs = true,
                              .processors = multiprocessors(problem)};
   Cut cut(form_of(problem), wish);
-  if (!cut.moves_runs() || cuda_permute::runs(cut, false, false)) return cut;
+  if (cut.way() != Way::runs || cuda_permute::runs(cut, false, false)) return cut;
   wish.runs = false;
   return Cut(form_of(problem), wish);
 }
 
 uint64_t shared_bytes_of(const Cut& cut) {
-  if (!cut.moves_runs()) return cut.shared_bytes();
+  if (cut.way() != Way::runs) return cut.shared_bytes();
   return cuda_permute::shared_bytes(*cuda_permute::runs(cut, false, false), cut.form().bytes);
 }
 
@@ -119,9 +125,10 @@ struct Permute {
     const Cut cut = cut_of(problem, config, run);
     const Tile& tile = cut.tile();
     const int64_t kept = cuda_permute::kept_bytes(cut.form());
-    if (cut.direct() && kept < kLeastDirect)
+    const bool is_direct = config["shared"] == 0;
+    if (is_direct && kept < kLeastDirect)
       throw Unsupported("shared=0 needs an innermost axis of at least 32 bytes on both sides");
-    if (!cut.direct() && kept >= kAlwaysDirect)
+    if (!is_direct && kept >= kAlwaysDirect)
       throw Unsupported("shared=1 needs an innermost axis of less than 128 bytes on both sides");
     if (tile.tiles > INT32_MAX) throw Unsupported("needs fewer than 2^31 tiles");
     if (config["along_input"] != 0 && tile.tiles <= resident(problem, cut))
@@ -134,11 +141,11 @@ struct Permute {
     }
     const uint32_t blocks = blocks_of(cut);
     const uint64_t shared = shared_bytes_of(cut);
-    return {.launch = describe_launch({blocks}, {kThreads}, shared) + ", runs of " +
+    return {.launch = describe_launch({blocks}, {cut.threads()}, shared) + ", runs of " +
                       std::to_string(tile.load_run) + " B to runs of " +
-                      std::to_string(tile.store_run) + " B, " + cut.way(),
+                      std::to_string(tile.store_run) + " B, " + cut.name(),
             .demand = {.blocks = blocks,
-                       .threads = kThreads,
+                       .threads = cut.threads(),
                        .shared_bytes = static_cast<uint32_t>(shared),
                        .load_run = static_cast<uint64_t>(tile.load_run),
                        .store_run = static_cast<uint64_t>(tile.store_run),
@@ -146,12 +153,17 @@ struct Permute {
   }
 
   Permute(const Problem& problem, const Config& config)
-      : cut_(cut_of(problem, config, config["run"])),
-        runs_(cut_.moves_runs() ? cuda_permute::runs(cut_, config["along_input"] != 0)
-                                : std::nullopt),
-        strips_(runs_ ? cuda_permute::strips(cut_, config["along_input"] != 0) : std::nullopt),
-        parameters_(cuda_permute::parameters(cut_, config["along_input"] != 0)),
-        blocks_(blocks_of(cut_)) {}
+      : cut_(cut_of(problem, config, config["run"])) {
+    const bool along_input = config["along_input"] != 0;
+    if (cut_.way() == Way::bulk) {
+      bulk_ = cuda_permute::bulk(cut_, along_input);
+    } else if (cut_.way() == Way::runs) {
+      runs_ = cuda_permute::runs(cut_, along_input);
+      strips_ = cuda_permute::strips(cut_, along_input);
+    } else {
+      parameters_ = cuda_permute::parameters(cut_, along_input);
+    }
+  }
 
   void launch(const Launch& launch) const {
     const auto at_words = [](const void* address) {
@@ -160,11 +172,8 @@ struct Permute {
     if (strips_ && at_words(launch.in) && at_words(launch.out))
       return launch_runs(launch, *strips_);
     if (runs_) return launch_runs(launch, *runs_);
-    with_kernel([&](auto kernel) {
-      launch_kernel("permute", kernel, {blocks_}, {kThreads}, cut_.shared_bytes(), launch.stream,
-                    static_cast<const unsigned char*>(launch.in),
-                    static_cast<unsigned char*>(launch.out), parameters_);
-    });
+    if (bulk_) return start(launch, kernels::permute_bulk<cuda_permute::kBulkBlocks>, *bulk_);
+    with_kernel([&](auto kernel) { start(launch, kernel, parameters_); });
   }
 
  private:
@@ -185,20 +194,22 @@ struct Permute {
     constexpr auto kOut = static_cast<int>(cuda_permute::out_word(Bytes, Wide));
     if constexpr (Bytes <= 2)
       if (runs.strip_place != 0)
-        return launch_runs(launch, runs,
-                           kernels::permute_strips<Bytes, kIn, cuda_permute::kRunBlocks, Periodic>);
+        return start(launch,
+                     kernels::permute_strips<Bytes, kIn, cuda_permute::kRunBlocks, Periodic>, runs);
     if constexpr (!Wide || Bytes < 8)
-      launch_runs(launch, runs,
-                  kernels::permute_by_runs<Bytes, kIn, kOut, cuda_permute::kRunBlocks, Periodic>);
+      start(launch, kernels::permute_by_runs<Bytes, kIn, kOut, cuda_permute::kRunBlocks, Periodic>,
+            runs);
   }
 
-  template <class Kernel>
-  void launch_runs(const Launch& launch, const cuda_permute::Runs& runs, Kernel kernel) const {
-    const uint64_t shared = cuda_permute::shared_bytes(runs, cut_.form().bytes);
+  template <class Kernel, class Parameters>
+  void start(const Launch& launch, Kernel kernel, const Parameters& of) const {
+    uint64_t shared = cut_.shared_bytes();
+    if constexpr (std::is_same_v<Parameters, cuda_permute::Runs>)
+      shared = cuda_permute::shared_bytes(of, cut_.form().bytes);
     allow_shared_bytes("permute", kernel, shared);
-    launch_kernel("permute", kernel, {blocks_}, {kThreads}, shared, launch.stream,
+    launch_kernel("permute", kernel, {blocks_of(cut_)}, {cut_.threads()}, shared, launch.stream,
                   static_cast<const unsigned char*>(launch.in),
-                  static_cast<unsigned char*>(launch.out), runs);
+                  static_cast<unsigned char*>(launch.out), of);
   }
 
   // Calls body(kernel) for the cut.
@@ -208,7 +219,7 @@ struct Permute {
       constexpr int kBytes = static_cast<int>(bytes());
       with_constant<0, 1>(cut_.far(), [&](auto far) {
         using Offset = std::conditional_t<far() != 0, int64_t, int32_t>;
-        if (cut_.direct()) {
+        if (cut_.way() == Way::direct) {
           constexpr Work kWork = cuda_permute::direct_of(kBytes, far() != 0);
           body(kernels::permute_runs<kBytes, kWork.count, Offset, kWork.blocks>);
         } else {
@@ -236,8 +247,8 @@ struct Permute {
 
   Cut cut_;
   std::optional<cuda_permute::Runs> runs_, strips_;
-  cuda_permute::Permutation parameters_;
-  uint32_t blocks_;
+  std::optional<cuda_permute::Bulk> bulk_;
+  cuda_permute::Permutation parameters_{};
 };
 
 }  // namespace

@@ -10,6 +10,7 @@ namespace cuda_permute {
 namespace {
 
 constexpr int64_t kLine = 128, kSector = 32;  // bytes
+constexpr int64_t kBarrierBytes = 8;          // of a tile that is moved in bulk
 
 // A block that goes from tile to tile pays once for finding its slots. But multiprocessors get
 // unequal shares of the memory, so blocks of few tiles, which go to whoever is free, are the better
@@ -19,22 +20,35 @@ constexpr int64_t kSetup = 8, kLittleSetup = 5, kMuchSetup = 15;
 // Otherwise so many blocks at least follow each other on a multiprocessor.
 constexpr int64_t kRounds = 4;
 
+// A tile that is moved in bulk is better half as long on both sides than long on one: runs of the
+// output that are wished for may be so many times as long.
+constexpr int64_t kBulkRuns = 4;
+
 // Input runs of small elements are short below, and then tiles that do not follow the input are so
 // much slower.
 constexpr int64_t kShortLoads = 200;  // bytes
 constexpr double kUnshared = 12;      // percent
 
+// Threads without work: tiles that fill less of a block are so much slower; of kept runs, each part
+// of a tile that is not filled.
+constexpr double kFewFilled = 0.5, kUnfilled = 12, kUnfilledKept = 80;  // percent
+
 int64_t ceil_div(int64_t a, int64_t b) { return a / b + (a % b != 0); }
+
+Way way_of(const Form& form, const CutWish& wish, int64_t side) {
+  if (wish.direct) return wish.bulk && form.bytes == kBulkBytes ? Way::bulk : Way::direct;
+  if (wish.runs && (side * form.bytes < kWord || (side == 1 && form.bytes <= 8))) return Way::runs;
+  return Way::squares;
+}
 
 }  // namespace
 
 Cut::Cut(Form form, const CutWish& wish)
     : form_(std::move(form)),
       wish_(wish),
-      side_(wish.direct ? 1 : square_of(form_, widest_square(form_.bytes))) {
-  runs_ = wish.runs && !wish.direct && side_ * form_.bytes < kWord;
-  runs_ |= wish.runs && !wish.direct && side_ == 1 && form_.bytes <= 8;
-  if (runs_) side_ = 1;
+      side_(wish.direct ? 1 : square_of(form_, widest_square(form_.bytes))),
+      way_(way_of(form_, wish, side_)) {
+  if (way_ != Way::squares) side_ = 1;
   cut();
   if (far_ && side_ != 1) {  // offsets of 64 bits take the registers of squares
     side_ = 1;
@@ -47,7 +61,7 @@ void Cut::cut() {
   tile_ = tile_for();
   if (spans_far()) {
     far_ = true;
-    runs_ = false;
+    if (way_ == Way::runs) way_ = Way::squares;
     tile_ = tile_for();
   }
 }
@@ -62,18 +76,30 @@ bool Cut::spans_far() const {
 }
 
 Tile Cut::tile_for() const {
-  return tile_of(form_, {.out_run = wish_.run,
-                         .elements = runs_ ? kRunTileBytes / form_.bytes
-                                           : kThreads * work().count * side_ * side_,
-                         .square = side_,
-                         .processors = wish_.processors});
+  Wish wish{.out_run = wish_.run,
+            .elements = kThreads * work().count * side_ * side_,
+            .square = side_,
+            .processors = wish_.processors};
+  if (way_ == Way::runs) wish.elements = kRunTileBytes / form_.bytes;
+  if (way_ == Way::bulk) {
+    wish.out_run *= kBulkRuns;
+    wish.elements = kBulkTileBytes / form_.bytes;
+  }
+  return tile_of(form_, wish);
 }
 
 Work Cut::work() const {
-  if (runs_) return {0, kRunBlocks};  // as many words as a tile has
   const auto bytes = static_cast<int>(form_.bytes);
-  return wish_.direct ? direct_of(bytes, far_)
-                      : squares_of(bytes, static_cast<int>(side_), far_, stores_columns());
+  switch (way_) {
+    case Way::runs:
+      return {0, kRunBlocks};  // as many words as a tile has
+    case Way::direct:
+      return direct_of(bytes, far_);
+    case Way::bulk:
+      return {0, kBulkBlocks};
+    default:
+      return squares_of(bytes, static_cast<int>(side_), far_, stores_columns());
+  }
 }
 
 bool Cut::stores_columns() const {
@@ -83,7 +109,7 @@ bool Cut::stores_columns() const {
 }
 
 int64_t Cut::tiles_of_block() const {
-  if (runs_) return 1;
+  if (way_ != Way::squares && way_ != Way::direct) return 1;
   const auto [count, blocks] = work();
   int64_t slots = 2 * count;
   const int64_t bytes = count * side_ * side_ * form_.bytes;
@@ -98,21 +124,36 @@ int64_t Cut::tiles_of_block() const {
              : std::clamp<int64_t>(2 * setup, 1, std::max<int64_t>(each / kRounds, 1));
 }
 
+uint32_t Cut::threads() const { return way_ == Way::bulk ? kBulkThreads : kThreads; }
+
 uint64_t Cut::shared_bytes() const {
-  if (wish_.direct) return 0;
   const int64_t dense = tile_.elements * form_.bytes;
-  return static_cast<uint64_t>((dense + dense / 4 + 512) / 16 * 16);
+  switch (way_) {
+    case Way::direct:
+      return 0;
+    case Way::bulk:
+      return static_cast<uint64_t>(dense + kBarrierBytes);
+    default:
+      return static_cast<uint64_t>((dense + dense / 4 + 512) / 16 * 16);
+  }
+}
+
+// The part of a block's threads that a tile has work for.
+double Cut::filled() const {
+  return static_cast<double>(tile_.elements) /
+         static_cast<double>(kThreads * work().count * side_ * side_);
 }
 
 uint32_t Cut::slower_percent(bool along_input) const {
   const auto by_size = [&](std::array<uint32_t, 5> values) {
     return values[static_cast<size_t>(std::countr_zero(static_cast<uint64_t>(form_.bytes)))];
   };
-  if (wish_.direct) {
+  if (way_ == Way::bulk) return 4;
+  if (way_ == Way::direct) {
     const bool in_sectors = std::min(form_.in_alignment, form_.out_alignment) >= kSector;
     return by_size({165, 85, 33, 29, in_sectors ? 2U : 12U});
   }
-  if (runs_) {
+  if (way_ == Way::runs) {
     // Words at the ends of an output run are stored in parts, which costs as many bytes more.
     const bool aligned = form_.out_alignment >= 16;
     const double ends = aligned ? by_size({90, 115, 30, 100, 0}) : by_size({200, 115, 80, 100, 0});
@@ -123,14 +164,25 @@ uint32_t Cut::slower_percent(bool along_input) const {
     percent *= std::min(1.0, static_cast<double>(tile_.tiles) / resident);
     return by_size({5, 0, 15, 0, 0}) + static_cast<uint32_t>(percent);
   }
-  if (side_ > 1) return by_size({28, 10, 4, 3, 0});
-  return kept_bytes(form_) > form_.bytes ? 6 : by_size({157, 87, 37, 20, 5});
+  if (side_ > 1) {
+    const double idle = filled() < kFewFilled ? kUnfilled : 0;
+    return by_size({28, 10, 4, 3, 0}) + static_cast<uint32_t>(idle);
+  }
+  if (kept_bytes(form_) == form_.bytes) return by_size({157, 87, 37, 20, 5});
+  return 13 + static_cast<uint32_t>(kUnfilledKept * (1 - filled()));
 }
 
-std::string Cut::way() const {
-  if (wish_.direct) return "directly";
-  if (runs_) return "runs";
-  return side_ == 1 ? "elements" : "squares of " + std::to_string(side_);
+std::string Cut::name() const {
+  switch (way_) {
+    case Way::runs:
+      return "runs";
+    case Way::direct:
+      return "directly";
+    case Way::bulk:
+      return "in bulk";
+    default:
+      return side_ == 1 ? "elements" : "squares of " + std::to_string(side_);
+  }
 }
 
 }  // namespace cuda_permute

@@ -9,10 +9,18 @@
 
 namespace cuda_permute {
 
+enum class Way {
+  squares,  // of elements; of one where there are no larger ones
+  runs,     // of elements of up to 8 bytes that form no squares
+  direct,   // kept runs, without shared memory
+  bulk,     // kept runs, by bulk copies
+};
+
 struct CutWish {
   int64_t run;         // bytes of a run of the output
-  bool direct;         // without shared memory
-  bool runs;           // of elements of up to 8 bytes that form no squares
+  bool direct;         // kept runs for themselves
+  bool bulk = false;   // these in bulk, for elements of kBulkBytes
+  bool runs = false;   // small elements by runs
   int64_t processors;  // that want a tile each
 };
 
@@ -22,27 +30,29 @@ class Cut {
 
   const Form& form() const { return form_; }
   const Tile& tile() const { return tile_; }
-  bool direct() const { return wish_.direct; }
+  Way way() const { return way_; }
   int64_t side() const { return side_; }  // of a square; elements
   bool stores_columns() const;            // of squares, one by one
-  bool moves_runs() const { return runs_; }
-  bool far() const { return far_; }  // offsets within a tile exceed 32 bits
+  bool far() const { return far_; }       // offsets within a tile exceed 32 bits
   Work work() const;
   int64_t tiles_of_block() const;  // as it is fastest
+  uint32_t threads() const;        // of a block
   uint64_t shared_bytes() const;   // with room for padding
   // Of a quote; NOTES.md says what is measured.
   uint32_t slower_percent(bool along_input) const;
-  std::string way() const;  // for people
+  std::string name() const;  // of the way, for people
 
  private:
   void cut();
   bool spans_far() const;
   Tile tile_for() const;
+  double filled() const;
 
   Form form_;
   CutWish wish_;
   int64_t side_;
-  bool runs_ = false, far_ = false;
+  Way way_;
+  bool far_ = false;
   Tile tile_;
 };
 

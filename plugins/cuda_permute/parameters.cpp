@@ -35,51 +35,50 @@ std::vector<uint32_t> add_steps(const Cut& of, bool along_input, Step* step, int
   return cuts;
 }
 
-namespace {
-
-// The axes of a tile, those of a square split into what lies within it and what lies between
-// squares. The last one is the index of a square's columns.
-struct Parts {
-  std::vector<Axis> axes;
-  std::vector<uint32_t> cut;
-  std::vector<int64_t> left;  // of the extent, in the last tile
-
-  Parts(const Cut& of, const std::vector<uint32_t>& cuts) {
-    const std::vector<Axis>& all = of.form().axes;
-    const Inner inner = of.side() > 1 ? inner_axes(of.form()) : Inner{};
-    for (size_t i = 0; i < all.size(); ++i) {
-      const auto number = static_cast<int>(i);
-      const int64_t side = number == inner.in || number == inner.out ? of.side() : 1;
-      const int64_t extent = of.tile().extents[i];
-      if (extent == side) continue;
-      axes.push_back({extent / side, all[i].in * side, all[i].out * side});
-      cut.push_back(cuts[i]);
-      left.push_back(all[i].extent % extent / side);
-    }
-    if (of.side() == 1) return;
-    axes.push_back({of.side(), 1, all[static_cast<size_t>(inner.in)].out});
-    cut.push_back(0);
-    left.push_back(0);
+Parts::Parts(const Cut& of, const std::vector<uint32_t>& cuts) {
+  const std::vector<Axis>& all = of.form().axes;
+  const Inner inner = of.side() > 1 ? inner_axes(of.form()) : Inner{};
+  for (size_t i = 0; i < all.size(); ++i) {
+    const auto number = static_cast<int>(i);
+    const int64_t side = number == inner.in || number == inner.out ? of.side() : 1;
+    const int64_t extent = of.tile().extents[i];
+    if (extent == side) continue;
+    axes.push_back({extent / side, all[i].in * side, all[i].out * side});
+    cut.push_back(cuts[i]);
+    left.push_back(all[i].extent % extent / side);
   }
-};
+  if (of.side() == 1) return;
+  axes.push_back({of.side(), 1, all[static_cast<size_t>(inner.in)].out});
+  cut.push_back(0);
+  left.push_back(0);
+}
 
-}  // namespace
+TileAxis Parts::tile_axis(int number, int64_t Axis::*stride, int64_t place) const {
+  const auto at = static_cast<size_t>(number);
+  const Axis& axis = axes[at];
+  return {.stride = axis.*stride,
+          .by_extent = division_by(axis.extent),
+          .extent = static_cast<uint32_t>(axis.extent),
+          .place = static_cast<uint32_t>(place),
+          .cut = cut[at],
+          .left = static_cast<uint32_t>(left[at])};
+}
 
 Permutation parameters(const Cut& of, bool along_input) {
   Permutation to{};
   to.tiles = static_cast<uint32_t>(of.tile().tiles);
   const Parts parts(of, add_steps(of, along_input, to.step, to.steps));
-  const bool has_squares = of.side() > 1;
+  const bool has_squares = of.side() > 1, is_direct = of.way() == Way::direct;
   std::vector<int> store_order = by_output(parts.axes);
   std::vector<int> nest = store_order;
-  std::vector<int> load_order = of.direct() ? store_order : by_input(parts.axes);
+  std::vector<int> load_order = is_direct ? store_order : by_input(parts.axes);
   if (has_squares) {
     std::erase(load_order, static_cast<int>(parts.axes.size()) - 1);
     if (!of.stores_columns()) std::erase(store_order, static_cast<int>(parts.axes.size()) - 1);
   }
 
   std::vector<int64_t> strides(parts.axes.size(), 0);
-  if (!of.direct()) {
+  if (!is_direct) {
     std::vector<int64_t> extents;
     for (const Axis& axis : parts.axes) extents.push_back(axis.extent);
     strides = places({.extents = extents,
@@ -91,14 +90,7 @@ Permutation parameters(const Cut& of, bool along_input) {
                       .most = static_cast<int64_t>(of.shared_bytes())});
   }
   const auto tile_axis = [&](int number, int64_t Axis::*stride) {
-    const auto at = static_cast<size_t>(number);
-    const Axis& axis = parts.axes[at];
-    return TileAxis{.stride = axis.*stride,
-                    .by_extent = division_by(axis.extent),
-                    .extent = static_cast<uint32_t>(axis.extent),
-                    .place = static_cast<uint32_t>(strides[at]),
-                    .cut = parts.cut[at],
-                    .left = static_cast<uint32_t>(parts.left[at])};
+    return parts.tile_axis(number, stride, strides[static_cast<size_t>(number)]);
   };
   for (const int number : load_order) to.load_axis[to.load_axes++] = tile_axis(number, &Axis::in);
   for (const int number : store_order)

@@ -45,6 +45,19 @@ struct Permutation {
   Step step[31];                           // fastest first; less than 2^31 tiles
 };
 
+// The axes of a tile, those of a square split into what lies within it and what lies between
+// squares. The last one is the index of a square's columns.
+struct Parts {
+  std::vector<Axis> axes;
+  std::vector<uint32_t> cut;  // bits
+  std::vector<int64_t> left;  // of the extent, in the last tile
+
+  // `cuts`: of the form's axes, as from add_steps.
+  Parts(const Cut& of, const std::vector<uint32_t>& cuts);
+
+  TileAxis tile_axis(int number, int64_t Axis::*stride, int64_t place) const;
+};
+
 // `along_input`: tiles follow each other along the input, else along the output.
 Permutation parameters(const Cut& cut, bool along_input);
 

@@ -22,24 +22,6 @@ constexpr int64_t kWideRun = 256;
 
 int64_t remainder(int64_t value, int64_t by) { return (value % by + by) % by; }
 
-// The axes of a tile.
-struct Parts {
-  std::vector<Axis> axes;
-  std::vector<uint32_t> cut;
-  std::vector<int64_t> left;  // of the extent, in the last tile
-
-  Parts(const Cut& of, const std::vector<uint32_t>& cuts) {
-    const std::vector<Axis>& all = of.form().axes;
-    for (size_t i = 0; i < all.size(); ++i) {
-      const int64_t extent = of.tile().extents[i];
-      if (extent == 1) continue;
-      axes.push_back({extent, all[i].in, all[i].out});
-      cut.push_back(cuts[i]);
-      left.push_back(all[i].extent % extent);
-    }
-  }
-};
-
 // A side of a tile: its axes, the fastest first, and as many of them as are a run.
 struct Side {
   std::vector<int> order;
@@ -142,12 +124,7 @@ RunSide run_side(const Parts& parts, const Side& of, const std::vector<int64_t>&
       }
       side.runs *= extent;
     }
-    side.axis[side.axes++] = {.stride = axis.*of.stride,
-                              .by_extent = division_by(axis.extent),
-                              .extent = extent,
-                              .place = static_cast<uint32_t>(places[at]),
-                              .cut = parts.cut[at],
-                              .left = static_cast<uint32_t>(parts.left[at])};
+    side.axis[side.axes++] = parts.tile_axis(number, of.stride, places[at]);
   }
   return side;
 }

@@ -52,6 +52,11 @@ constexpr Work squares_of(int bytes, int side, bool far, bool by_column) {
 // Bytes of a square's rows, at most.
 constexpr int64_t widest_square(int64_t bytes) { return bytes == 1 ? 8 : 16; }
 
+// Kept runs of elements of kBulkBytes that are moved in bulk: a block is a warp, and its tile
+// small, so that loads and stores of many blocks are under way.
+inline constexpr int64_t kBulkBytes = 16, kBulkTileBytes = 4096;
+inline constexpr int kBulkThreads = 32, kBulkBlocks = 32;
+
 // Elements that pass no shared memory.
 constexpr Work direct_of(int bytes, bool far) {
   if (bytes == 16) return far ? Work{4, 3} : Work{2, 8};

@@ -26,9 +26,11 @@ struct Permutation {
   uint32_t skew = 0;      // elements that both base addresses are off by
   bool in_skewed = true;  // or the output's alone
   uint32_t multiprocessors = 0;
+  uint32_t compute_capability = 90;
 
   friend std::ostream& operator<<(std::ostream& out, const Permutation& of) {
-    out << of.bytes << " bytes, skew " << of.skew << ", axes";
+    out << of.bytes << " bytes, skew " << of.skew << ", capability " << of.compute_capability
+        << ", axes";
     for (const Axis& axis : of.axes) out << ' ' << axis.extent << ":" << axis.in << ":" << axis.out;
     return out;
   }
@@ -40,7 +42,7 @@ xpose_problem problem_of(const Permutation& of) {
   problem.element_bytes = of.bytes;
   problem.rows = problem.cols = problem.in_ld = problem.out_ld = 1;
   problem.device_kind = XPOSE_CUDA;
-  problem.compute_capability = 90;
+  problem.compute_capability = of.compute_capability;
   problem.multiprocessors = of.multiprocessors;
   const auto kept = [](const Axis& axis) { return axis.in == 1 && axis.out == 1; };
   const bool keeps = std::ranges::any_of(of.axes, kept);
@@ -96,6 +98,7 @@ class Random {
   // Every other one has inner axes of whole vectors: one for each side, or one for both.
   Permutation permutation(uint32_t bytes, int64_t most_elements) {
     Permutation of{.bytes = bytes, .multiprocessors = static_cast<uint32_t>(draw(0, 2))};
+    if (once_in(4)) of.compute_capability = 80;
     const bool even = once_in(2), keeps = once_in(3);
     const int64_t unit = even ? int64_t{1} << draw(1, 4) : 1;
     const int64_t rank = draw(2, std::min<int64_t>(8, XPOSE_MAX_BATCH_RANK)), usual = draw(0, 2);
@@ -214,6 +217,7 @@ TEST(PermuteWays, AreTaken) {
     uint32_t bytes;
     std::vector<Axis> axes;
     const char* way;
+    uint32_t compute_capability = 90;
   };
   const std::vector<Axis> pixels = {{16, 1, 3}, {24, 16, 240}, {5, 384, 48}, {3, 1920, 1}};
   const std::vector<Axis> image = {{52, 1, 3}, {137, 52, 156}, {9, 7124, 21384}, {3, 64116, 1}};
@@ -222,6 +226,10 @@ TEST(PermuteWays, AreTaken) {
   const std::vector<Axis> odd = {{15, 1, 99}, {9, 15, 11}, {11, 135, 1}, {3, 1485, 1485}};
   const std::vector<Axis> even = {{16, 1, 240}, {5, 16, 48}, {48, 80, 1}, {3, 3840, 3840}};
   const std::vector<Axis> kept = {{64, 1, 1}, {5, 64, 704}, {11, 320, 64}};
+  // Runs that a tile has several of, and runs of several tiles; the last tiles are shorter.
+  const std::vector<Axis> rows = {{100, 1, 1}, {13, 100, 1700}, {17, 1300, 100}, {3, 22100, 22100}};
+  const std::vector<Axis> lines = {{2144, 1, 1}, {3, 2144, 4288}, {2, 6432, 2144}};
+  const std::vector<Axis> back = {{64, 1, 1}, {5, -64, 704}, {11, 320, 64}, {3, 0, 3520}};
   // Runs of the output that a table of places repeats in, of two, of three and of one axis; the
   // last tiles are shorter.
   const std::vector<Axis> points = {{15, 1, 1}, {4, 15, 5055}, {337, 60, 15}, {3, 20220, 20230}};
@@ -240,15 +248,22 @@ TEST(PermuteWays, AreTaken) {
         Expected{8, odd, "runs"},          Expected{16, even, "elements"},
         Expected{1, even, "squares of 8"}, Expected{2, even, "squares of 8"},
         Expected{4, even, "squares of 4"}, Expected{8, even, "squares of 2"},
-        Expected{1, kept, "directly"},     Expected{4, kept, "directly"}}) {
-    const std::vector<int64_t> config = {256, 0, expected.way == std::string("directly") ? 0 : 1};
+        Expected{1, kept, "in bulk"},      Expected{4, kept, "in bulk"},
+        Expected{4, rows, "in bulk"},      Expected{4, lines, "in bulk"},
+        Expected{4, back, "in bulk"},      Expected{2, kept, "directly", 80},
+        Expected{4, rows, "directly", 80}, Expected{1, rows, "directly"}}) {
+    const std::string way = expected.way;
+    const std::vector<int64_t> config = {256, 0, way == "directly" || way == "in bulk" ? 0 : 1};
     for (const uint32_t skew : {0U, 1U, 2U}) {
-      Permutation of{
-          .bytes = expected.bytes, .axes = expected.axes, .skew = skew, .multiprocessors = 1};
+      Permutation of{.bytes = expected.bytes,
+                     .axes = expected.axes,
+                     .skew = skew,
+                     .multiprocessors = 1,
+                     .compute_capability = expected.compute_capability};
       const Answer answer = quote(strategy_named("permute"), problem_of(of), config);
       SCOPED_TRACE(testing::Message() << of << ": " << answer.text);
       if (skew == 0) {
-        EXPECT_TRUE(answer.text.ends_with(std::string(", ") + expected.way)) << expected.way;
+        EXPECT_TRUE(answer.text.ends_with(", " + way)) << way;
       }
       EXPECT_TRUE(check(of, config));
       of.in_skewed = false;
