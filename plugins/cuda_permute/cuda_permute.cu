@@ -8,6 +8,7 @@
 
 #include "../kit/cuda/cuda_card.hpp"
 #include "bulk.cuh"
+#include "interleave.cuh"
 #include "parameters.hpp"
 #include "permute.cuh"
 #include "strips.cuh"
@@ -88,6 +89,23 @@ Cut cut_of(const Problem& problem, const Config& config, int64_t run) {
   return Cut(form_of(problem), wish);
 }
 
+// In strips, where the input's addresses allow it. The output's are known at a launch.
+std::optional<Cut> strips_of(const Problem& problem, const Config& config, int64_t run) {
+  if (problem.in_alignment % cuda_permute::kStripWord != 0) return std::nullopt;
+  Cut cut(form_of(problem), {.run = run,
+                             .direct = config["shared"] == 0,
+                             .strips = true,
+                             .processors = multiprocessors(problem)});
+  if (cut.way() != Way::strips || cut.far()) return std::nullopt;
+  return cut;
+}
+
+// As it is expected to be moved.
+Cut expected_cut(const Problem& problem, const Config& config, int64_t run) {
+  if (auto strips = strips_of(problem, config, run)) return *std::move(strips);
+  return cut_of(problem, config, run);
+}
+
 uint64_t shared_bytes_of(const Cut& cut) {
   if (cut.way() != Way::runs) return cut.shared_bytes();
   return cuda_permute::shared_bytes(*cuda_permute::runs(cut, false, false), cut.form().bytes);
@@ -122,7 +140,7 @@ struct Permute {
           "needs two batch dimensions, or matrices with a side of less than 256 bytes that do not "
           "follow each other; other strategies serve these");
     const int64_t run = config["run"];
-    const Cut cut = cut_of(problem, config, run);
+    const Cut cut = expected_cut(problem, config, run);
     const Tile& tile = cut.tile();
     const int64_t kept = cuda_permute::kept_bytes(cut.form());
     const bool is_direct = config["shared"] == 0;
@@ -135,7 +153,7 @@ struct Permute {
       throw Unsupported("along_input=1 needs more tiles than run at once");
     for (const int64_t other : kRuns) {
       if (other == run) break;
-      if (cut_of(problem, config, other).tile() == tile)
+      if (expected_cut(problem, config, other).tile() == tile)
         throw Unsupported("run=" + std::to_string(run) +
                           " makes the tiles of run=" + std::to_string(other));
     }
@@ -153,8 +171,10 @@ struct Permute {
   }
 
   Permute(const Problem& problem, const Config& config)
-      : cut_(cut_of(problem, config, config["run"])) {
+      : cut_(cut_of(problem, config, config["run"])),
+        wide_cut_(strips_of(problem, config, config["run"])) {
     const bool along_input = config["along_input"] != 0;
+    if (wide_cut_) wide_strips_ = cuda_permute::parameters(*wide_cut_, along_input);
     if (cut_.way() == Way::bulk) {
       bulk_ = cuda_permute::bulk(cut_, along_input);
     } else if (cut_.way() == Way::runs) {
@@ -166,17 +186,28 @@ struct Permute {
   }
 
   void launch(const Launch& launch) const {
-    const auto at_words = [](const void* address) {
-      return reinterpret_cast<uintptr_t>(address) % cuda_permute::kWord == 0;
+    const auto in_words = [&](int64_t word) {
+      return (reinterpret_cast<uintptr_t>(launch.in) | reinterpret_cast<uintptr_t>(launch.out)) %
+                 static_cast<uintptr_t>(word) ==
+             0;
     };
-    if (strips_ && at_words(launch.in) && at_words(launch.out))
-      return launch_runs(launch, *strips_);
+    if (wide_cut_ && in_words(cuda_permute::kStripWord)) return launch_wide_strips(launch);
+    if (strips_ && in_words(cuda_permute::kWord)) return launch_runs(launch, *strips_);
     if (runs_) return launch_runs(launch, *runs_);
-    if (bulk_) return start(launch, kernels::permute_bulk<cuda_permute::kBulkBlocks>, *bulk_);
-    with_kernel([&](auto kernel) { start(launch, kernel, parameters_); });
+    if (bulk_) return start(launch, kernels::permute_bulk<cuda_permute::kBulkBlocks>, cut_, *bulk_);
+    with_kernel([&](auto kernel) { start(launch, kernel, cut_, parameters_); });
   }
 
  private:
+  void launch_wide_strips(const Launch& launch) const {
+    constexpr Work kWork = cuda_permute::kStrips;
+    with_constant<1, 2>(wide_cut_->strip_element(), [&](auto bytes) {
+      start(launch,
+            kernels::permute_wide_strips<static_cast<int>(bytes()), kWork.count, kWork.blocks>,
+            *wide_cut_, wide_strips_);
+    });
+  }
+
   void launch_runs(const Launch& launch, const cuda_permute::Runs& runs) const {
     with_constant<1, 2, 4, 8>(cut_.form().bytes, [&](auto bytes) {
       constexpr int kBytes = static_cast<int>(bytes());
@@ -195,19 +226,20 @@ struct Permute {
     if constexpr (Bytes <= 2)
       if (runs.strip_place != 0)
         return start(launch,
-                     kernels::permute_strips<Bytes, kIn, cuda_permute::kRunBlocks, Periodic>, runs);
+                     kernels::permute_strips<Bytes, kIn, cuda_permute::kRunBlocks, Periodic>, cut_,
+                     runs);
     if constexpr (!Wide || Bytes < 8)
       start(launch, kernels::permute_by_runs<Bytes, kIn, kOut, cuda_permute::kRunBlocks, Periodic>,
-            runs);
+            cut_, runs);
   }
 
   template <class Kernel, class Parameters>
-  void start(const Launch& launch, Kernel kernel, const Parameters& of) const {
-    uint64_t shared = cut_.shared_bytes();
+  void start(const Launch& launch, Kernel kernel, const Cut& cut, const Parameters& of) const {
+    uint64_t shared = cut.shared_bytes();
     if constexpr (std::is_same_v<Parameters, cuda_permute::Runs>)
-      shared = cuda_permute::shared_bytes(of, cut_.form().bytes);
+      shared = cuda_permute::shared_bytes(of, cut.form().bytes);
     allow_shared_bytes("permute", kernel, shared);
-    launch_kernel("permute", kernel, {blocks_of(cut_)}, {cut_.threads()}, shared, launch.stream,
+    launch_kernel("permute", kernel, {blocks_of(cut)}, {cut.threads()}, shared, launch.stream,
                   static_cast<const unsigned char*>(launch.in),
                   static_cast<unsigned char*>(launch.out), of);
   }
@@ -246,6 +278,8 @@ struct Permute {
   }
 
   Cut cut_;
+  std::optional<Cut> wide_cut_;
+  cuda_permute::Permutation wide_strips_{};
   std::optional<cuda_permute::Runs> runs_, strips_;
   std::optional<cuda_permute::Bulk> bulk_;
   cuda_permute::Permutation parameters_{};

@@ -10,6 +10,7 @@ namespace cuda_permute {
 namespace {
 
 constexpr int64_t kLine = 128, kSector = 32;  // bytes
+constexpr int64_t kWarp = 32;                 // threads
 constexpr int64_t kBarrierBytes = 8;          // of a tile that is moved in bulk
 
 // A block that goes from tile to tile pays once for finding its slots. But multiprocessors get
@@ -48,6 +49,12 @@ Cut::Cut(Form form, const CutWish& wish)
       wish_(wish),
       side_(wish.direct ? 1 : square_of(form_, widest_square(form_.bytes))),
       way_(way_of(form_, wish, side_)) {
+  if (wish.strips && !wish.direct && form_.bytes <= kWidestOfStrip)
+    if (auto strips = in_strips(form_, kStripWord)) {
+      strip_element_ = std::exchange(form_, std::move(strips->form)).bytes;
+      strip_rows_ = strips->rows;
+      way_ = Way::strips;
+    }
   if (way_ != Way::squares) side_ = 1;
   cut();
   if (far_ && side_ != 1) {  // offsets of 64 bits take the registers of squares
@@ -81,6 +88,7 @@ Tile Cut::tile_for() const {
             .square = side_,
             .processors = wish_.processors};
   if (way_ == Way::runs) wish.elements = kRunTileBytes / form_.bytes;
+  if (way_ == Way::strips) wish.out_run *= kStripRows, wish.elements *= kStripRows;
   if (way_ == Way::bulk) {
     wish.out_run *= kBulkRuns;
     wish.elements = kBulkTileBytes / form_.bytes;
@@ -93,6 +101,8 @@ Work Cut::work() const {
   switch (way_) {
     case Way::runs:
       return {0, kRunBlocks};  // as many words as a tile has
+    case Way::strips:
+      return kStrips;
     case Way::direct:
       return direct_of(bytes, far_);
     case Way::bulk:
@@ -124,7 +134,13 @@ int64_t Cut::tiles_of_block() const {
              : std::clamp<int64_t>(2 * setup, 1, std::max<int64_t>(each / kRounds, 1));
 }
 
-uint32_t Cut::threads() const { return way_ == Way::bulk ? kBulkThreads : kThreads; }
+uint32_t Cut::threads() const {
+  if (way_ == Way::bulk) return kBulkThreads;
+  if (way_ != Way::strips) return kThreads;
+  // As many as there are strips for.
+  return static_cast<uint32_t>(ceil_div(tile_.elements, kStripRows * kStrips.count * kWarp) *
+                               kWarp);
+}
 
 uint64_t Cut::shared_bytes() const {
   const int64_t dense = tile_.elements * form_.bytes;
@@ -133,6 +149,8 @@ uint64_t Cut::shared_bytes() const {
       return 0;
     case Way::bulk:
       return static_cast<uint64_t>(dense + kBarrierBytes);
+    case Way::strips:
+      return threads() * kStripRows * kStripWord;
     default:
       return static_cast<uint64_t>((dense + dense / 4 + 512) / 16 * 16);
   }
@@ -149,6 +167,7 @@ uint32_t Cut::slower_percent(bool along_input) const {
     return values[static_cast<size_t>(std::countr_zero(static_cast<uint64_t>(form_.bytes)))];
   };
   if (way_ == Way::bulk) return 4;
+  if (way_ == Way::strips) return 10;
   if (way_ == Way::direct) {
     const bool in_sectors = std::min(form_.in_alignment, form_.out_alignment) >= kSector;
     return by_size({165, 85, 33, 29, in_sectors ? 2U : 12U});
@@ -176,6 +195,8 @@ std::string Cut::name() const {
   switch (way_) {
     case Way::runs:
       return "runs";
+    case Way::strips:
+      return "strips";
     case Way::direct:
       return "directly";
     case Way::bulk:

@@ -12,28 +12,34 @@ namespace cuda_permute {
 enum class Way {
   squares,  // of elements; of one where there are no larger ones
   runs,     // of elements of up to 8 bytes that form no squares
+  strips,   // words of rows that are interleaved
   direct,   // kept runs, without shared memory
   bulk,     // kept runs, by bulk copies
 };
 
 struct CutWish {
-  int64_t run;         // bytes of a run of the output
-  bool direct;         // kept runs for themselves
-  bool bulk = false;   // these in bulk, for elements of kBulkBytes
-  bool runs = false;   // small elements by runs
-  int64_t processors;  // that want a tile each
+  int64_t run;          // bytes of a run of the output
+  bool direct;          // kept runs for themselves
+  bool bulk = false;    // these in bulk, for elements of kBulkBytes
+  bool strips = false;  // small elements in strips, where the form has them
+  bool runs = false;    // small elements by runs
+  int64_t processors;   // that want a tile each
 };
 
 class Cut {
  public:
   Cut(Form form, const CutWish& wish);
 
-  const Form& form() const { return form_; }
+  const Form& form() const { return form_; }  // of strips: in words
   const Tile& tile() const { return tile_; }
   Way way() const { return way_; }
   int64_t side() const { return side_; }  // of a square; elements
   bool stores_columns() const;            // of squares, one by one
   bool far() const { return far_; }       // offsets within a tile exceed 32 bits
+  // Of strips: bytes of the elements that words have, and the axis of the form that numbers the
+  // rows; -1: none.
+  int64_t strip_element() const { return strip_element_; }
+  int strip_rows() const { return strip_rows_; }
   Work work() const;
   int64_t tiles_of_block() const;  // as it is fastest
   uint32_t threads() const;        // of a block
@@ -51,6 +57,8 @@ class Cut {
   Form form_;
   CutWish wish_;
   int64_t side_;
+  int64_t strip_element_ = 0;
+  int strip_rows_ = -1;
   Way way_;
   bool far_ = false;
   Tile tile_;

@@ -42,7 +42,7 @@ Parts::Parts(const Cut& of, const std::vector<uint32_t>& cuts) {
     const auto number = static_cast<int>(i);
     const int64_t side = number == inner.in || number == inner.out ? of.side() : 1;
     const int64_t extent = of.tile().extents[i];
-    if (extent == side) continue;
+    if (extent == side || number == of.strip_rows()) continue;
     axes.push_back({extent / side, all[i].in * side, all[i].out * side});
     cut.push_back(cuts[i]);
     left.push_back(all[i].extent % extent / side);
@@ -68,7 +68,8 @@ Permutation parameters(const Cut& of, bool along_input) {
   Permutation to{};
   to.tiles = static_cast<uint32_t>(of.tile().tiles);
   const Parts parts(of, add_steps(of, along_input, to.step, to.steps));
-  const bool has_squares = of.side() > 1, is_direct = of.way() == Way::direct;
+  const bool has_squares = of.side() > 1, has_strips = of.way() == Way::strips,
+             is_direct = has_strips || of.way() == Way::direct;
   std::vector<int> store_order = by_output(parts.axes);
   std::vector<int> nest = store_order;
   std::vector<int> load_order = is_direct ? store_order : by_input(parts.axes);
@@ -101,6 +102,7 @@ Permutation parameters(const Cut& of, bool along_input) {
     to.col_stride = of.form().axes[static_cast<size_t>(inner.in)].out;
     to.col_place = static_cast<uint32_t>(strides.back());
   }
+  if (has_strips) to.row_stride = of.form().axes[static_cast<size_t>(of.strip_rows())].in;
   return to;
 }
 

@@ -38,15 +38,15 @@ struct Step {
 struct Permutation {
   uint32_t tiles;
   int32_t load_axes, store_axes, steps;
-  int64_t row_stride;                      // elements between the rows of a square, in the input
-  int64_t col_stride;                      // and between its columns, in the output
-  uint32_t col_place;                      // bytes between those in shared memory
+  int64_t row_stride;  // elements between rows of a square or strip, in the input
+  int64_t col_stride;  // and between its columns, in the output
+  uint32_t col_place;  // bytes between those in shared memory
   TileAxis load_axis[16], store_axis[16];  // fastest first; a tile has less than 2^16 elements
   Step step[31];                           // fastest first; less than 2^31 tiles
 };
 
 // The axes of a tile, those of a square split into what lies within it and what lies between
-// squares. The last one is the index of a square's columns.
+// squares. The last one is the index of a square's columns. Those of a strip's rows are none.
 struct Parts {
   std::vector<Axis> axes;
   std::vector<uint32_t> cut;  // bits

@@ -4,27 +4,10 @@
 // words that lie side by side.
 #pragma once
 
+#include "interleave.cuh"
 #include "runs.cuh"
 
 namespace xpose::kernels {
-
-// The words of three rows, four bytes or two halfwords of each, one element of each after the
-// other.
-template <int Bytes>
-__device__ __forceinline__ void interleave_words(uint32_t (&word)[cuda_permute::kStripRows]) {
-  const uint32_t a = word[0], b = word[1], c = word[2];
-  if constexpr (Bytes == 1) {
-    const uint32_t low = __byte_perm(a, b, 0x5140),
-                   high = __byte_perm(a, b, 0x7362);                   // a0 b0 a1 b1
-    word[0] = __byte_perm(low, c, 0x2410);                             // a0 b0 c0 a1
-    word[1] = __byte_perm(__byte_perm(low, c, 0x0053), high, 0x5410);  // b1 c1 a2 b2
-    word[2] = __byte_perm(high, c, 0x7326);                            // c2 a3 b3 c3
-  } else {
-    word[0] = __byte_perm(a, b, 0x5410);  // a0 b0
-    word[1] = __byte_perm(c, a, 0x7610);  // c0 a1
-    word[2] = __byte_perm(b, c, 0x7632);  // b1 c1
-  }
-}
 
 // of.store is in strips. Periodic: a run of them is longer than the table of places.
 template <int Bytes, int InBytes, int MinBlocks, bool Periodic>

@@ -155,6 +155,29 @@ Form widened(Form form) {
   return form;
 }
 
+std::optional<StripForm> in_strips(const Form& form, int64_t word) {
+  const int64_t of_word = word / form.bytes;
+  StripForm strips{{word, word, word, {}}, -1};
+  bool has_along = false;
+  for (const Axis& axis : form.axes) {
+    Axis words{axis.extent, axis.in / of_word, axis.out / (kStripRows * of_word) * kStripRows};
+    if (axis.in == 1 && axis.out == kStripRows && axis.extent % of_word == 0) {
+      has_along = true;
+      words = {axis.extent / of_word, 1, kStripRows};
+    } else if (axis.in % of_word != 0) {
+      return std::nullopt;
+    } else if (axis.out == 1 && axis.extent == kStripRows) {
+      strips.rows = static_cast<int>(strips.form.axes.size());
+      words.out = 1;
+    } else if (axis.out % (kStripRows * of_word) != 0) {
+      return std::nullopt;
+    }
+    if (words.extent > 1) strips.form.axes.push_back(words);
+  }
+  if (!has_along || strips.rows < 0) return std::nullopt;
+  return strips;
+}
+
 int64_t kept_bytes(const Form& form) {
   for (const Axis& axis : form.axes)
     if (axis.in == 1 && axis.out == 1) return axis.extent * form.bytes;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 namespace cuda_permute {
@@ -21,6 +22,20 @@ struct Form {
 
 // The same in the widest elements, up to 16 bytes, that a kept innermost axis allows.
 Form widened(Form form);
+
+// Rows that are interleaved in the output, as the channels of an image are.
+inline constexpr int kStripRows = 3;
+
+// A form of kStripRows such rows in words of so many bytes: a strip, which is a word of each row in
+// the input, is as many words in the output, side by side. Its axis `rows` numbers these.
+struct StripForm {
+  Form form;
+  int rows;
+};
+
+// Nothing where strips are no whole words on a side. The addresses of all words are multiples of
+// them if those of both first elements are.
+std::optional<StripForm> in_strips(const Form& form, int64_t word);
 
 // Bytes of an innermost axis that both sides share; of one element where there is none.
 int64_t kept_bytes(const Form& form);

@@ -20,9 +20,6 @@ constexpr int64_t out_word(int64_t bytes, bool wide) {
 // Elements that have one entry in the table of places.
 constexpr int64_t of_entry(int64_t bytes) { return bytes == 8 ? 2 : 4; }
 
-// Rows that strips interleave.
-inline constexpr int kStripRows = 3;
-
 struct Work {
   int count, blocks;
 };
@@ -48,6 +45,10 @@ constexpr Work squares_of(int bytes, int side, bool far, bool by_column) {
       return {8, 2};
   }
 }
+
+// Strips of words of kStripWord bytes, and elements that they may have.
+inline constexpr int64_t kStripWord = 16, kWidestOfStrip = 2;
+inline constexpr Work kStrips = {2, 4};
 
 // Bytes of a square's rows, at most.
 constexpr int64_t widest_square(int64_t bytes) { return bytes == 1 ? 8 : 16; }

@@ -230,6 +230,8 @@ TEST(PermuteWays, AreTaken) {
   const std::vector<Axis> rows = {{100, 1, 1}, {13, 100, 1700}, {17, 1300, 100}, {3, 22100, 22100}};
   const std::vector<Axis> lines = {{2144, 1, 1}, {3, 2144, 4288}, {2, 6432, 2144}};
   const std::vector<Axis> back = {{64, 1, 1}, {5, -64, 704}, {11, 320, 64}, {3, 0, 3520}};
+  const std::vector<Axis> patches = {
+      {16, 1, 3}, {23, 16, 816}, {17, 368, 48}, {3, 6256, 1}, {2, 18768, 18768}};
   // Runs of the output that a table of places repeats in, of two, of three and of one axis; the
   // last tiles are shorter.
   const std::vector<Axis> points = {{15, 1, 1}, {4, 15, 5055}, {337, 60, 15}, {3, 20220, 20230}};
@@ -239,8 +241,9 @@ TEST(PermuteWays, AreTaken) {
        {Expected{1, points, "runs"},       Expected{2, points, "runs"},
         Expected{1, pairs, "runs"},        Expected{2, pairs, "runs"},
         Expected{4, pairs, "runs"},        Expected{1, line, "runs"},
-        Expected{2, line, "runs"},         Expected{1, pixels, "runs"},
-        Expected{2, pixels, "runs"},       Expected{1, image, "runs"},
+        Expected{2, line, "runs"},         Expected{1, pixels, "strips"},
+        Expected{2, pixels, "strips"},     Expected{1, patches, "strips"},
+        Expected{2, patches, "strips"},    Expected{1, image, "runs"},
         Expected{2, image, "runs"},        Expected{1, odd_in, "runs"},
         Expected{2, odd_in, "runs"},       Expected{1, odd_out, "runs"},
         Expected{2, odd_out, "runs"},      Expected{1, odd, "runs"},
