@@ -1,5 +1,5 @@
-// The parameters of the kernel that moves kept runs by bulk copies, and how they follow from a cut.
-// Host code; the kernel reads the structures.
+// The parameters of the kernels that move runs by bulk copies, and how they follow from a cut. Host
+// code; the kernels read the structures.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ struct Pieces {
   uint32_t count;
   uint32_t bytes, last_bytes, cut;  // of a piece; of one in the last tile along the cut
   int32_t axes;
-  TileAxis axis[16];  // fastest first
+  TileAxis axis[16];  // fastest first; strides in bytes
 };
 
 struct Bulk {
@@ -24,7 +24,20 @@ struct Bulk {
   Step step[31];  // fastest first
 };
 
-// Of a cut that is moved in bulk.
+// Squares that are loaded by bulk copies; elements of the output.
+struct BulkSquares {
+  Pieces load;
+  uint32_t tile_bytes;  // of shared memory
+  uint32_t squares;
+  uint32_t row_place;  // bytes from row to row of a square in shared memory
+  int64_t col_stride;  // between its columns in the output
+  int32_t axes, steps;
+  TileAxis axis[16];  // of squares, fastest first in the output
+  Step step[31];      // fastest first
+};
+
+// Of a cut that is moved so.
 Bulk bulk(const Cut& cut, bool along_input);
+BulkSquares bulk_squares(const Cut& cut, bool along_input);
 
 }  // namespace cuda_permute

@@ -9,8 +9,6 @@
 #include "../kit/cuda/cuda_card.hpp"
 #include "bulk.cuh"
 #include "interleave.cuh"
-#include "parameters.hpp"
-#include "permute.cuh"
 #include "strips.cuh"
 
 using namespace xpose;
@@ -21,7 +19,6 @@ namespace {
 using cuda_permute::Axis;
 using cuda_permute::Cut;
 using cuda_permute::Form;
-using cuda_permute::kThreads;
 using cuda_permute::Tile;
 using cuda_permute::Way;
 using cuda_permute::Work;
@@ -177,6 +174,8 @@ struct Permute {
     if (wide_cut_) wide_strips_ = cuda_permute::parameters(*wide_cut_, along_input);
     if (cut_.way() == Way::bulk) {
       bulk_ = cuda_permute::bulk(cut_, along_input);
+    } else if (cut_.way() == Way::bulk_squares) {
+      bulk_squares_ = cuda_permute::bulk_squares(cut_, along_input);
     } else if (cut_.way() == Way::runs) {
       runs_ = cuda_permute::runs(cut_, along_input);
       strips_ = cuda_permute::strips(cut_, along_input);
@@ -195,6 +194,7 @@ struct Permute {
     if (strips_ && in_words(cuda_permute::kWord)) return launch_runs(launch, *strips_);
     if (runs_) return launch_runs(launch, *runs_);
     if (bulk_) return start(launch, kernels::permute_bulk<cuda_permute::kBulkBlocks>, cut_, *bulk_);
+    if (bulk_squares_) return launch_bulk_squares(launch);
     with_kernel([&](auto kernel) { start(launch, kernel, cut_, parameters_); });
   }
 
@@ -205,6 +205,14 @@ struct Permute {
       start(launch,
             kernels::permute_wide_strips<static_cast<int>(bytes()), kWork.count, kWork.blocks>,
             *wide_cut_, wide_strips_);
+    });
+  }
+
+  void launch_bulk_squares(const Launch& launch) const {
+    constexpr int kBlocks = cuda_permute::kBulkSquareBlocks;
+    with_constant<2, 4, 8, 16>(cut_.form().bytes, [&](auto bytes) {
+      constexpr int kBytes = static_cast<int>(bytes());
+      start(launch, kernels::permute_bulk_squares<kBytes, kBlocks>, cut_, *bulk_squares_);
     });
   }
 
@@ -282,6 +290,7 @@ struct Permute {
   cuda_permute::Permutation wide_strips_{};
   std::optional<cuda_permute::Runs> runs_, strips_;
   std::optional<cuda_permute::Bulk> bulk_;
+  std::optional<cuda_permute::BulkSquares> bulk_squares_;
   cuda_permute::Permutation parameters_{};
 };
 

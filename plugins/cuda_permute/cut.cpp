@@ -11,7 +11,6 @@ namespace {
 
 constexpr int64_t kLine = 128, kSector = 32;  // bytes
 constexpr int64_t kWarp = 32;                 // threads
-constexpr int64_t kBarrierBytes = 8;          // of a tile that is moved in bulk
 
 // A block that goes from tile to tile pays once for finding its slots. But multiprocessors get
 // unequal shares of the memory, so blocks of few tiles, which go to whoever is free, are the better
@@ -61,6 +60,12 @@ Cut::Cut(Form form, const CutWish& wish)
     side_ = 1;
     cut();
   }
+  const bool has_bulk_rows = wish.bulk && side_ * form_.bytes == kBulkBytes;
+  if (way_ == Way::squares && has_bulk_rows && !far_ && setup() >= kLittleSetup) {
+    way_ = Way::bulk_squares;
+    cut();
+    if (far_) way_ = Way::squares, cut();
+  }
 }
 
 void Cut::cut() {
@@ -88,6 +93,7 @@ Tile Cut::tile_for() const {
             .square = side_,
             .processors = wish_.processors};
   if (way_ == Way::runs) wish.elements = kRunTileBytes / form_.bytes;
+  if (way_ == Way::bulk_squares) wish.elements = kBulkSquaresBytes / form_.bytes;
   if (way_ == Way::strips) wish.out_run *= kStripRows, wish.elements *= kStripRows;
   if (way_ == Way::bulk) {
     wish.out_run *= kBulkRuns;
@@ -101,6 +107,8 @@ Work Cut::work() const {
   switch (way_) {
     case Way::runs:
       return {0, kRunBlocks};  // as many words as a tile has
+    case Way::bulk_squares:
+      return {0, kBulkSquareBlocks};
     case Way::strips:
       return kStrips;
     case Way::direct:
@@ -118,24 +126,29 @@ bool Cut::stores_columns() const {
   return form_.axes[static_cast<size_t>(inner.in)].out * form_.bytes < kLine;
 }
 
-int64_t Cut::tiles_of_block() const {
-  if (way_ != Way::squares && way_ != Way::direct) return 1;
-  const auto [count, blocks] = work();
+// Instructions of finding slots, for so many bytes of a thread.
+int64_t Cut::setup() const {
+  const int64_t count = work().count;
   int64_t slots = 2 * count;
   const int64_t bytes = count * side_ * side_ * form_.bytes;
   if (stores_columns()) slots = count * (1 + side_);
   const int64_t axes =
       std::ranges::count_if(tile_.extents, [](int64_t extent) { return extent > 1; });
-  const int64_t setup = kSetup * axes * slots / bytes;
-  if (setup <= kLittleSetup) return 1;
-  const int64_t each = ceil_div(tile_.tiles, wish_.processors * blocks);
-  return setup > kMuchSetup
+  return kSetup * axes * slots / bytes;
+}
+
+int64_t Cut::tiles_of_block() const {
+  if (way_ != Way::squares && way_ != Way::direct) return 1;
+  if (setup() <= kLittleSetup) return 1;
+  const int64_t each = ceil_div(tile_.tiles, wish_.processors * work().blocks);
+  return setup() > kMuchSetup
              ? each
-             : std::clamp<int64_t>(2 * setup, 1, std::max<int64_t>(each / kRounds, 1));
+             : std::clamp<int64_t>(2 * setup(), 1, std::max<int64_t>(each / kRounds, 1));
 }
 
 uint32_t Cut::threads() const {
   if (way_ == Way::bulk) return kBulkThreads;
+  if (way_ == Way::bulk_squares) return kBulkSquareThreads;
   if (way_ != Way::strips) return kThreads;
   // As many as there are strips for.
   return static_cast<uint32_t>(ceil_div(tile_.elements, kStripRows * kStrips.count * kWarp) *
@@ -149,6 +162,8 @@ uint64_t Cut::shared_bytes() const {
       return 0;
     case Way::bulk:
       return static_cast<uint64_t>(dense + kBarrierBytes);
+    case Way::bulk_squares:  // six blocks need it as small
+      return static_cast<uint64_t>((dense + dense / 16 + 512) / 16 * 16 + kBarrierBytes);
     case Way::strips:
       return threads() * kStripRows * kStripWord;
     default:
@@ -167,6 +182,7 @@ uint32_t Cut::slower_percent(bool along_input) const {
     return values[static_cast<size_t>(std::countr_zero(static_cast<uint64_t>(form_.bytes)))];
   };
   if (way_ == Way::bulk) return 4;
+  if (way_ == Way::bulk_squares) return 5;
   if (way_ == Way::strips) return 10;
   if (way_ == Way::direct) {
     const bool in_sectors = std::min(form_.in_alignment, form_.out_alignment) >= kSector;
@@ -193,6 +209,8 @@ uint32_t Cut::slower_percent(bool along_input) const {
 
 std::string Cut::name() const {
   switch (way_) {
+    case Way::bulk_squares:
+      return side_ == 1 ? "elements in bulk" : "squares of " + std::to_string(side_) + " in bulk";
     case Way::runs:
       return "runs";
     case Way::strips:

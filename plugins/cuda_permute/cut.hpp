@@ -10,17 +10,18 @@
 namespace cuda_permute {
 
 enum class Way {
-  squares,  // of elements; of one where there are no larger ones
-  runs,     // of elements of up to 8 bytes that form no squares
-  strips,   // words of rows that are interleaved
-  direct,   // kept runs, without shared memory
-  bulk,     // kept runs, by bulk copies
+  squares,       // of elements; of one where there are no larger ones
+  bulk_squares,  // those of rows of kBulkBytes, loaded by bulk copies
+  runs,          // of elements of up to 8 bytes that form no squares
+  strips,        // words of rows that are interleaved
+  direct,        // kept runs, without shared memory
+  bulk,          // kept runs, by bulk copies
 };
 
 struct CutWish {
   int64_t run;          // bytes of a run of the output
   bool direct;          // kept runs for themselves
-  bool bulk = false;    // these in bulk, for elements of kBulkBytes
+  bool bulk = false;    // where the device has bulk copies
   bool strips = false;  // small elements in strips, where the form has them
   bool runs = false;    // small elements by runs
   int64_t processors;   // that want a tile each
@@ -53,6 +54,7 @@ class Cut {
   bool spans_far() const;
   Tile tile_for() const;
   double filled() const;
+  int64_t setup() const;
 
   Form form_;
   CutWish wish_;

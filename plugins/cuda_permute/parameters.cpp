@@ -48,7 +48,10 @@ Parts::Parts(const Cut& of, const std::vector<uint32_t>& cuts) {
     left.push_back(all[i].extent % extent / side);
   }
   if (of.side() == 1) return;
-  axes.push_back({of.side(), 1, all[static_cast<size_t>(inner.in)].out});
+  if (of.way() == Way::bulk_squares)
+    axes.push_back({of.side(), all[static_cast<size_t>(inner.out)].in, 1});
+  else
+    axes.push_back({of.side(), 1, all[static_cast<size_t>(inner.in)].out});
   cut.push_back(0);
   left.push_back(0);
 }

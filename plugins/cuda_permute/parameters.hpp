@@ -46,7 +46,8 @@ struct Permutation {
 };
 
 // The axes of a tile, those of a square split into what lies within it and what lies between
-// squares. The last one is the index of a square's columns. Those of a strip's rows are none.
+// squares. The last one is the index of a square's columns, or of its rows where they are
+// loaded in bulk. Those of a strip's rows are none.
 struct Parts {
   std::vector<Axis> axes;
   std::vector<uint32_t> cut;  // bits

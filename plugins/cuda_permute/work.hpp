@@ -57,6 +57,10 @@ constexpr int64_t widest_square(int64_t bytes) { return bytes == 1 ? 8 : 16; }
 // small, so that loads and stores of many blocks are under way.
 inline constexpr int64_t kBulkBytes = 16, kBulkTileBytes = 4096;
 inline constexpr int kBulkThreads = 32, kBulkBlocks = 32;
+inline constexpr int64_t kBarrierBytes = 8;  // beside the tile
+// Squares that are loaded so.
+inline constexpr int64_t kBulkSquaresBytes = 32 << 10;  // of a tile
+inline constexpr int kBulkSquareThreads = 128, kBulkSquareBlocks = 6;
 
 // Elements that pass no shared memory.
 constexpr Work direct_of(int bytes, bool far) {
