@@ -182,12 +182,13 @@ void add_short_sides_and_small_matrices(Collection& all) {
   }
 }
 
+constexpr std::int64_t kPoints[] = {13, 37, 3}, kReversed[] = {3, 5, 7, 11, 13},
+                       kTwos[] = {2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2};
+
 // Problems for strategies that permute, and for no others.
 void add_runs_and_backward_axes(Collection& all) {
-  constexpr std::int64_t kPoints[] = {13, 37, 3}, kRuns[] = {5, 7, 1000},
-                         kTwos[] = {2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2};
   all.add_permuted(kPoints, std::array{1, 0, 2});
-  all.add_permuted(kRuns, std::array{1, 0, 2});
+  all.add_permuted(std::to_array<std::int64_t>({5, 7, 1000}), std::array{1, 0, 2});
   Collection::set_alignment(all.last(), all.element_bytes());
   all.add_permuted(kTwos, std::array{3, 7, 0, 9, 5, 10, 1, 8, 2, 6, 4});
   // Rows, columns and a batch that lie backwards, in the input and in the output.
@@ -201,13 +202,12 @@ void add_runs_and_backward_axes(Collection& all) {
 
 // Axes that a tile takes whole, cuts or meets one by one: on both sides, on one, and in between.
 void add_permutations(Collection& all) {
-  constexpr std::int64_t kReversed[] = {3, 5, 7, 11, 13}, kShuffled[] = {4, 3, 9, 5, 3, 6},
-                         kHalves[] = {2, 2, 2, 2, 2, 2, 2, 2}, kSkewed[] = {2, 130, 3, 67};
+  constexpr std::int64_t kShuffled[] = {4, 3, 9, 5, 3, 6}, kHalves[] = {2, 2, 2, 2, 2, 2, 2, 2};
   all.add_permuted(kReversed, std::array{4, 3, 2, 1, 0});
   all.add_permuted(kShuffled, std::array{2, 0, 4, 1, 5, 3});
   all.add_permuted(kShuffled, std::array{5, 0, 3, 1, 4, 2});
   all.add_permuted(kHalves, std::array{5, 2, 7, 0, 3, 6, 1, 4});
-  all.add_permuted(kSkewed, std::array{3, 0, 2, 1});
+  all.add_permuted(std::to_array<std::int64_t>({2, 130, 3, 67}), std::array{3, 0, 2, 1});
   // Gaps on both sides, and an axis of the input that repeats.
   all.add(6, 10).batch = {{3, 70, 11000}, {4, 300, 90}, {5, 0, 500}};
   add_runs_and_backward_axes(all);
@@ -234,10 +234,8 @@ void add_squares_in_place(Collection& all) {
     Collection::set_alignment(all.add_in_place(97, 31), aligned);
 }
 
-// Rows that keep no alignment, in buffers that have it.
-void add_odd_rows_of_aligned_buffers(Collection& all) {
-  constexpr std::int64_t kPoints[] = {13, 37, 3}, kTwos[] = {2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2},
-                         kReversed[] = {3, 5, 7, 11, 13};
+// Rows that keep no alignment in buffers that have it, kept runs of vectors, patches of images.
+void add_aligned_buffers(Collection& all) {
   all.add_aligned([&] {
     all.add(31, 33);
     all.add_padded({65, 63}, 63 + 7, 65 + 5);
@@ -247,6 +245,9 @@ void add_odd_rows_of_aligned_buffers(Collection& all) {
     all.add_in_place(67, 5);
     all.add_permuted(kPoints, std::array{1, 0, 2});
     all.add_permuted(kPoints, std::array{2, 0, 1});
+    all.add_permuted(std::to_array<std::int64_t>({5, 35, 96}), std::array{1, 0, 2});
+    all.add_permuted(std::to_array<std::int64_t>({2, 3, 5, 9, 4, 16}),
+                     std::array{0, 2, 4, 3, 5, 1});
     all.add_permuted(kTwos, std::array{3, 7, 0, 9, 5, 10, 1, 8, 2, 6, 4});
     all.add_permuted(kReversed, std::array{4, 3, 2, 1, 0});
     all.add_padded({45, 61}, -67, 49);
@@ -292,7 +293,7 @@ std::vector<Problem> conformance_problems(std::uint32_t element_bytes, Device de
   add_squares_in_place(all);
   add_with_long_gaps(all);
   if (all.is_on_host()) add_for_the_host(all);
-  add_odd_rows_of_aligned_buffers(all);
+  add_aligned_buffers(all);
   return all.take();
 }
 
