@@ -36,7 +36,9 @@ constexpr double kFewFilled = 0.5, kUnfilled = 12, kUnfilledKept = 80;  // perce
 int64_t ceil_div(int64_t a, int64_t b) { return a / b + (a % b != 0); }
 
 Way way_of(const Form& form, const CutWish& wish, int64_t side) {
-  if (wish.direct) return wish.bulk && form.bytes == kBulkBytes ? Way::bulk : Way::direct;
+  const bool is_in_bulk =
+      wish.bulk && form.bytes == kBulkBytes && kept_bytes(form) >= kLeastBulkRun;
+  if (wish.direct) return is_in_bulk ? Way::bulk : Way::direct;
   if (wish.runs && (side * form.bytes < kWord || (side == 1 && form.bytes <= 8))) return Way::runs;
   return Way::squares;
 }
@@ -94,7 +96,7 @@ Tile Cut::tile_for() const {
             .processors = wish_.processors};
   if (way_ == Way::runs) wish.elements = kRunTileBytes / form_.bytes;
   if (way_ == Way::bulk_squares) wish.elements = kBulkSquaresBytes / form_.bytes;
-  if (way_ == Way::strips) wish.out_run *= kStripRows, wish.elements *= kStripRows;
+  if (way_ == Way::strips) wish.out_run *= kStripRows, wish.elements = kTileStrips * kStripRows;
   if (way_ == Way::bulk) {
     wish.out_run *= kBulkRuns;
     wish.elements = kBulkTileBytes / form_.bytes;
@@ -183,7 +185,7 @@ uint32_t Cut::slower_percent(bool along_input) const {
   };
   if (way_ == Way::bulk) return 4;
   if (way_ == Way::bulk_squares) return 5;
-  if (way_ == Way::strips) return 10;
+  if (way_ == Way::strips) return 3;
   if (way_ == Way::direct) {
     const bool in_sectors = std::min(form_.in_alignment, form_.out_alignment) >= kSector;
     return by_size({165, 85, 33, 29, in_sectors ? 2U : 12U});

@@ -46,9 +46,10 @@ constexpr Work squares_of(int bytes, int side, bool far, bool by_column) {
   }
 }
 
-// Strips of words of kStripWord bytes, and elements that they may have.
-inline constexpr int64_t kStripWord = 16, kWidestOfStrip = 2;
-inline constexpr Work kStrips = {2, 4};
+// Strips of words of kStripWord bytes, and elements that they may have. Tiles are small, as of kept
+// runs that are moved in bulk: they have up to kTileStrips.
+inline constexpr int64_t kStripWord = 16, kWidestOfStrip = 2, kTileStrips = 128;
+inline constexpr Work kStrips = {1, 4};
 
 // Bytes of a square's rows, at most.
 constexpr int64_t widest_square(int64_t bytes) { return bytes == 1 ? 8 : 16; }
@@ -56,6 +57,8 @@ constexpr int64_t widest_square(int64_t bytes) { return bytes == 1 ? 8 : 16; }
 // Kept runs of elements of kBulkBytes that are moved in bulk: a block is a warp, and its tile
 // small, so that loads and stores of many blocks are under way.
 inline constexpr int64_t kBulkBytes = 16, kBulkTileBytes = 4096;
+// Shorter runs would be copies of their own, of which there are too many then.
+inline constexpr int64_t kLeastBulkRun = 64;
 inline constexpr int kBulkThreads = 32, kBulkBlocks = 32;
 inline constexpr int64_t kBarrierBytes = 8;  // beside the tile
 // Squares that are loaded so.
