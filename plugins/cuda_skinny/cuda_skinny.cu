@@ -75,9 +75,10 @@ struct Skinny {
 
  private:
   // On the way to the runs each vector of a thread beyond two costs time, on the way back more
-  // vectors are better. From lines on a short side has less need of a stream, since whole tiles are
-  // fast as well. Bytes pass shared memory one by one, which many runs do not hide; few runs want
-  // more vectors. NOTES.md has the measurements behind these factors.
+  // vectors are better. Sides of lines and more have less need of a stream, since whole tiles are
+  // fast as well: from 256 bytes on, and earlier where they are no whole sectors. Bytes pass shared
+  // memory one by one, which many runs do not hide; few runs want more vectors. NOTES.md has the
+  // measurements behind these factors.
   Demand demand() const {
     const auto stream = static_cast<uint64_t>(run_ * width_ * 16), run = uint64_t(run_) * 16;
     const auto vectors = static_cast<uint32_t>(blocks_over(run_ * width_, threads_));
@@ -90,7 +91,7 @@ struct Skinny {
   }
 
   uint32_t vector_percent(uint32_t vectors) const {
-    const bool is_narrow = problem_.element_bytes == 1 && width_ <= 8;
+    const bool is_narrow = problem_.element_bytes == 1 && width_ <= 8 && width_ % 2 == 0;
     if (splits_) return vectors > 2 ? (is_narrow ? 2 : 4) * (vectors - 2) : 0;
     return problem_.element_bytes == 1 && vectors <= 2 ? 5 : 0;
   }
@@ -98,7 +99,7 @@ struct Skinny {
   uint32_t width_percent() const {
     const int64_t bytes = width_ * problem_.element_bytes;
     if (problem_.element_bytes == 1) return width_ > 24 ? 10 : 0;
-    return (bytes >= 64 ? 12U : 0U) + (bytes >= 256 ? 6U : 0U);
+    return (bytes >= 64 && bytes % 32 != 0 ? 12U : 0U) + (bytes >= 256 ? 6U : 0U);
   }
 
   // Many runs that begin within a sector are stored in pieces, the shorter they are the more of

@@ -13,7 +13,7 @@ namespace {
 constexpr int64_t kBufferBytes = 64 * 1024;
 // Elements pass the buffer one at a time, which takes so much longer over their bytes; beside that
 // of every element, and that of buffers that come from the second level.
-constexpr uint32_t kOneAtATimePercent = 400, kStagedPercent = 40, kSecondLevelPercent = 20;
+constexpr uint32_t kOneAtATimePercent = 200, kStagedPercent = 20, kSecondLevelPercent = 20;
 constexpr int64_t kFirstLevelBytes = 32 * 1024;
 
 struct Tiling {

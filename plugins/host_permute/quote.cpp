@@ -72,7 +72,10 @@ int64_t large_percent(int64_t tile) {
 
 int64_t unit_percent(const Layout& layout) {
   const int64_t run = layout.tiling.run * layout.unit;
-  if (layout.tiling.copies) return run >= kCutRun && run < kLongRun ? kCutRunPercent : 0;
+  if (layout.tiling.copies) {
+    const bool is_cut = layout.tiling.read_run == layout.tiling.run && run >= kCutRun;
+    return is_cut && run < kLongRun ? kCutRunPercent : 0;
+  }
   if (layout.unit == 1) return kBytesPercent;
   const bool is_odd = (layout.unit & (layout.unit - 1)) != 0;
   return is_odd && layout.unit > 8 ? kOddUnitsPercent : 0;
