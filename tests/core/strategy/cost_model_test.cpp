@@ -252,7 +252,7 @@ TEST(CostModel, OnTheHostLinesThatRunsShareCostMoreWhereStoresBypassTheCaches) {
     return predicted_time(demand, problem, host(), false) - whole;
   };
   EXPECT_DOUBLE_EQ(lost(XPOSE_QUOTE_UNCACHED_STORES), (48.0 + 128) / 1024 / 2);
-  EXPECT_DOUBLE_EQ(lost(0), 2.4 * 48.0 / 1024 / 2);  // fetched, and written
+  EXPECT_NEAR(lost(0), 2.4 * 48.0 / 1024 / 2, 1e-12);  // fetched, and written
 }
 
 TEST(CostModel, OnTheHostShortRunsCostMore) {
