@@ -11,9 +11,9 @@ using namespace xpose::plugin;
 namespace {
 
 constexpr int64_t kBufferBytes = 64 * 1024;
-// Elements pass the buffer one at a time, which takes so much longer over their bytes; beside that
-// of every element, and that of buffers that come from the second level.
-constexpr uint32_t kOneAtATimePercent = 200, kStagedPercent = 20, kSecondLevelPercent = 20;
+// Elements pass the buffer one at a time, which takes so much longer over their bytes; and so much
+// longer where the buffer comes from the second level.
+constexpr uint32_t kOneAtATimePercent = 160, kSecondLevelPercent = 20;
 constexpr int64_t kFirstLevelBytes = 32 * 1024;
 
 struct Tiling {
@@ -35,7 +35,7 @@ Quote quote_tiling(const Problem& problem, Tiling tiling) {
   return {.launch = "tile " + side + "x" + side + ", buffer " + std::to_string(bytes) + " B",
           .demand = {.load_run = run(problem.cols, problem.in_ld),
                      .store_run = run(problem.rows, problem.out_ld),
-                     .slower_percent = kStagedPercent + kOneAtATimePercent / problem.element_bytes +
+                     .slower_percent = kOneAtATimePercent / problem.element_bytes +
                                        (bytes > kFirstLevelBytes ? kSecondLevelPercent : 0)}};
 }
 
