@@ -63,7 +63,8 @@ enum class Verdict {
 // The enumerator's name: "ok", "wrong_result", ...
 XPOSE_API std::string_view to_string(Verdict verdict);
 
-// The time of one call of a variant, over the samples of a race.
+// The time of one call of a variant, over the samples of a race: of the winner, the estimate and
+// the roof those of the final, where winner and estimate met in rounds of their own.
 struct Timing {
   double median = 0;  // seconds
   double spread = 0;  // interquartile range over the median
@@ -80,8 +81,9 @@ struct Trial {
   std::string detail;
   std::optional<Timing> timing;  // empty: not timed
   int prior_rank = 0;            // of the strategy's card
-  // Seconds of one call in each round of the race. A discarded round is NaN. A list shorter than
-  // others' ends where the variant was dropped. Empty without a timing.
+  // Seconds of one call in each round of the race. A round that was discarded, or that the variant
+  // did not run, is NaN. A list shorter than others' ends where the variant was dropped. Empty
+  // without a timing.
   std::vector<double> rounds = {};
   // The share of the roof that the quote's figures predict; 0: the quote has none.
   double predicted_share = 0;

@@ -65,6 +65,7 @@ class InProcessRunner final : public TrialRunner {
   // Restores the buffers after a trial that failed on its way: no strategy is blamed for what
   // another has left there.
   void mend();
+  // Of the pairs that so many calls use, from the first on.
   void clean_caches(std::size_t first, int calls);
   void launch(const Candidate& candidate, const BoundPlan& plan, void* workspace, std::size_t set);
 

@@ -12,6 +12,7 @@
 
 #include "launched.hpp"
 #include "problem/normal_form.hpp"
+#include "watched_host.hpp"
 
 namespace xpose {
 namespace {
@@ -112,6 +113,20 @@ xpose_status run_out_of_memory(const xpose_plan* plan, const xpose_launch* launc
   if (plan->launches++ > 0) return XPOSE_NO_MEMORY;
   transpose(plan, launch);
   return XPOSE_OK;
+}
+
+// A large cache may hold all pairs of a small problem, as the launch before has left them.
+TEST(InProcessRunner, AColdLaunchFindsNoLinesOfItsBuffers) {
+  const Launched always(launch_at_once);
+  for (const bool warm : {false, true}) {
+    WatchedHost host;
+    InProcessRunner runner(host, normal_form(matrix(64, 65, 4)), 1, warm);
+    ASSERT_EQ(runner.verify(always.candidate).verdict, Verdict::ok);
+    ASSERT_EQ(runner.time(always.candidate).outcome.verdict, Verdict::ok);
+    EXPECT_GT(host.launches, 1);
+    EXPECT_EQ(host.dropped, warm ? 0 : 2 * host.launches);
+    EXPECT_EQ(host.cleanings, 0);
+  }
 }
 
 TEST(InProcessRunner, NoStrategyIsBlamedForWhatAnotherHasLeftInTheBuffers) {
