@@ -10,7 +10,7 @@
 namespace host_permute {
 namespace {
 
-constexpr int64_t kMostBytes = 16 * 1024;  // of a block
+constexpr int64_t kMostBytes = 16'384;  // of a block
 constexpr uint8_t kTopBit = 0x80;
 
 // Bytes that lie side by side.
@@ -125,6 +125,12 @@ class Finder {
   std::vector<Span> span_of_row_;
 };
 
+// Squares of short units with rows of 16 bytes are faster than picks.
+bool has_full_squares(const Places& block) {
+  return std::has_single_bit(static_cast<uint64_t>(block.unit)) && block.unit < 8 &&
+         std::min(block.rows, block.cols) * block.unit >= 16;
+}
+
 // The time of a block's squares, in tenths of a clock, as all times here (NOTES.md).
 int64_t time_of_squares(const Places& block) {
   const int64_t units = block.rows * block.cols;
@@ -143,7 +149,7 @@ int64_t time_of_squares(const Places& block) {
 }  // namespace
 
 Picks::Picks(const Places& block, int64_t vector_bytes) : width(vector_bytes) {
-  if (block.rows * block.cols * block.unit > kMostBytes) return;
+  if (block.rows * block.cols * block.unit > kMostBytes || has_full_squares(block)) return;
   const Finder finder(block, width);
   std::optional<std::vector<Vector>> all = finder.vectors();
   if (!all) return;

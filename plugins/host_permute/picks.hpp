@@ -38,8 +38,8 @@ struct Picks {
     std::vector<int64_t> places;
   };
 
-  // None where a vector has too many windows, where the block is long, or where a narrow vector
-  // or window would have fewer bytes.
+  // None where squares are sure to be faster, where a vector has too many windows, where the block
+  // is long, or where a narrow vector or window would have fewer bytes.
   Picks(const Places& block, int64_t vector_bytes);
 
   // Whether they are faster than squares.

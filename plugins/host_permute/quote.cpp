@@ -52,7 +52,7 @@ bool is_for_others(const Problem& problem) {
 constexpr int64_t kFirstTilePercent = 50;
 // A tile beyond this size comes from the second level: the first does not hold two and the buffer.
 // Each doubling takes so much longer.
-constexpr int64_t kLargeTile = 48 * 1024, kLargeTilePercent = 15;
+constexpr int64_t kLargeTile = int64_t{48} * 1024, kLargeTilePercent = 15;
 // Stores straight from registers write lines in parts.
 constexpr int64_t kPartsPercent = 10;
 // Matrices with a short side take so much longer than tiles within long ones.
