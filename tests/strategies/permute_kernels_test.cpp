@@ -57,7 +57,7 @@ struct Block {
     in.resize(static_cast<size_t>(kPieces * in_bytes));
     for (uint8_t& byte : in) byte = static_cast<uint8_t>(random());
     out.resize(static_cast<size_t>(kPieces * out_bytes), 0xc3);
-    expected = out;
+    expected.assign(out.begin(), out.end());
     for (const Piece& piece : pieces)
       for (int64_t r = 0; r < rows; ++r)
         for (int64_t c = 0; c < cols; ++c)
