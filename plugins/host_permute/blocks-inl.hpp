@@ -119,7 +119,7 @@ void transpose(const Blocks& blocks, int64_t unit) {
     case 8:
       return transpose_by<8, kVector / 8>(blocks, side);
     case 16:
-      return transpose_by<16, 1>(blocks, side);
+      return transpose_by<16, kVector / 16>(blocks, side);
     case 3:
       return transpose_padded<4>(blocks, unit);
     default:

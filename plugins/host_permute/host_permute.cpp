@@ -1,6 +1,7 @@
 // Any permutation of axes, by tiles that span several of them.
 #include <algorithm>
 #include <array>
+#include <set>
 #include <xpose/plugin.hpp>
 
 #include "../kit/host/ceil_div.hpp"
@@ -21,6 +22,7 @@ using host_permute::kRuns;
 using host_permute::Layout;
 using host_permute::Lines;
 using host_permute::most_threads;
+using host_permute::Picks;
 using host_permute::Piece;
 using host_permute::Runs;
 using host_permute::Step;
@@ -52,6 +54,7 @@ struct Permute : private Layout {
     for (auto* places : {&tiling.rows, &tiling.cols})
       for (int64_t& place : *places) place *= unit;
     find_buffer_cols();
+    find_picks();
     if (stream_) find_lines();
   }
 
@@ -160,6 +163,8 @@ struct Permute : private Layout {
           for (int64_t r = 0; r < runs; ++r) ask_for_ends(run_at(r), run);
         if (t.copies)
           kernels.copy(blocks, width * unit);
+        else if (const Picks* const picks = picks_of(rows, col, width))
+          kernels.pick(blocks, *picks);
         else
           kernels.transpose(blocks, unit);
         if (direct) continue;
@@ -190,6 +195,38 @@ struct Permute : private Layout {
     }
   }
 
+  // The picks of a block of so many rows and columns, the first of them `col`; null where squares
+  // are faster.
+  const Picks* picks_of(int64_t rows, int64_t col, int64_t cols) const {
+    const auto found = std::ranges::find_if(picked_, [&](const Picked& one) {
+      return one.rows == rows && one.cols == cols && (stream_ || one.col == col);
+    });
+    return found == picked_.end() ? nullptr : &found->picks;
+  }
+
+  // Of all blocks that full tiles and last ones have.
+  void find_picks() {
+    if (tiling.copies) return;
+    const int64_t width = host_permute::kernels().front().pick_width;
+    const auto counts = [&](int step, const std::vector<int64_t>& places) {
+      Tile last{0, 0, std::vector<int64_t>(tiling.steps.size(), 0)};
+      const int64_t full = count_in(last, step, places);
+      for (size_t i = 0; i < tiling.steps.size(); ++i) last.index[i] = tiling.steps[i].count() - 1;
+      return std::set{full, count_in(last, step, places)};
+    };
+    for (const int64_t rows : counts(tiling.rows_step, tiling.rows))
+      for (const int64_t all_cols : counts(tiling.cols_step, tiling.cols))
+        for (int64_t col = 0; col < all_cols; col += block_cols) {
+          const int64_t cols = std::min(block_cols, all_cols - col);
+          if (picks_of(rows, col, cols) != nullptr) continue;
+          const host_permute::Places places{
+              tiling.rows.data(), stream_ ? buffer_cols_.data() : tiling.cols.data() + col, rows,
+              cols, unit};
+          Picks picks(places, width);
+          if (picks.pay(places)) picked_.push_back({rows, col, cols, std::move(picks)});
+        }
+  }
+
   // The lines of a full tile of the input, to be asked for while the tile before it is written.
   void find_lines() {
     const Tiling& t = tiling;
@@ -216,10 +253,16 @@ struct Permute : private Layout {
     level_ = fits && *std::ranges::max_element(in_set) <= kMostInASet ? 1 : 2;
   }
 
+  struct Picked {
+    int64_t rows, col, cols;
+    Picks picks;
+  };
+
   Problem problem_;
   bool stream_;
   std::vector<int64_t> buffer_cols_;  // of a block: where they begin in the buffer
   std::vector<int64_t> run_cols_;     // those that begin a run
+  std::vector<Picked> picked_;        // the blocks that have picks
   std::vector<int64_t> lines_;        // in bytes from the tile's begin
   int lines_each_ = 0;                // to be asked for, for each line that is written
   int level_ = 2;                     // of the caches, to which they come

@@ -3,6 +3,7 @@
 
 #include "../kit/host/each_target-inl.hpp"
 #include "blocks-inl.hpp"
+#include "picks-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace host_permute {
@@ -24,7 +25,9 @@ void stream(const uint8_t* from, uint8_t* to, int64_t bytes, Lines& ahead) {
 }
 void finish() { hwy::FlushStream(); }
 
-Kernels kernels_here() { return {hwy::TargetName(HWY_TARGET), transpose, copy, stream, finish}; }
+Kernels kernels_here() {
+  return {hwy::TargetName(HWY_TARGET), transpose, pick, pick_width(), copy, stream, finish};
+}
 
 }  // namespace HWY_NAMESPACE
 }  // namespace host_permute

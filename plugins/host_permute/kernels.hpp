@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "picks.hpp"
 #include "tiling.hpp"
 
 namespace host_permute {
@@ -39,6 +40,9 @@ struct Kernels {
   const char* target;  // its name, e.g. "AVX3"
   // Transposes blocks of units of 1 to kMostUnitBytes bytes.
   void (*transpose)(const Blocks& blocks, int64_t unit);
+  // Does what the picks say at every piece; their vectors are narrow or of this width.
+  void (*pick)(const Blocks& blocks, const Picks& picks);
+  int64_t pick_width;
   // Copies so many bytes at every piece.
   void (*copy)(const Blocks& blocks, int64_t bytes);
   // Whole lines of the output by non-temporal stores; after each, lines are asked for.

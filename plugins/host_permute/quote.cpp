@@ -26,8 +26,7 @@ namespace {
 // an expensive edge in every strip: those with rows that share lines, or sides that are not pairs
 // of lines. NOTES.md has the measurements.
 int64_t longest_short_side(const Problem& problem) {
-  const bool words = problem.element_bytes == 4 || problem.element_bytes == 8;
-  return words ? 1536 : problem.rows < problem.cols ? 384 : 0;
+  return problem.element_bytes >= 4 ? 1536 : problem.rows < problem.cols ? 384 : 0;
 }
 
 bool is_ragged_strip(const Problem& problem) {
@@ -53,13 +52,14 @@ bool is_for_others(const Problem& problem) {
 constexpr int64_t kFirstTilePercent = 50;
 // A tile beyond this size comes from the second level: the first does not hold two and the buffer.
 // Each doubling takes so much longer.
-constexpr int64_t kLargeTile = 48 * 1024, kLargeTilePercent = 15;
+constexpr int64_t kLargeTile = int64_t{48} * 1024, kLargeTilePercent = 15;
 // Stores straight from registers write lines in parts.
 constexpr int64_t kPartsPercent = 10;
 // Matrices with a short side take so much longer than tiles within long ones.
 constexpr int64_t kStripPercent = 25;
-// Single bytes take so much longer, and so do odd units that are moved one by one.
-constexpr int64_t kBytesPercent = 30, kOddUnitsPercent = 40;
+// Single bytes take so much longer, and so do rows or columns of less than 16 bytes and odd units
+// that are moved one by one.
+constexpr int64_t kBytesPercent = 30, kFewPercent = 30, kOddUnitsPercent = 40;
 // Copies of runs that are cut take longer, unless the pieces are long.
 constexpr int64_t kCutRun = 4096, kLongRun = 20'000, kCutRunPercent = 10;
 
@@ -77,6 +77,8 @@ int64_t unit_percent(const Layout& layout) {
     return is_cut && run < kLongRun ? kCutRunPercent : 0;
   }
   if (layout.unit == 1) return kBytesPercent;
+  const int64_t few = std::min(std::ssize(layout.tiling.rows), layout.block_cols);
+  if (few * layout.unit < 16) return kFewPercent;
   const bool is_odd = (layout.unit & (layout.unit - 1)) != 0;
   return is_odd && layout.unit > 8 ? kOddUnitsPercent : 0;
 }
@@ -117,8 +119,8 @@ Quote quote(const Problem& problem, const Config& config) {
   if (is_for_others(problem))
     throw Unsupported(
         "needs two batch dimensions, a run that stays together, an axis that is read backwards, or "
-        "a short side with rows that share lines: 64 to 1536 bytes of 4- and 8-byte elements, or "
-        "columns of 64 to 384 bytes");
+        "a short side with rows that share lines: 64 to 1536 bytes of elements of 4 bytes or more, "
+        "or columns of 64 to 384 bytes");
   const bool streams = config["stream"] != 0;
   const auto cache = static_cast<int64_t>(problem.cache_bytes);
   if (!streams && cache > 0 && traffic(problem) > cache)

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstring>
 #include <random>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -15,46 +16,89 @@ namespace {
 
 using host_permute::Blocks;
 using host_permute::Kernels;
+using host_permute::Picks;
 using host_permute::Piece;
+using host_permute::Places;
 
 constexpr int64_t kPieces = 2;
 
-// So many places of so many bytes, in any order, with gaps between them.
-std::vector<int64_t> places(int64_t count, int64_t bytes, std::mt19937& random) {
+constexpr int64_t kGap = 3;
+
+// So many places of so many bytes, those of a group one behind the other, the groups in any order
+// with gaps between them.
+std::vector<int64_t> places(int64_t count, int64_t bytes, int64_t group, std::mt19937& random) {
+  std::vector<int64_t> groups;
+  for (int64_t i = 0; i < (count + group - 1) / group; ++i)
+    groups.push_back(i * (group * bytes + kGap));
+  std::shuffle(groups.begin(), groups.end(), random);
   std::vector<int64_t> all;
-  for (int64_t i = 0; i < count; ++i) all.push_back(i * (bytes + 3));
-  std::shuffle(all.begin(), all.end(), random);
+  for (int64_t i = 0; i < count; ++i)
+    all.push_back(groups[static_cast<size_t>(i / group)] + i % group * bytes);
   return all;
 }
 
-// Vectors end with what is read and written, so that a sanitizer sees all beyond.
+// A block at two pieces, whose places are shuffled, and its transpose. Vectors end with what is
+// read and written, so that a sanitizer sees all beyond.
+struct Block {
+  int64_t unit, rows, cols;
+  std::vector<int64_t> row_in, col_out;
+  std::vector<uint8_t> in, out, expected;
+  std::vector<Piece> pieces;
+
+  Block(int64_t unit_, int64_t rows_, int64_t cols_, int64_t rows_together = 1,
+        int64_t cols_together = 1)
+      : unit(unit_), rows(rows_), cols(cols_) {
+    std::mt19937 random(static_cast<unsigned>(unit * 1000 + rows * 100 + cols));
+    row_in = places(rows, cols * unit, rows_together, random);
+    col_out = places(cols, rows * unit, cols_together, random);
+    const int64_t in_bytes = std::ranges::max(row_in) + cols * unit,
+                  out_bytes = std::ranges::max(col_out) + rows * unit;
+    pieces = {{in_bytes, 0}, {0, out_bytes}};
+    in.resize(static_cast<size_t>(kPieces * in_bytes));
+    for (uint8_t& byte : in) byte = static_cast<uint8_t>(random());
+    out.resize(static_cast<size_t>(kPieces * out_bytes), 0xc3);
+    expected.assign(out.begin(), out.end());
+    for (const Piece& piece : pieces)
+      for (int64_t r = 0; r < rows; ++r)
+        for (int64_t c = 0; c < cols; ++c)
+          std::memcpy(
+              &expected[static_cast<size_t>(piece.out + col_out[static_cast<size_t>(c)] +
+                                            r * unit)],
+              &in[static_cast<size_t>(piece.in + row_in[static_cast<size_t>(r)] + c * unit)],
+              static_cast<size_t>(unit));
+  }
+
+  Places places_of_it() const { return {row_in.data(), col_out.data(), rows, cols, unit}; }
+  Blocks blocks() {
+    return {.in = in.data(),
+            .out = out.data(),
+            .row_in = row_in.data(),
+            .col_out = col_out.data(),
+            .rows = rows,
+            .cols = cols,
+            .pieces = pieces.data(),
+            .count = kPieces};
+  }
+  std::string name(const char* target) const {
+    return std::string(target) + ", " + std::to_string(rows) + "x" + std::to_string(cols) + " of " +
+           std::to_string(unit) + " bytes";
+  }
+};
+
 void expect_transposed(const Kernels& kernels, int64_t unit, int64_t rows, int64_t cols) {
-  std::mt19937 random(static_cast<unsigned>(unit * 1000 + rows * 100 + cols));
-  const std::vector<int64_t> row_in = places(rows, cols * unit, random),
-                             col_out = places(cols, rows * unit, random);
-  const int64_t in_bytes = rows * (cols * unit + 3) - 3, out_bytes = cols * (rows * unit + 3) - 3;
-  const std::vector<Piece> pieces = {{in_bytes, 0}, {0, out_bytes}};
-  std::vector<uint8_t> in(static_cast<size_t>(kPieces * in_bytes));
-  for (uint8_t& byte : in) byte = static_cast<uint8_t>(random());
-  std::vector<uint8_t> out(static_cast<size_t>(kPieces * out_bytes), 0xc3), expected = out;
-  for (const Piece& piece : pieces)
-    for (int64_t r = 0; r < rows; ++r)
-      for (int64_t c = 0; c < cols; ++c)
-        std::memcpy(
-            &expected[static_cast<size_t>(piece.out + col_out[static_cast<size_t>(c)] + r * unit)],
-            &in[static_cast<size_t>(piece.in + row_in[static_cast<size_t>(r)] + c * unit)],
-            static_cast<size_t>(unit));
-  kernels.transpose({.in = in.data(),
-                     .out = out.data(),
-                     .row_in = row_in.data(),
-                     .col_out = col_out.data(),
-                     .rows = rows,
-                     .cols = cols,
-                     .pieces = pieces.data(),
-                     .count = kPieces},
-                    unit);
-  ASSERT_TRUE(out == expected) << kernels.target << ", " << rows << "x" << cols << " of " << unit
-                               << " bytes";
+  Block block(unit, rows, cols);
+  kernels.transpose(block.blocks(), unit);
+  ASSERT_TRUE(block.out == block.expected) << block.name(kernels.target);
+}
+
+// Few rows or columns, with groups of the others.
+void expect_picked(const Kernels& kernels, Block block, int64_t width, int64_t& picked) {
+  const Picks picks(block.places_of_it(), width);
+  if (picks.patterns.empty()) return;
+  ++picked;
+  kernels.pick(block.blocks(), picks);
+  ASSERT_TRUE(block.out == block.expected)
+      << block.name(kernels.target) << ", picked by " << width << " bytes";
 }
 
 TEST(PermuteKernels, TransposeUnitsOfAnySize) {
@@ -63,6 +107,24 @@ TEST(PermuteKernels, TransposeUnitsOfAnySize) {
       for (const int64_t rows : {1, 2, 3, 4, 7, 8, 16, 19, 33})
         for (const int64_t cols : {1, 2, 3, 5, 6, 8, 15, 17, 64})
           ASSERT_NO_FATAL_FAILURE(expect_transposed(kernels, unit, rows, cols));
+}
+
+// Groups of the many are shorter and longer than vectors, and some are parts.
+TEST(PermuteKernels, PickFewRowsAndFewColumns) {
+  for (const Kernels& kernels : host_permute::kernels())
+    for (const int64_t width : std::set<int64_t>{Picks::kNarrow, kernels.pick_width}) {
+      int64_t picked = 0;
+      for (const int64_t unit : {1, 2, 3, 4, 8, 16})
+        for (const int64_t few : {2, 3, 4, 5, 7, 8, 9, 12, 15, 16, 17})
+          for (const int64_t group : {2, 5, 8, 14, 16, 33, 64, 128, 300})
+            for (const int64_t many : {group - 1, group, 3 * group, 4 * group + 1}) {
+              ASSERT_NO_FATAL_FAILURE(
+                  expect_picked(kernels, Block(unit, few, many, 1, group), width, picked));
+              ASSERT_NO_FATAL_FAILURE(
+                  expect_picked(kernels, Block(unit, many, few, group, 1), width, picked));
+            }
+      EXPECT_GT(picked, 1000) << kernels.target << ", " << width;
+    }
 }
 
 }  // namespace
