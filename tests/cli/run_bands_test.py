@@ -74,11 +74,11 @@ class Bands(InAListedFolder):
 
     def test_sizes_of_memory(self):
         np.save(self.source, random_array("<f4", (20, 30)))
-        for size in ("1M", "1048576", "3G", "2T", "512K512"):
+        for size in ("1M", "1048576", "3G", "3GiB", "2TiB", "512K512"):
             with self.subTest(size=size):
                 done = self.run_xpose("--memory", size)
                 self.assertEqual(done.returncode, 2 if size == "512K512" else 0)
-        for size in ("x", "-1", "0", "1K", "1.5G", "99999999999T", "G"):
+        for size in ("x", "-1", "0", "1K", "1KiB", "3Gi", "3GB", "1.5G", "99999999999T", "G"):
             with self.subTest(size=size):
                 done = self.run_xpose("--memory=" + size)
                 self.assertEqual(done.returncode, 2)

@@ -48,7 +48,7 @@ po::options_description run_options() {
                                po::value<std::string>()->default_value("2")->value_name("S"),
                                "seconds that --tune may spend")(
       "memory", po::value<std::string>()->default_value("1G")->value_name("SIZE"),
-      "most memory for tiles, such as 512M or 4G, at least 1M; the program itself needs about 50 "
+      "most memory for tiles, such as 512M or 4GiB, at least 1M; the program itself needs about 50 "
       "MB "
       "besides")(
       "raw",
