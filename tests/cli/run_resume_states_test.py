@@ -67,7 +67,7 @@ class Refused(Resumed):
     def test_something_else_under_the_names(self):
         self.half()
         text = self.journal.read_text()
-        for content in ("", "{}", text[:-5], text.replace("journal/2", "journal/1"),
+        for content in ("", "{}", text[:-5], text.replace("journal/3", "journal/2"),
                         text.replace('"finished": ', '"finished": -'), text.replace('"finished": ', '"finished": 9999999')):
             self.journal.write_text(content)
             before = self.part.read_bytes()

@@ -19,6 +19,12 @@ std::int64_t in_whole_lines(std::int64_t extent) {
   return extent > kWholeLines ? extent / kWholeLines * kWholeLines : extent;
 }
 
+// Blocks of like extents, none longer than the most, and of whole lines where that has room.
+std::int64_t like_blocks(std::int64_t extent, std::int64_t most) {
+  const std::int64_t step = quotient_up(extent, quotient_up(extent, most));
+  return std::min(quotient_up(step, kWholeLines) * kWholeLines, most);
+}
+
 std::uint64_t page_of(std::uint64_t byte) { return byte / BandPlan::kPage * BandPlan::kPage; }
 
 }  // namespace
@@ -45,7 +51,9 @@ BandPlan::BandPlan(const FileMatrix& matrix, const TileLimits& limits)
   const bool pieces_are_long = most / matrix.rows >= std::min(piece, side / 2);
   const bool may_be_in_order =
       limits.in_order && most / matrix.rows >= std::min(elements(kPage), matrix.cols);
-  if (may_be_in_order || pieces_are_long || matrix.rows <= elements(kShortRow)) {
+  const bool rows_are_short = matrix.rows <= elements(kShortRow) &&
+                              most / matrix.rows >= std::min(piece, elements(kShortPiece));
+  if (may_be_in_order || pieces_are_long || rows_are_short) {
     const std::int64_t enough = elements(limits.enough_bytes) / matrix.rows;
     const std::int64_t width = std::clamp(in_whole_lines(enough), piece, matrix.cols);
     cut_columns(std::clamp<std::int64_t>(most / matrix.rows, 1, width));
@@ -53,9 +61,9 @@ BandPlan::BandPlan(const FileMatrix& matrix, const TileLimits& limits)
   }
   // Pieces of the input are then as long as asked for, but no longer than those of the output.
   const std::int64_t rows = std::max(most / std::min(piece, side), elements(kShortPiece));
-  row_step_ = std::min(in_whole_lines(rows), matrix.rows);
+  row_step_ = like_blocks(matrix.rows, std::min(in_whole_lines(rows), matrix.rows));
   row_blocks_ = quotient_up(matrix.rows, row_step_);
-  cut_columns(std::min(in_whole_lines(most / row_step_), matrix.cols));
+  cut_columns(like_blocks(matrix.cols, std::min(in_whole_lines(most / row_step_), matrix.cols)));
 }
 
 // Where all rows begin at the same place of a page, blocks of columns begin with pages.

@@ -38,6 +38,7 @@ class DirectWrites {
   // file system has no such writes.
   bool open(int fd, std::uint64_t most_memory);
 
+  bool is_open() const { return file_.get() >= 0; }
   std::uint64_t memory() const { return buffers_ * kBufferBytes; }  // of the buffers
 
   // The whole sectors of a range that is to be written past the cache; else an empty range at its

@@ -42,6 +42,7 @@ class InputFile {
   bool open_direct();
   bool is_direct() const { return direct_.get() >= 0; }
   int direct_fd() const { return direct_.get(); }
+  std::size_t sector_bytes() const { return sector_; }  // of reads past the page cache
 
   // The read past the page cache that has the first bytes of a range, as many as go into a buffer
   // of 2 * kSector bytes or more, aligned to a sector.
@@ -68,8 +69,8 @@ class InputFile {
 
   std::string name_;
   FileDescriptor file_;
-  FileDescriptor direct_;           // the same file, read past the page cache
-  std::uint64_t sector_ = kSector;  // of direct_
+  FileDescriptor direct_;         // the same file, read past the page cache
+  std::size_t sector_ = kSector;  // of direct_
   struct stat opened_;
   std::uint64_t begin_ = 0;  // where the input begins in the file
 };

@@ -119,7 +119,11 @@ void OutputFile::send(const ByteRange& pages) {
 }
 
 void OutputFile::wait_for_first() {
-  sync(fd(), sent_.front(), SYNC_FILE_RANGE_WAIT_BEFORE);
+  const ByteRange& pages = sent_.front();
+  sync(fd(), pages, SYNC_FILE_RANGE_WAIT_BEFORE);
+  if (direct_.is_open())
+    posix_fadvise(fd(), static_cast<off_t>(pages.begin), static_cast<off_t>(pages.size()),
+                  POSIX_FADV_DONTNEED);
   dirty_ -= sent_.front().size();
   sent_.pop_front();
 }

@@ -11,11 +11,15 @@ enum class Passes { automatic, one, two };
 
 // Where the input lies.
 struct InputPlace {
-  // A run costs a disk as much as its bytes and so many more. The default is of a solid-state disk
-  // that is asked for many runs at once; a disk with moving heads has a hundred times as many.
-  std::uint64_t run_bytes = std::uint64_t{8} << 10;
+  // A run costs a disk as much as its bytes and so many more; a disk with moving heads has a
+  // hundred times as many as a solid-state disk that is asked for many runs at once.
+  std::uint64_t run_bytes = 0;
   bool is_cached = false;  // in memory
 };
+
+// Solid-state disks. Output runs of an input in memory are held up by calls more than by the disk.
+inline constexpr InputPlace kOnDisk = {std::uint64_t{4} << 10, false};
+inline constexpr InputPlace kInMemory = {std::uint64_t{8} << 10, true};
 
 // Bytes that a disk could move in the time of a pass, over those of the file. Bytes that lie in
 // memory cost an eighth, and a run a call.

@@ -6,8 +6,10 @@ namespace xpose::app {
 namespace {
 
 constexpr std::size_t kLongestPiece = 128 << 10;  // what Linux reads ahead at once by default
-constexpr std::size_t kDirectPiece = 16 << 10;    // shorter ones share pages with others
-constexpr std::size_t kPiecesAtOnce = 128;        // that the disk is asked for together
+// Shorter pieces go through the page cache: past it each takes about a sector more, and a call.
+constexpr std::size_t kDirectPiece = 4 << 10;
+constexpr std::size_t kDirectSectors = 4;
+constexpr std::size_t kPiecesAtOnce = 128;  // that the disk is asked for together
 
 }  // namespace
 
@@ -18,7 +20,9 @@ void PieceReader::read(std::uint64_t offset, std::span<std::byte> to) {
 
 // A look into the page cache has the kernel read what is not there, too.
 void PieceReader::read_piece(const FilePiece& piece) {
-  if (file_.is_direct() && piece.to.size() >= kDirectPiece) return long_.push_back(piece);
+  if (file_.is_direct() &&
+      piece.to.size() >= std::max(kDirectPiece, kDirectSectors * file_.sector_bytes()))
+    return long_.push_back(piece);
   const std::size_t got = file_.read_cached(piece.offset, piece.to);
   if (got == piece.to.size()) return;
   missing_.push_back({piece.offset + got, piece.to.subspan(got)});

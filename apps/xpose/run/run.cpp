@@ -239,7 +239,7 @@ int run_command(const RunOptions& options) {
   const auto passes = with_name(input.name(), [&] {
     return !tiles ? std::nullopt
                   : two_passes(file_permutation(header, permuted, head.size()), *tiles,
-                               limits.most_bytes, options, {.is_cached = is_cached},
+                               limits.most_bytes, options, is_cached ? kInMemory : kOnDisk,
                                journal ? journal->has_two_passes() : std::nullopt);
   });
   OutputFile output(options.out, head.size() + header.data_bytes, memory.dirty_bytes,

@@ -15,7 +15,7 @@
 namespace xpose::app {
 namespace {
 
-constexpr const char* kSchema = "xpose.run-journal/2";
+constexpr const char* kSchema = "xpose.run-journal/3";
 constexpr std::size_t kMostBytes = std::size_t{8} << 20;  // of a journal: a dtype may be long
 
 std::filesystem::path folder_of(const std::filesystem::path& target) {

@@ -150,6 +150,22 @@ TEST(BandPlan, ManyRowsOfAnInputOnADiskAreCutOnBothSides) {
   EXPECT_GT(plan.most_rows(), 8000);
 }
 
+TEST(BandPlan, CutBlocksAreOfLikeExtents) {
+  const BandPlan plan({34000, 34003, 1, 128, 128}, {48 * kMiB, 48 * kMiB, 64 << 10});
+  ASSERT_EQ(plan.size(), 25);
+  const Tile last = plan.tile(plan.size() - 1);
+  EXPECT_GT(last.rows, plan.most_rows() * 9 / 10);
+  EXPECT_GT(last.cols, plan.most_cols() * 9 / 10);
+}
+
+TEST(BandPlan, ShortRowsAreCutWherePiecesOfAnInputOnADiskWouldBeShort) {
+  const FileMatrix matrix = {20224, 20224, 1, 128, 128};
+  const BandPlan on_disk(matrix, {15 * kMiB, 15 * kMiB, 64 << 10});
+  EXPECT_FALSE(on_disk.writes_in_order());
+  EXPECT_GT(on_disk.most_cols(), 2000);
+  EXPECT_TRUE(BandPlan(matrix, {32 * kMiB, 32 * kMiB, 1024}).writes_in_order());  // in memory
+}
+
 TEST(BandPlan, InOrderWherePiecesOfTheInputArePagesAtLeast) {
   const TileLimits limits{8 * kMiB, 8 * kMiB, 4096, true};
   EXPECT_TRUE(BandPlan({2000, 65535, 4, 128, 128}, limits).writes_in_order());

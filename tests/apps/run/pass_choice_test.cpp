@@ -8,27 +8,25 @@ namespace {
 
 constexpr std::uint64_t kKiB = 1024;
 constexpr std::uint64_t kMiB = kKiB * kKiB;
-constexpr InputPlace kSolidState = {8 * kKiB, false};
 constexpr InputPlace kHeads = {kMiB, false};
-constexpr InputPlace kInMemory = {8 * kKiB, true};
 
 bool are_two_taken(const RunLengths& runs, std::uint64_t piece, const InputPlace& place) {
   return are_two_faster(one_pass_cost(runs, place), two_pass_cost(piece, place));
 }
 
 TEST(PassChoice, LongRunsNeedOnePass) {
-  for (const InputPlace& place : {kSolidState, kHeads, kInMemory})
+  for (const InputPlace& place : {kOnDisk, kHeads, kInMemory})
     EXPECT_FALSE(are_two_taken({2 * kMiB, 2 * kMiB}, 64 * kMiB, place));
 }
 
 TEST(PassChoice, ShortRunsOnEitherSideNeedTwo) {
-  EXPECT_TRUE(are_two_taken({kKiB, 16 * kMiB}, kMiB, kSolidState));
-  EXPECT_TRUE(are_two_taken({16 * kMiB, kKiB}, kMiB, kSolidState));
+  EXPECT_TRUE(are_two_taken({kKiB, 16 * kMiB}, kMiB, kOnDisk));
+  EXPECT_TRUE(are_two_taken({16 * kMiB, kKiB}, kMiB, kOnDisk));
 }
 
 TEST(PassChoice, HeadsThatMoveNeedLongerRuns) {
   const RunLengths runs = {28 * kKiB, 28 * kKiB};
-  EXPECT_FALSE(are_two_taken(runs, 2 * kMiB, kSolidState));
+  EXPECT_FALSE(are_two_taken(runs, 2 * kMiB, kOnDisk));
   EXPECT_TRUE(are_two_taken(runs, 2 * kMiB, kHeads));
 }
 
@@ -37,12 +35,12 @@ TEST(PassChoice, ShortRunsInMemoryNeedOne) {
 }
 
 TEST(PassChoice, TwoPassesOfShortPiecesAreNoBetter) {
-  EXPECT_FALSE(are_two_taken({8 * kKiB, 8 * kKiB}, kKiB, kSolidState));
+  EXPECT_FALSE(are_two_taken({8 * kKiB, 8 * kKiB}, kKiB, kOnDisk));
 }
 
 TEST(PassChoice, TwoPassesOfLongPiecesCostTwiceAsMuch) {
-  EXPECT_NEAR(two_pass_cost(64 * kMiB, kSolidState),
-              2 * one_pass_cost({64 * kMiB, 64 * kMiB}, kSolidState), 0.001);
+  EXPECT_NEAR(two_pass_cost(64 * kMiB, kOnDisk), 2 * one_pass_cost({64 * kMiB, 64 * kMiB}, kOnDisk),
+              0.001);
 }
 
 }  // namespace
