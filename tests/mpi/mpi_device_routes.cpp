@@ -9,10 +9,9 @@
 #include <csignal>
 #include <iostream>
 
-#include "../core/route/scattered.hpp"
+#include "drawn_route.hpp"
 #include "unlucky.hpp"
 #include "xpose/mpi.hpp"
-#include "xpose/route.hpp"
 
 namespace xpose {
 namespace {
@@ -51,20 +50,8 @@ struct Way {
 
 bool is_exact(Engine& engine, const std::shared_ptr<DeviceRanks>& ranks, std::uint64_t seed,
               std::int64_t extent, std::int64_t& bytes_sent) {
-  Draw draw(seed);
-  RouteOptions options;
+  auto [options, from, to] = drawn_route(seed, extent, ranks->size());
   options.devices = ranks;
-  options.deadline_seconds = 300;  // of a loaded machine
-  options.in_place = seed % 3 == 0;
-  options.transpose = options.in_place || draw.coin();
-  options.memory = draw.coin() || extent > 500 ? std::uint64_t{1} << 20 : 5000;
-  const auto bytes = static_cast<std::uint32_t>(draw.number(1, 20));
-  const std::int64_t rows = draw.number(1, extent);
-  const std::int64_t cols = options.in_place ? rows : draw.number(1, extent);
-  const Placement from = draw.placement(rows, cols, bytes, ranks->size());
-  const Placement to = options.in_place    ? from
-                       : options.transpose ? draw.placement(cols, rows, bytes, ranks->size())
-                                           : draw.placement(rows, cols, bytes, ranks->size());
   const std::vector<std::byte> given = Scattered(from).array(from, ranks->rank(), false);
   const std::vector<std::byte> wanted = Scattered(to).array(to, ranks->rank(), options.transpose);
   DeviceMemory in(ranks->device(), given.size()), out(ranks->device(), wanted.size());

@@ -15,7 +15,7 @@
 #include <iostream>
 #include <string>
 
-#include "../core/route/scattered.hpp"
+#include "drawn_route.hpp"
 #include "unlucky.hpp"
 #include "xpose/forecast.hpp"
 #include "xpose/mpi.hpp"
@@ -27,21 +27,8 @@ namespace {
 // The bytes in messages of all ranks; -1 where a byte of the own array is wrong after the route.
 std::int64_t exact_bytes(Engine& engine, const std::shared_ptr<Ranks>& ranks, std::uint64_t seed,
                          std::int64_t extent) {
-  Draw draw(seed);
-  RouteOptions options;
+  auto [options, from, to] = drawn_route(seed, extent, ranks->size());
   options.ranks = ranks;
-  options.deadline_seconds = 300;  // of a loaded machine
-  options.in_place = seed % 3 == 0;
-  options.transpose = options.in_place || draw.coin();
-  // Chunks of a large matrix that are as small would take one journey each.
-  options.memory = draw.coin() || extent > 500 ? std::uint64_t{1} << 20 : 5000;
-  const auto bytes = static_cast<std::uint32_t>(draw.number(1, 20));
-  const std::int64_t rows = draw.number(1, extent);
-  const std::int64_t cols = options.in_place ? rows : draw.number(1, extent);
-  const Placement from = draw.placement(rows, cols, bytes, ranks->size());
-  const Placement to = options.in_place    ? from
-                       : options.transpose ? draw.placement(cols, rows, bytes, ranks->size())
-                                           : draw.placement(rows, cols, bytes, ranks->size());
   const std::vector<std::byte> in = Scattered(from).array(from, ranks->rank(), false);
   const std::vector<std::byte> wanted = Scattered(to).array(to, ranks->rank(), options.transpose);
   std::vector<std::byte> out = options.in_place ? in : std::vector(wanted.size(), std::byte{0xa5});

@@ -18,6 +18,8 @@ import time
 
 import numpy as np
 
+from figure_files import cool, is_transpose
+
 GIB = 1 << 30
 LIMIT = GIB
 PATIENCE = 120  # seconds
@@ -104,19 +106,6 @@ def warm(path):
     with open(path, "rb") as file:
         while file.read(1 << 24):
             pass
-
-
-def cool(path):
-    with open(path, "rb") as file:
-        os.fsync(file.fileno())
-        os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
-
-
-def is_transpose(source, target):
-    """Of samples of large arrays."""
-    a, b = (np.load(path, mmap_mode="r") for path in (source, target))
-    rows = range(0, a.shape[0], max(1, a.shape[0] // 64))
-    return a.shape == b.T.shape and all(np.array_equal(a[row], b[:, row]) for row in rows)
 
 
 def case(arguments, name, size, item, limit):

@@ -18,6 +18,8 @@ import time
 
 import numpy as np
 
+from figure_files import cool, is_transpose
+
 CONTROL = pathlib.Path("/sys/fs/cgroup")
 MIB = 1 << 20
 PIECE, COPIERS = 8 * MIB, 8
@@ -101,18 +103,6 @@ def made(path, rows, columns, item):
         part = array[row:row + 1000]
         part[...] = np.frombuffer(random.bytes(part.nbytes), part.dtype).reshape(part.shape)
     array.flush()
-
-
-def cool(path):
-    with open(path, "rb") as file:
-        os.fsync(file.fileno())
-        os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
-
-
-def is_transpose(source, target):
-    a, b = (np.load(path, mmap_mode="r") for path in (source, target))
-    rows = range(0, a.shape[0], max(1, a.shape[0] // 64))
-    return a.shape == b.T.shape and all(np.array_equal(a[row], b[:, row]) for row in rows)
 
 
 def seconds(call, source, target):
