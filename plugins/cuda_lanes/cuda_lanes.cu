@@ -139,7 +139,7 @@ struct Lanes {
                       .summary = "small matrices of rows at any element: a lane has rows",
                       .element_sizes = 1 | 2,
                       .max_batch_rank = 1,
-                      .prior_rank = 65,
+                      .prior_rank = 55,
                       .axes = {{"width", {std::begin(Cut::kWidths), std::end(Cut::kWidths)}}}});
   }
 
@@ -155,16 +155,24 @@ struct Lanes {
     return quote;
   }
 
-  // Bytes whose rows are loaded one by one take longer, by words more so. Idle lanes cost a part of
-  // the time. Larger problems were not measured. NOTES.md has the figures.
+  // Bytes whose rows are loaded one by one take longer, by words more so, and idle lanes cost a
+  // part of the time. Beyond these sizes words take longer as well, and the others were not
+  // measured. NOTES.md has the figures.
   static uint32_t slower_percent(const Problem& problem, int load) {
-    constexpr int64_t kMeasuredBytes = 16 << 20;
+    constexpr int64_t kWide = 256, kMany = 16 << 20, kManyForWords = 12 << 20;  // bytes
     const int64_t row_bytes = problem.rows * problem.element_bytes;
+    const auto is_beyond = [&](int64_t bytes) { return row_bytes > bytes / problem.cols; };
     double slower = 1;
-    if (problem.element_bytes == 1 && load != 0) slower *= load == 4 ? 1.21 : 1.08;
+    if (load != 0 && problem.element_bytes == 1)
+      slower *= load == kernels::kWordBytes ? 1.21 : 1.08;
+    else if (load != 0 && problem.in_ld == problem.cols && row_bytes >= kWide)
+      slower *= 1.06;
     if (row_bytes < kBandBytes)
       slower *= std::sqrt(static_cast<double>(kBandBytes) / static_cast<double>(row_bytes));
-    if (load != 0 && row_bytes > kMeasuredBytes / problem.cols) slower *= 1.1;
+    if (load == kernels::kWordBytes && is_beyond(kManyForWords))
+      slower *= 1.15;
+    else if (is_beyond(kMany))
+      slower *= 1.1;
     return static_cast<uint32_t>(100 * (slower - 1));
   }
 
