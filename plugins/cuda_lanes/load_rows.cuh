@@ -76,12 +76,12 @@ __device__ __forceinline__ void copy_row_end(unsigned char* to, const unsigned c
   *reinterpret_cast<uint32_t*>(to + (word - begin)) = packed;
 }
 
-// What a block loads: `width` elements, from `first` on, of the rows [begin, end) counted from the
-// first staged one, which may lie above the matrix, as rows may below.
+// The part of a matrix that a block loads: `width` columns of its staged rows. The first of these
+// may lie above the matrix, and the last ones below.
 struct StagedRows {
   const unsigned char *matrix, *matrix_end;  // [begin, end)
-  const unsigned char* first;
-  int begin, end;  // staged rows that are in the matrix
+  const unsigned char* first;                // element of the first staged row, wherever it lies
+  int begin, end;                            // staged rows that are in the matrix
   int col, width;
 };
 
