@@ -120,8 +120,16 @@ struct Unaligned {
     if (problem.out_ld != problem.rows)
       slower *= 1 + std::min(0.6, (bytes <= 2 ? 150 : 200 / static_cast<double>(bytes)) /
                                       static_cast<double>(out_row));
-    if (problem.in_ld != problem.cols && filled(problem.cols, tile_cols) < 0.8)
+    const bool has_gaps = problem.in_ld != problem.cols;
+    if (has_gaps && filled(problem.cols, tile_cols) < 0.8)
       slower *= bytes == 1 ? 1.5 : bytes == 2 ? 1.2 : 1;
+    // Tiles at the ends of packed rows check what they load.
+    const double at_ends =
+        std::min(2.0 / static_cast<double>(blocks_over(problem.cols, tile_cols)), 1.0);
+    if (has_gaps && bytes <= 2 && filled(problem.cols, tile_cols) >= 0.8)
+      slower *= 1 + 0.3 * at_ends;
+    else if (!has_gaps && bytes == 1)
+      slower *= 1 + 0.1 * at_ends;
     if (out_row < 256 && problem.rows < problem.cols)
       slower *= bytes == 1 ? 1.3 : bytes == 2 ? 1.2 : 1;
     return static_cast<uint32_t>(100 * (slower - 1));

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "packed_words.cuh"
+#include "../kit/cuda/packed_words.cuh"
 
 namespace xpose::kernels {
 

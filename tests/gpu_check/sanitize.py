@@ -33,7 +33,7 @@ SCOPES = {
 MOST_ELEMENTS = {"small": 20_000, "tiles": 70_000, "medium": 200_000}
 
 CLASSIC = ["smem", "smem_pad", "smem_unroll2", "smem_unroll2_pad"]
-FAST = ["tile", "tile_512", "unaligned", "skinny", "batch", "permute", "swap_vectors", "swap_unaligned"]
+FAST = ["tile", "tile_512", "unaligned", "lanes", "skinny", "batch", "permute", "swap_vectors", "swap_unaligned"]
 WITHOUT_SHARED_MEMORY = ["naive_row", "naive_col", "unroll4_row", "unroll4_col", "copy_row",
                          "copy_col", "copy_wide", "copy_device_memcpy"]
 OTHERS_KERNELS = ["cublas_geam", "cublaslt_transform"]

@@ -17,6 +17,7 @@ namespace {
 const std::map<std::string, const char*> kSpecialists = {
     {"batch", "dense batches of small matrices"},
     {"fat", "in place, rows of whole 16-byte accesses"},
+    {"lanes", "rows of 16 columns and more, not aligned"},
     {"skinny", "a short side without gaps"},
     {"swap_unaligned", "in place"},
     {"swap_vectors", "in place, rows of whole 16-byte accesses"},

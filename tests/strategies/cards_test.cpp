@@ -15,13 +15,13 @@
 namespace xpose {
 namespace {
 
-// Small and large, square and skinny, in batches and among other axes, aligned and not, in place
-// and not.
+// Small and large, square, odd and skinny, in batches and among other axes, aligned and not, in
+// place and not.
 std::vector<Problem> problems(Device device) {
   std::vector<Problem> all;
   for (const std::uint32_t bytes : {1U, 2U, 4U, 8U, 16U, 64U})
     for (const auto& [rows, cols] : std::vector<std::pair<std::int64_t, std::int64_t>>{
-             {96, 96}, {512, 512}, {4096, 4096}, {100'000, 5}, {5, 100'000}, {5, 5}}) {
+             {96, 96}, {512, 512}, {4096, 4096}, {900, 77}, {100'000, 5}, {5, 100'000}, {5, 5}}) {
       Problem problem = matrix(rows, cols, bytes, device);
       problem.batch = {{16, rows * cols, rows * cols}};
       all.push_back(problem);

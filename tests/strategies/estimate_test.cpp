@@ -161,6 +161,22 @@ TEST(Estimate, FatElementsPassSharedMemoryUnlessASideIsShort) {
   }
 }
 
+// Shares of the roof are in the notes of cuda_lanes.
+TEST(Estimate, SmallUnalignedMatricesGoByLanesWhereTheseWereFaster) {
+  const auto choice = [](std::int64_t rows, std::int64_t cols, unsigned bytes, std::int64_t in_ld) {
+    app::Cell cell;
+    cell.problem = matrix(rows, cols, bytes, {DeviceKind::cuda, 0});
+    cell.problem.in_ld = in_ld;
+    return ranked(cell).front().variant.strategy;
+  };
+  EXPECT_EQ(choice(54740, 147, 1, 147), "lanes");       // 73.5, unaligned 52.6
+  EXPECT_EQ(choice(30825, 113, 1, 113), "lanes");       // 74.1, 50.8
+  EXPECT_EQ(choice(207642, 29, 1, 29), "lanes");        // 79.0, 23.6, skinny 67.6
+  EXPECT_EQ(choice(19444, 223, 2, 263), "lanes");       // 67.6, 53.4
+  EXPECT_EQ(choice(3834, 2249, 1, 2249), "unaligned");  // 69.5, 73.4
+  EXPECT_EQ(choice(1812, 8127, 1, 8127), "unaligned");  // 67.1, 72.8
+}
+
 // One element a thread, of 1 byte: so far behind that a tune leaves them out.
 TEST(Estimate, TheClassicStrategiesOfBytesAreFarBehind) {
   const std::vector<Candidate> all = ranked(app::standard_table(DeviceKind::cuda).front());
