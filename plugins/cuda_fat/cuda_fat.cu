@@ -19,7 +19,7 @@ struct Fat {
                       .min_alignment = 1,
                       .max_batch_rank = 1,
                       .traits = XPOSE_TRAIT_IN_PLACE,
-                      .prior_rank = 50,
+                      .prior_rank = 115,
                       .axes = {{"shared", {1, 0}}}});
   }
 

@@ -160,6 +160,7 @@ struct Lanes {
   // measured. NOTES.md has the figures.
   static uint32_t slower_percent(const Problem& problem, int load) {
     constexpr int64_t kWide = 256, kMany = 16 << 20, kManyForWords = 12 << 20;  // bytes
+    constexpr int64_t kFew = 2 << 20;
     const int64_t row_bytes = problem.rows * problem.element_bytes;
     const auto is_beyond = [&](int64_t bytes) { return row_bytes > bytes / problem.cols; };
     double slower = 1;
@@ -173,6 +174,8 @@ struct Lanes {
       slower *= 1.15;
     else if (is_beyond(kMany))
       slower *= 1.1;
+    if (!is_beyond(kFew)) slower += 0.15;
+    if (load == 0 && problem.element_bytes == 2) slower += 0.15;
     return static_cast<uint32_t>(100 * (slower - 1));
   }
 

@@ -125,7 +125,7 @@ struct Permute {
          .element_sizes = 1 | 2 | 4 | 8 | 16 | XPOSE_FAT_SIZES,
          .max_batch_rank = XPOSE_MAX_BATCH_RANK,
          .traits = XPOSE_TRAIT_PERMUTES,
-         .prior_rank = 110,
+         .prior_rank = 45,
          .axes = {
              {"run", {kRuns.begin(), kRuns.end()}}, {"along_input", {0, 1}}, {"shared", {1, 0}}}});
   }

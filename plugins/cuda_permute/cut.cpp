@@ -29,6 +29,10 @@ constexpr int64_t kBulkRuns = 4;
 constexpr int64_t kShortLoads = 200;  // bytes
 constexpr double kUnshared = 12;      // percent
 
+// Problems of fewer bytes, in and out, are over before threads that move elements directly are all
+// at work.
+constexpr int64_t kFewBytes = 32 << 20;
+
 // Threads without work: tiles that fill less of a block are so much slower; of kept runs, each part
 // of a tile that is not filled.
 constexpr double kFewFilled = 0.5, kUnfilled = 12, kUnfilledKept = 80;  // percent
@@ -188,7 +192,8 @@ uint32_t Cut::slower_percent(bool along_input) const {
   if (way_ == Way::strips) return 3;
   if (way_ == Way::direct) {
     const bool in_sectors = std::min(form_.in_alignment, form_.out_alignment) >= kSector;
-    return by_size({165, 85, 33, 29, in_sectors ? 2U : 12U});
+    const int64_t bytes = 2 * tile_.tiles * tile_.elements * form_.bytes;
+    return by_size({165, 85, 33, 29, in_sectors ? 2U : 12U}) + (bytes < kFewBytes ? 15 : 5);
   }
   if (way_ == Way::runs) {
     // Words at the ends of an output run are stored in parts, which costs as many bytes more.

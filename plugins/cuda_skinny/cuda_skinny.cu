@@ -18,7 +18,7 @@ struct Skinny {
     return cuda_card({.name = "skinny",
                       .summary = "one short side: a dense stream to or from a few long runs",
                       .max_batch_rank = 1,
-                      .prior_rank = 40,
+                      .prior_rank = 105,
                       .axes = {{"threads", {128, 256}}, {"vectors", {4, 2}}}});
   }
 
@@ -99,7 +99,10 @@ struct Skinny {
   uint32_t width_percent() const {
     const int64_t bytes = width_ * problem_.element_bytes;
     if (problem_.element_bytes == 1) return width_ > 24 ? 10 : 0;
-    return (bytes >= 64 && bytes % 32 != 0 ? 12U : 0U) + (bytes >= 256 ? 6U : 0U);
+    constexpr int64_t kSmall = 8 << 20;  // bytes in and out
+    const bool is_small = problem_.element_bytes >= 8 && 2 * rows_ * matrices_ * bytes < kSmall;
+    return (bytes >= 64 && bytes % 32 != 0 ? 12U : 0U) + (bytes >= 256 ? 6U : 0U) +
+           (is_small ? 30U : 0U);
   }
 
   // Many runs that begin within a sector are stored in pieces, the shorter they are the more of
