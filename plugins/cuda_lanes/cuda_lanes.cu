@@ -156,8 +156,8 @@ struct Lanes {
   }
 
   // Bytes whose rows are loaded one by one take longer, by words more so, and idle lanes cost a
-  // part of the time. Beyond these sizes words take longer as well, and the others were not
-  // measured. NOTES.md has the figures.
+  // part of the time. Beyond these sizes all take longer, and so do runs of 2 bytes. Few bytes are
+  // moved sooner by simpler kernels. NOTES.md has the figures.
   static uint32_t slower_percent(const Problem& problem, int load) {
     constexpr int64_t kWide = 256, kMany = 16 << 20, kManyForWords = 12 << 20;  // bytes
     constexpr int64_t kFew = 2 << 20;
@@ -173,7 +173,7 @@ struct Lanes {
     if (load == kernels::kWordBytes && is_beyond(kManyForWords))
       slower *= 1.15;
     else if (is_beyond(kMany))
-      slower *= 1.1;
+      slower *= 1.35;
     if (!is_beyond(kFew)) slower += 0.15;
     if (load == 0 && problem.element_bytes == 2) slower += 0.15;
     return static_cast<uint32_t>(100 * (slower - 1));
