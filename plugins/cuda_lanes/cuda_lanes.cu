@@ -170,10 +170,10 @@ struct Lanes {
       slower *= 1.06;
     if (row_bytes < kBandBytes)
       slower *= std::sqrt(static_cast<double>(kBandBytes) / static_cast<double>(row_bytes));
-    if (load == kernels::kWordBytes && is_beyond(kManyForWords))
-      slower *= 1.15;
-    else if (is_beyond(kMany))
+    if (is_beyond(kMany))
       slower *= 1.35;
+    else if (load == kernels::kWordBytes && is_beyond(kManyForWords))
+      slower *= 1.15;
     if (!is_beyond(kFew)) slower += 0.15;
     if (load == 0 && problem.element_bytes == 2) slower += 0.15;
     return static_cast<uint32_t>(100 * (slower - 1));

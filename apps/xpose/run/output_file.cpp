@@ -124,7 +124,7 @@ void OutputFile::wait_for_first() {
   if (direct_.is_open())
     posix_fadvise(fd(), static_cast<off_t>(pages.begin), static_cast<off_t>(pages.size()),
                   POSIX_FADV_DONTNEED);
-  dirty_ -= sent_.front().size();
+  dirty_ -= pages.size();
   sent_.pop_front();
 }
 

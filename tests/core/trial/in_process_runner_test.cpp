@@ -120,10 +120,10 @@ TEST(InProcessRunner, AColdLaunchFindsNoLinesOfItsBuffers) {
   const Launched always(launch_at_once);
   for (const bool warm : {false, true}) {
     WatchedHost host;
-    InProcessRunner runner(host, normal_form(matrix(64, 65, 4)), 1, warm);
+    InProcessRunner runner(host, normal_form(matrix(4, 5, 4)), 1, warm);
     ASSERT_EQ(runner.verify(always.candidate).verdict, Verdict::ok);
     ASSERT_EQ(runner.time(always.candidate).outcome.verdict, Verdict::ok);
-    EXPECT_GT(host.launches, 0);
+    EXPECT_GT(host.launches, 1);
     EXPECT_EQ(host.dropped, warm ? 0 : 2 * host.launches);
     EXPECT_EQ(host.cleanings, 0);
   }
