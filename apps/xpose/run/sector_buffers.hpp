@@ -2,33 +2,23 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdlib>
-#include <memory>
 #include <span>
-
-#include "run/band_plan.hpp"
 
 namespace xpose::app {
 
-// All of one size, whole pages. None where there is no memory for all of them.
+// All of one size, whole pages. None where there is no memory for all of them. The memory stays
+// with the thread, for its next buffers, until it ends: an allocator that gives and takes so much
+// aligned memory again and again is soon in pieces. [a thread: one at a time]
 class SectorBuffers {
  public:
-  SectorBuffers(std::size_t count, std::size_t bytes)
-      : bytes_(bytes),
-        memory_(static_cast<std::byte*>(std::aligned_alloc(BandPlan::kPage, count * bytes))) {}
+  SectorBuffers(std::size_t count, std::size_t bytes);
 
   explicit operator bool() const { return memory_ != nullptr; }
-  std::span<std::byte> operator[](std::size_t i) const {
-    return {memory_.get() + i * bytes_, bytes_};
-  }
+  std::span<std::byte> operator[](std::size_t i) const { return {memory_ + i * bytes_, bytes_}; }
 
  private:
-  struct Freed {
-    void operator()(std::byte* memory) const { std::free(memory); }
-  };
-
   std::size_t bytes_;
-  std::unique_ptr<std::byte, Freed> memory_;
+  std::byte* memory_;
 };
 
 }  // namespace xpose::app
