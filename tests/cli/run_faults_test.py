@@ -112,7 +112,8 @@ class Disks(InTrouble):
         hole(self.source, 2000, 1000)
         for error, words in (("EIO", "Input/output error; the kernel's log (dmesg) has the details"),
                              ("ENOSPC", "No space left on device; make room there, or write elsewhere")):
-            self.check_error("1", f"direct_write 5 {error}", self.target, f"cannot be written: {words}", memory="4M")
+            for passes, name in (("1", self.target), ("2", f"the scratch file in {self.folder}")):
+                self.check_error(passes, f"direct_write 5 {error}", name, f"cannot be written: {words}", memory="4M")
 
     def test_a_full_disk_that_reserves_nothing_is_known_before_work_begins(self):
         room = os.statvfs(self.folder)

@@ -19,6 +19,13 @@ ROWS, COLS = 1000, 4000
 DIRTY = 1 << 20  # bytes that are not recorded yet where the memory is 1 MiB: of two records
 
 
+def is_cached(file, offset):
+    try:
+        return os.preadv(file.fileno(), [bytearray(1)], offset, os.RWF_NOWAIT) == 1
+    except BlockingIOError:
+        return False
+
+
 class Faults(InAFolder):
     memory = "1M"
 
@@ -130,6 +137,16 @@ class Faults(InAFolder):
             self.assertEqual((done.returncode, done.stderr),
                              (1, f"xpose: the scratch file in {self.folder}: {words}"))
             self.check_whole(self.array.T, "--passes", "2")
+
+    def test_a_large_scratch_file_is_not_in_the_page_cache(self):
+        """It fails in the second pass, behind the 64 transfers of the first; two pages of each band are shared."""
+        self.memory = "4M"
+        self.assertEqual(self.resume("direct_write 90 EIO", "--passes", "2").returncode, 1)
+        with open(self.folder / ".b.npy.xpose-scratch", "rb") as scratch:
+            pages = range(0, os.fstat(scratch.fileno()).st_size, 4096)
+            cached = sum(is_cached(scratch, page) for page in pages)
+        self.assertLess(cached, len(pages) / 20)
+        self.check_whole(self.array.T, "--passes", "2")
 
     def test_calls_that_fail(self):
         damaged = "Input/output error; the kernel's log (dmesg) has the details\n"

@@ -20,9 +20,10 @@ double one_pass_cost(const RunLengths& runs, const InputPlace& place) {
   return read_cost(runs.in, place) + cost(runs.out, place.run_bytes);
 }
 
-double two_pass_cost(std::uint64_t piece_bytes, const InputPlace& place) {
-  const double in_order = place.is_cached ? kCachedShare : 1;
-  return in_order + 1 + read_cost(piece_bytes, place) + 1;
+double two_pass_cost(std::uint64_t piece_bytes, const InputPlace& input,
+                     const InputPlace& scratch) {
+  const double in_order = input.is_cached ? kCachedShare : 1;
+  return in_order + 1 + read_cost(piece_bytes, scratch) + 1;
 }
 
 bool are_two_faster(double one_pass, double two_passes) { return two_passes * 1.25 < one_pass; }

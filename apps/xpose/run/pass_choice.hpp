@@ -25,9 +25,8 @@ inline constexpr InputPlace kInMemory = {std::uint64_t{8} << 10, true};
 // memory cost an eighth, and a run a call.
 double one_pass_cost(const RunLengths& runs, const InputPlace& place);
 
-// piece_bytes: that the second pass reads at once; all else is in order. The scratch file of an
-// input in memory is taken to stay there as well.
-double two_pass_cost(std::uint64_t piece_bytes, const InputPlace& place);
+// piece_bytes: that the second pass reads at once from the scratch file; all else is in order.
+double two_pass_cost(std::uint64_t piece_bytes, const InputPlace& input, const InputPlace& scratch);
 
 // Two passes take room on the disk, and wear it: they must be faster by a quarter.
 bool are_two_faster(double one_pass, double two_passes);

@@ -10,6 +10,7 @@
 #include <random>
 #include <stdexcept>
 #include <utility>
+#include <vector>
 
 #include "output/pending_file.hpp"
 #include "run/band_plan.hpp"
@@ -100,7 +101,31 @@ std::function<void()> ScratchFile::flushing() const {
   };
 }
 
+bool ScratchFile::open_direct() {
+  if (!direct_.open(file_.fd(), size_.most_dirty / 2)) return false;
+  size_.most_dirty -= std::min(size_.most_dirty, direct_.memory());
+  return written_.open_direct();
+}
+
+// A page that two calls share goes through the cache.
 void ScratchFile::write(std::span<const std::byte> bytes) {
+  const ByteRange direct = direct_.part_of({end_, end_ + bytes.size()});
+  if (direct.size() == 0) return write_cached(bytes);
+  const std::size_t head = direct.begin - end_;
+  write_cached(bytes.first(head));
+  std::vector<Sectors> pieces = {{direct.begin, bytes.subspan(head, direct.size())}};
+  const int error = direct_.write(pieces);
+  if (error != 0) fail(name_, "cannot be written", error);
+  // Those that the file system refuses; the first one ends this way of writing.
+  for (const Sectors& piece : pieces) {
+    end_ = piece.offset;
+    write_cached(piece.bytes);
+  }
+  end_ = direct.end;
+  write_cached(bytes.subspan(head + direct.size()));
+}
+
+void ScratchFile::write_cached(std::span<const std::byte> bytes) {
   while (!bytes.empty()) {
     const ssize_t put =
         pwrite(file_.fd(), bytes.data(), std::min(bytes.size(), kStep), static_cast<off_t>(end_));

@@ -11,6 +11,7 @@
 #include <string>
 
 #include "output/temporary_file.hpp"
+#include "run/direct_writes.hpp"
 #include "run/input_file.hpp"
 
 namespace xpose::app {
@@ -38,6 +39,10 @@ class ScratchFile {
 
   const std::string& name() const { return name_; }
 
+  // Has long ranges written and read past the page cache from now on, which is left to others.
+  // False where the file system does not. The buffers count as bytes that wait for the disk.
+  bool open_direct();
+
   // Writes behind what has been written. Throws std::runtime_error.
   void write(std::span<const std::byte> bytes);
 
@@ -63,6 +68,7 @@ class ScratchFile {
   void check() const;
 
  private:
+  void write_cached(std::span<const std::byte> bytes);
   void send();
   void sync(std::uint64_t begin, std::uint64_t end, unsigned flags) const;
 
@@ -72,6 +78,7 @@ class ScratchFile {
   // A kept file, opened once more: an error of the disk is told once to each of those that opened
   // it, and the thread that writes may hear of it first.
   FileDescriptor flushed_;
+  DirectWrites direct_;
   Size size_;
   std::uint64_t end_ = 0;
   std::uint64_t sent_ = 0;    // to the disk, from the beginning

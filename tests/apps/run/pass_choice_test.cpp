@@ -11,7 +11,7 @@ constexpr std::uint64_t kMiB = kKiB * kKiB;
 constexpr InputPlace kHeads = {kMiB, false};
 
 bool are_two_taken(const RunLengths& runs, std::uint64_t piece, const InputPlace& place) {
-  return are_two_faster(one_pass_cost(runs, place), two_pass_cost(piece, place));
+  return are_two_faster(one_pass_cost(runs, place), two_pass_cost(piece, place, place));
 }
 
 TEST(PassChoice, LongRunsNeedOnePass) {
@@ -38,9 +38,16 @@ TEST(PassChoice, TwoPassesOfShortPiecesAreNoBetter) {
   EXPECT_FALSE(are_two_taken({8 * kKiB, 8 * kKiB}, kKiB, kOnDisk));
 }
 
+TEST(PassChoice, ShortPiecesOfAScratchFileOnADiskCostTwoPasses) {
+  constexpr InputPlace kScratch = {kInMemory.run_bytes, false};
+  EXPECT_LT(two_pass_cost(kKiB, kInMemory, kInMemory), 3);
+  EXPECT_NEAR(two_pass_cost(kKiB, kInMemory, kScratch) - two_pass_cost(kMiB, kInMemory, kScratch),
+              8, 0.01);
+}
+
 TEST(PassChoice, TwoPassesOfLongPiecesCostTwiceAsMuch) {
-  EXPECT_NEAR(two_pass_cost(64 * kMiB, kOnDisk), 2 * one_pass_cost({64 * kMiB, 64 * kMiB}, kOnDisk),
-              0.001);
+  EXPECT_NEAR(two_pass_cost(64 * kMiB, kOnDisk, kOnDisk),
+              2 * one_pass_cost({64 * kMiB, 64 * kMiB}, kOnDisk), 0.001);
 }
 
 }  // namespace
