@@ -59,8 +59,11 @@ BandPlan::BandPlan(const FileMatrix& matrix, const TileLimits& limits)
     cut_columns(std::clamp<std::int64_t>(most / matrix.rows, 1, width));
     return;
   }
-  // Pieces of the input are then as long as asked for, but no longer than those of the output.
-  const std::int64_t rows = std::max(most / std::min(piece, side), elements(kShortPiece));
+  // Pieces of the input are then as long as asked for, but no longer than those of the output; nor
+  // shorter than a page, where both can be that long.
+  const std::int64_t page = elements(kPage);
+  std::int64_t rows = std::max(most / std::min(piece, side), elements(kShortPiece));
+  if (piece >= page && side >= page) rows = std::min(rows, most / page);
   row_step_ = like_blocks(matrix.rows, std::min(in_whole_lines(rows), matrix.rows));
   row_blocks_ = quotient_up(matrix.rows, row_step_);
   cut_columns(like_blocks(matrix.cols, std::min(in_whole_lines(most / row_step_), matrix.cols)));

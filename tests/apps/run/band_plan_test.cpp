@@ -117,6 +117,9 @@ constexpr TileLimits kDisk = {.most_bytes = kMiB, .enough_bytes = kMiB, .piece_b
 constexpr TileLimits kLittle = {
     .most_bytes = 64 << 10, .enough_bytes = 64 << 10, .piece_bytes = 1024};
 
+constexpr TileLimits kPages = {
+    .most_bytes = 20 * kMiB, .enough_bytes = 20 * kMiB, .piece_bytes = 64 << 10};
+
 INSTANTIATE_TEST_SUITE_P(Shapes, BandPlanTest,
                          testing::Values(Case{"OneElement", {1, 1, 4, 128, 128}, kSmall},
                                          Case{"OneRow", {1, 3000000, 1, 128, 128}, kSmall},
@@ -130,6 +133,7 @@ INSTANTIATE_TEST_SUITE_P(Shapes, BandPlanTest,
                                          Case{"Disk1", {5003, 7001, 1, 131, 192}, kDisk},
                                          Case{"Cut1", {40009, 1003, 1, 131, 192}, kDisk},
                                          Case{"Cut4", {20011, 503, 4, 128, 128}, kDisk},
+                                         Case{"CutToPages", {16384, 9001, 1, 131, 192}, kPages},
                                          Case{"Cut48", {1501, 167, 48, 128, 128}, kDisk},
                                          Case{"CutPages", {65536, 512, 1, 128, 128}, kDisk},
                                          Case{"CutToLittle", {40009, 503, 1, 128, 128}, kLittle},
@@ -164,6 +168,14 @@ TEST(BandPlan, ShortRowsAreCutWherePiecesOfAnInputOnADiskWouldBeShort) {
   EXPECT_FALSE(on_disk.writes_in_order());
   EXPECT_GT(on_disk.most_cols(), 2000);
   EXPECT_TRUE(BandPlan(matrix, {32 * kMiB, 32 * kMiB, 1024}).writes_in_order());  // in memory
+}
+
+TEST(BandPlan, PiecesOfAnInputOnADiskAreNoShorterThanAPageWhereBothSidesCanBe) {
+  const BandPlan plan({32768, 32768, 1, 128, 128}, {24 * kMiB, 24 * kMiB, 64 << 10});
+  EXPECT_GE(plan.most_cols(), 4096);
+  EXPECT_GE(plan.most_rows(), 4096);
+  const BandPlan little({32768, 32768, 1, 128, 128}, {12 * kMiB, 12 * kMiB, 64 << 10});
+  EXPECT_GE(little.most_rows(), 8192);
 }
 
 TEST(BandPlan, InOrderWherePiecesOfTheInputArePagesAtLeast) {
