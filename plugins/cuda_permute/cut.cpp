@@ -24,6 +24,10 @@ constexpr int64_t kRounds = 4;
 // output that are wished for may be so many times as long.
 constexpr int64_t kBulkRuns = 4;
 
+// Strips read rows of each channel: runs of the output that are wished for may be that much shorter
+// for the sake of longer rows.
+constexpr int64_t kStripRuns = 2;
+
 // Input runs of small elements are short below, and then tiles that do not follow the input are so
 // much slower.
 constexpr int64_t kShortLoads = 200;  // bytes
@@ -100,7 +104,10 @@ Tile Cut::tile_for() const {
             .processors = wish_.processors};
   if (way_ == Way::runs) wish.elements = kRunTileBytes / form_.bytes;
   if (way_ == Way::bulk_squares) wish.elements = kBulkSquaresBytes / form_.bytes;
-  if (way_ == Way::strips) wish.out_run *= kStripRows, wish.elements = kTileStrips * kStripRows;
+  if (way_ == Way::strips) {
+    wish.out_run = wish.out_run * kStripRows / kStripRuns;
+    wish.elements = kTileStrips * kStripRows;
+  }
   if (way_ == Way::bulk) {
     wish.out_run *= kBulkRuns;
     wish.elements = kBulkTileBytes / form_.bytes;
