@@ -57,8 +57,9 @@ void say(std::string_view text) {
   constexpr std::size_t kIndent = 7;    // of "xpose: "
   constexpr std::size_t kLimit = 8192;  // of bytes: it may quote foreign text
   const std::string line = one_line(text, kLimit);
-  std::cerr << "xpose: " << wrapped_text(line, screen_of(STDERR_FILENO).width, kIndent)
-            << std::endl;
+  const std::string wrapped = wrapped_text(line, screen_of(STDERR_FILENO).width, kIndent);
+  // By one write: the last words of a signal may come between two.
+  std::cerr << "xpose: " + wrapped + '\n';
 }
 
 }  // namespace xpose::app
