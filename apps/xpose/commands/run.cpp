@@ -59,7 +59,7 @@ po::options_description run_options() {
       "passes", po::value<std::string>()->default_value("auto")->value_name("N"),
       "1: each byte is read and written once; 2: twice, through a scratch file, in long runs; "
       "auto: "
-      "2 where the pieces of one pass are too short for the disk")(
+      "2 where the pieces of one pass are too short for a disk")(
       "scratch", po::value<std::string>()->value_name("DIR"),
       "folder of the scratch file, which is as large as the output; without this option, that of "
       "the output")("resume",

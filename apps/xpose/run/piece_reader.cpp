@@ -7,6 +7,8 @@ namespace {
 
 constexpr std::size_t kLongestPiece = 128 << 10;  // what Linux reads ahead at once by default
 // Shorter pieces go through the page cache: past it each takes about a sector more, and a call.
+// Less than the page that a plan gives its pieces, because those at the end of a row may be
+// shorter.
 constexpr std::size_t kDirectPiece = 3 << 10;
 constexpr std::size_t kDirectSectors = 4;
 constexpr std::size_t kPiecesAtOnce = 128;  // that the disk is asked for together

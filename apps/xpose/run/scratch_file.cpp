@@ -101,10 +101,10 @@ std::function<void()> ScratchFile::flushing() const {
   };
 }
 
-bool ScratchFile::open_direct() {
-  if (!direct_.open(file_.fd(), size_.most_dirty / 2)) return false;
+void ScratchFile::open_direct() {
+  if (!direct_.open(file_.fd(), size_.most_dirty / 2)) return;
   size_.most_dirty -= std::min(size_.most_dirty, direct_.memory());
-  return written_.open_direct();
+  written_.open_direct();
 }
 
 // A page that two calls share goes through the cache.

@@ -39,9 +39,9 @@ class ScratchFile {
 
   const std::string& name() const { return name_; }
 
-  // Has long ranges written and read past the page cache from now on, which is left to others.
-  // False where the file system does not. The buffers count as bytes that wait for the disk.
-  bool open_direct();
+  // Has long ranges written and read past the page cache from now on, where the file system has
+  // that: the cache is left to others. The buffers count as bytes that wait for the disk.
+  void open_direct();
 
   // Writes behind what has been written. Throws std::runtime_error.
   void write(std::span<const std::byte> bytes);
