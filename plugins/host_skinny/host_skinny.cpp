@@ -28,8 +28,9 @@ int64_t line_of(const Problem& problem) { return 64 / problem.element_bytes; }
 Form form_of(const Problem& problem) {
   const int64_t line = line_of(problem);
   const bool narrow = problem.cols < line, flat = problem.rows < line;
-  const bool small =
-      problem.rows * problem.cols * problem.element_bytes <= host_skinny::kSmallBytes;
+  // Groups of rows have a costly end, so that short rows are small up to twice the size.
+  const int64_t most = narrow && !flat ? host_skinny::kSmallBytes : host_skinny::kSmallBytes / 2;
+  const bool small = problem.rows * problem.cols * problem.element_bytes <= most;
   if (small && (matrices_of(problem) > 1 || (narrow && flat))) return Form::kSmall;
   if (narrow || (!flat && problem.cols == line)) return Form::kDeinterleave;
   if (flat) return Form::kInterleave;
@@ -75,6 +76,18 @@ bool is_flat_strip(const Problem& problem) {
 constexpr uint32_t kFewRowsSlowerPercent = 6;
 constexpr int64_t kFewRows = 16;
 
+// Small matrices that do not follow each other on both sides take so much longer: each has lines of
+// its own to be completed, and those of less bytes have more of them.
+constexpr int64_t kApartPercent = 40, kApartBytes = 256;
+
+uint32_t apart_percent(const Problem& problem, Form form) {
+  const int64_t elements = problem.rows * problem.cols, bytes = elements * problem.element_bytes;
+  if (form != Form::kSmall || problem.batch_rank == 0) return 0;
+  const auto& [extent, in_stride, out_stride] = problem.batch[0];
+  if (in_stride == elements && out_stride == elements) return 0;
+  return static_cast<uint32_t>(kApartPercent + 100 * kApartBytes / bytes);
+}
+
 struct Skinny {
   static Card card() {
     return {.name = "host_skinny",
@@ -105,14 +118,14 @@ struct Skinny {
                                   : form == Form::kInterleave ? "few rows"
                                                               : "small matrices") +
                       ", " + host_skinny::kernels().front().target,
-            .demand = {
-                .load_run =
-                    together(problem, problem.cols, problem.rows, problem.in_ld, batch.in_stride),
-                .store_run =
-                    together(problem, problem.rows, problem.cols, problem.out_ld, batch.out_stride),
-                .slower_percent = (is_flat_strip(problem) ? kStripSlowerPercent : 0) +
-                                  (foreseen ? kFewRowsSlowerPercent : 0) + gap_percent(problem),
-                .traits = stream ? uint32_t{XPOSE_QUOTE_UNCACHED_STORES} : 0}};
+            .demand = {.load_run = together(problem, problem.cols, problem.rows, problem.in_ld,
+                                            batch.in_stride),
+                       .store_run = together(problem, problem.rows, problem.cols, problem.out_ld,
+                                             batch.out_stride),
+                       .slower_percent = (is_flat_strip(problem) ? kStripSlowerPercent : 0) +
+                                         (foreseen ? kFewRowsSlowerPercent : 0) +
+                                         gap_percent(problem) + apart_percent(problem, form),
+                       .traits = stream ? uint32_t{XPOSE_QUOTE_UNCACHED_STORES} : 0}};
   }
 
   Skinny(const Problem& problem, const Config& config)

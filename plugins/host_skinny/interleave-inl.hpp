@@ -8,6 +8,7 @@
 #include "job.hpp"
 #include "permuted-inl.hpp"
 #include "stage-inl.hpp"
+#include "thin-inl.hpp"
 
 #if defined(XPOSE_HOST_SKINNY_INTERLEAVE) == defined(HWY_TARGET_TOGGLE)
 #ifdef XPOSE_HOST_SKINNY_INTERLEAVE
@@ -118,13 +119,16 @@ class Interleave {
       in = packed_;
       pitch = row_bytes;
     }
-    if (straight_) {
-      transpose_small<Size>(in, pitch, job_.rows, job_.cols, out, job_.out_pitch);
-    } else {
+    uint8_t* to = out;
+    ptrdiff_t to_pitch = job_.out_pitch;
+    if (!straight_) {
       stage_.begin(out);
-      transpose_small<Size>(in, pitch, job_.rows, job_.cols, stage_.place(), row_bytes_);
-      stage_.advance(job_.cols);
+      to = stage_.place();
+      to_pitch = row_bytes_;
     }
+    if (!transpose_thin<Size>(in, pitch, job_.rows, job_.cols, to, to_pitch))
+      transpose_small<Size>(in, pitch, job_.rows, job_.cols, to, to_pitch);
+    if (!straight_) stage_.advance(job_.cols);
   }
 
   const Job& job_;

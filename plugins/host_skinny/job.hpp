@@ -11,7 +11,7 @@ enum class Form {
   kSmall,         // matrices of at most kSmallBytes, with sides of any length
 };
 
-inline constexpr int64_t kSmallBytes = 4096;
+inline constexpr int64_t kSmallBytes = 8192;
 
 // Matrices or a part of one: columns for kInterleave, rows for kDeinterleave. Sides in elements,
 // everything else in bytes.

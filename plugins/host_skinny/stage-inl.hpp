@@ -6,6 +6,7 @@
 // Included once for each target of Highway, as granules-inl.hpp is.
 #include "../kit/host/ceil_div.hpp"
 #include "granules-inl.hpp"
+#include "job.hpp"
 
 #if defined(XPOSE_HOST_SKINNY_STAGE) == defined(HWY_TARGET_TOGGLE)
 #ifdef XPOSE_HOST_SKINNY_STAGE
@@ -25,7 +26,7 @@ class Stage {
   Stage(int64_t row_bytes, int64_t out_pitch, bool streams)
       : row_bytes_(row_bytes), out_pitch_(out_pitch), streams_(streams) {}
 
-  static constexpr int64_t kMaxBytes = 4096;
+  static constexpr int64_t kMaxBytes = kSmallBytes;
 
   // The next row goes to `out`.
   void begin(uint8_t* out) {

@@ -260,6 +260,12 @@ TEST(HostTargets, OfSkinnyTranspose) {
                                        {16, 16}})
         if (rows * cols * size <= host_skinny::kSmallBytes)
           expect_right(rows, cols, 23, Form::kSmall);
+      for (int64_t few = 2; few <= 5; ++few)
+        for (const int64_t many : {16 / size, 16 / size + 1, side - 1, side, 3 * side + 5})
+          if (many > few) {
+            expect_right(many, few, 5, Form::kSmall);
+            expect_right(few, many, 5, Form::kSmall);
+          }
     }
 }
 
