@@ -10,7 +10,8 @@ using namespace xpose::plugin;
 
 namespace {
 
-constexpr int64_t kLongest = 128;
+// Longer sides have blocks enough of their own.
+constexpr int64_t kLongest = 4096;
 // Measured: NOTES.md.
 constexpr uint32_t kSlowerPercent = 8;
 

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <map>
 #include <set>
+#include <utility>
 
 #include "bench/standard_table.hpp"
 #include "loaded_plugins.hpp"
@@ -230,6 +231,18 @@ TEST(Estimate, AQuoteWritesOnlyWhereTheHostSaysThereIsRoom) {
   ASSERT_EQ((*tile)->functions->quote(&asked, config, &quote, {nullptr, 0}), XPOSE_OK);
   EXPECT_EQ(quote.blocks, 128U * 128U);
   EXPECT_EQ(quote.load_run, 256U);
+}
+
+// A block of skinny's has one of them, of batch's many.
+TEST(Estimate, TakesThinMatricesOfABatchTogether) {
+  for (const std::uint32_t bytes : {1, 2, 4})
+    for (const auto& [rows, cols] : {std::pair<std::int64_t, std::int64_t>(144, 2), {2, 144}}) {
+      app::Cell cell;
+      cell.problem = matrix(rows, cols, bytes, Device{DeviceKind::cuda, 0});
+      cell.problem.batch = {{100'000, rows * cols, rows * cols}};
+      EXPECT_EQ(ranked(cell).front().variant.strategy, "batch")
+          << rows << 'x' << cols << " of " << bytes << " bytes";
+    }
 }
 
 }  // namespace

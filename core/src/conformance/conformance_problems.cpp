@@ -170,6 +170,8 @@ void add_short_sides_and_small_matrices(Collection& all) {
   all.add(16, 1040);
   all.add_batch({3, 1040}, 4);
   all.add_batch({1040, 3}, 4);
+  all.add_batch({144, 2}, 60);
+  all.add_batch({2, 150}, 45);
   all.add(9, 1037).in_ld = 1041;
   all.add(1037, 6).out_ld = 1039;
   // One behind the other, several to a block.
