@@ -38,9 +38,22 @@ bool is_ragged_strip(const Problem& problem) {
   return line <= side && side * bytes <= longest_short_side(problem) && !whole;
 }
 
+// The longest fat elements that are faster in host_fat, where output rows are whole lines. It
+// completes lines of others by ordinary stores. NOTES.md has the measurements.
+constexpr int64_t kLongestFat = 96;
+
+bool is_for_host_fat(const Problem& problem) {
+  const int64_t bytes = problem.element_bytes;
+  bool whole = problem.out_alignment % kLine == 0 && problem.out_ld * bytes % kLine == 0;
+  for (uint32_t i = 0; i < problem.batch_rank; ++i)
+    whole = whole && problem.batch[i].out_stride * bytes % kLine == 0;
+  return whole && bytes <= kLongestFat;
+}
+
 // A matrix, or matrices one behind the other on both sides.
 bool is_for_others(const Problem& problem) {
   if (problem.in_ld < 0 || is_ragged_strip(problem)) return false;
+  if (problem.element_bytes > 16 && !is_for_host_fat(problem)) return false;
   if (problem.batch_rank != 1) return problem.batch_rank == 0;
   const bool keeps_run = problem.rows == 1 && problem.out_ld == 1;
   const auto& [extent, in_stride, out_stride] = problem.batch[0];
@@ -118,9 +131,10 @@ Quote quote(const Problem& problem, const Config& config) {
   if (problem.in_place) throw Unsupported("does not work in place");
   if (is_for_others(problem))
     throw Unsupported(
-        "needs two batch dimensions, a run that stays together, an axis that is read backwards, or "
-        "a short side with rows that share lines: 64 to 1536 bytes of elements of 4 bytes or more, "
-        "or columns of 64 to 384 bytes");
+        "needs two batch dimensions, a run that stays together, an axis that is read backwards, "
+        "elements of more than 96 bytes or of more than 16 in rows that share lines, or a short "
+        "side with such rows: 64 to 1536 bytes of elements of 4 bytes or more, or columns of 64 to "
+        "384 bytes");
   const bool streams = config["stream"] != 0;
   const auto cache = static_cast<int64_t>(problem.cache_bytes);
   if (!streams && cache > 0 && traffic(problem) > cache)
