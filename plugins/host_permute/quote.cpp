@@ -42,12 +42,16 @@ bool is_ragged_strip(const Problem& problem) {
 // completes lines of others by ordinary stores. NOTES.md has the measurements.
 constexpr int64_t kLongestFat = 96;
 
-bool is_for_host_fat(const Problem& problem) {
+bool has_whole_lines(const Problem& problem) {
   const int64_t bytes = problem.element_bytes;
   bool whole = problem.out_alignment % kLine == 0 && problem.out_ld * bytes % kLine == 0;
   for (uint32_t i = 0; i < problem.batch_rank; ++i)
     whole = whole && problem.batch[i].out_stride * bytes % kLine == 0;
-  return whole && bytes <= kLongestFat;
+  return whole;
+}
+
+bool is_for_host_fat(const Problem& problem) {
+  return has_whole_lines(problem) && problem.element_bytes <= kLongestFat;
 }
 
 // A matrix, or matrices one behind the other on both sides.
@@ -76,6 +80,15 @@ constexpr int64_t kBytesPercent = 30, kFewPercent = 30, kOddUnitsPercent = 40;
 // Copies of runs that are cut take longer, unless the pieces are long.
 constexpr int64_t kCutRun = 4096, kLongRun = 20'000, kCutRunPercent = 10;
 
+// Elements of whole lines are about as fast as in host_fat, which is quoted slower.
+constexpr int64_t kWholeFatPercent = 20;
+
+int64_t whole_fat_percent(const Problem& problem) {
+  const bool is_matrix = problem.in_ld >= 0 && problem.batch_rank <= 1;
+  const bool is_fat = problem.element_bytes > 16 && problem.element_bytes % kLine == 0;
+  return is_matrix && is_fat && has_whole_lines(problem) ? kWholeFatPercent : 0;
+}
+
 int64_t large_percent(int64_t tile) {
   int64_t percent = 0;
   for (int64_t size = kLargeTile; size < tile && percent < 4 * kLargeTilePercent; size *= 2)
@@ -101,7 +114,8 @@ uint32_t slower_percent(const Problem& problem, const Layout& layout, bool strea
   const int64_t tile = std::min(all, layout.tile_bytes());
   return static_cast<uint32_t>(kFirstTilePercent * tile / all + large_percent(tile) +
                                unit_percent(layout) + (streams ? 0 : kPartsPercent) +
-                               (is_ragged_strip(problem) ? kStripPercent : 0));
+                               (is_ragged_strip(problem) ? kStripPercent : 0) +
+                               whole_fat_percent(problem));
 }
 
 // Throws where an earlier value of an axis makes the same tiles.
