@@ -81,7 +81,7 @@ constexpr int64_t kBytesPercent = 30, kFewPercent = 30, kOddUnitsPercent = 40;
 constexpr int64_t kCutRun = 4096, kLongRun = 20'000, kCutRunPercent = 10;
 
 // Elements of whole lines are about as fast as in host_fat, which is quoted slower.
-constexpr int64_t kWholeFatPercent = 20;
+constexpr int64_t kWholeFatPercent = 30;
 
 int64_t whole_fat_percent(const Problem& problem) {
   const bool is_matrix = problem.in_ld >= 0 && problem.batch_rank <= 1;
