@@ -170,12 +170,10 @@ void add_short_sides_and_small_matrices(Collection& all) {
   all.add(16, 1040);
   all.add_batch({3, 1040}, 4);
   all.add_batch({1040, 3}, 4);
-  all.add_batch({144, 2}, 60);
-  all.add_batch({2, 150}, 45);
   all.add(9, 1037).in_ld = 1041;
   all.add(1037, 6).out_ld = 1039;
   // One behind the other, several to a block.
-  for (const Shape& shape : {Shape{5, 5}, {16, 16}, {12, 6}, {2, 31}})
+  for (const Shape& shape : {Shape{5, 5}, {16, 16}, {12, 6}, {2, 31}, {144, 2}, {2, 150}})
     all.add_batch(shape, 9000 / (shape.first * shape.second));
   for (const bool output : {false, true}) {
     Problem& skewed = all.add(16, 8);
