@@ -9,6 +9,7 @@
 #include "../kit/cuda/cuda_card.hpp"
 #include "bulk.cuh"
 #include "interleave.cuh"
+#include "kept.cuh"
 #include "strips.cuh"
 
 using namespace xpose;
@@ -174,6 +175,8 @@ struct Permute {
     if (wide_cut_) wide_strips_ = cuda_permute::parameters(*wide_cut_, along_input);
     if (cut_.way() == Way::bulk) {
       bulk_ = cuda_permute::bulk(cut_, along_input);
+    } else if (cut_.way() == Way::shifted) {
+      kept_ = cuda_permute::kept(cut_, along_input);
     } else if (cut_.way() == Way::bulk_squares) {
       bulk_squares_ = cuda_permute::bulk_squares(cut_, along_input);
     } else if (cut_.way() == Way::runs) {
@@ -194,6 +197,10 @@ struct Permute {
     if (strips_ && in_words(cuda_permute::kWord)) return launch_runs(launch, *strips_);
     if (runs_) return launch_runs(launch, *runs_);
     if (bulk_) return start(launch, kernels::permute_bulk<cuda_permute::kBulkBlocks>, cut_, *bulk_);
+    if (kept_)
+      return start(launch,
+                   kernels::permute_kept<cuda_permute::kKeptThreads, cuda_permute::kKeptBlocks>,
+                   cut_, *kept_);
     if (bulk_squares_) return launch_bulk_squares(launch);
     with_kernel([&](auto kernel) { start(launch, kernel, cut_, parameters_); });
   }
@@ -221,13 +228,15 @@ struct Permute {
       constexpr int kBytes = static_cast<int>(bytes());
       with_constant<0, 1>(runs.wide, [&](auto wide) {
         with_constant<0, 1>(runs.period != 0, [&](auto periodic) {
-          launch_runs<kBytes, wide() != 0, periodic() != 0>(launch, runs);
+          with_constant<0, 1>(runs.swizzled, [&](auto swizzled) {
+            launch_runs<kBytes, wide() != 0, periodic() != 0, swizzled() != 0>(launch, runs);
+          });
         });
       });
     });
   }
 
-  template <int Bytes, bool Wide, bool Periodic>
+  template <int Bytes, bool Wide, bool Periodic, bool Swizzled>
   void launch_runs(const Launch& launch, const cuda_permute::Runs& runs) const {
     constexpr auto kIn = static_cast<int>(cuda_permute::in_word(Bytes, Wide));
     constexpr auto kOut = static_cast<int>(cuda_permute::out_word(Bytes, Wide));
@@ -237,8 +246,10 @@ struct Permute {
                      kernels::permute_strips<Bytes, kIn, cuda_permute::kRunBlocks, Periodic>, cut_,
                      runs);
     if constexpr (!Wide || Bytes < 8)
-      start(launch, kernels::permute_by_runs<Bytes, kIn, kOut, cuda_permute::kRunBlocks, Periodic>,
-            cut_, runs);
+      start(
+          launch,
+          kernels::permute_by_runs<Bytes, kIn, kOut, cuda_permute::kRunBlocks, Periodic, Swizzled>,
+          cut_, runs);
   }
 
   template <class Kernel, class Parameters>
@@ -260,8 +271,9 @@ struct Permute {
       with_constant<0, 1>(cut_.far(), [&](auto far) {
         using Offset = std::conditional_t<far() != 0, int64_t, int32_t>;
         if (cut_.way() == Way::direct) {
-          constexpr Work kWork = cuda_permute::direct_of(kBytes, far() != 0);
-          body(kernels::permute_runs<kBytes, kWork.count, Offset, kWork.blocks>);
+          constexpr Work kWork = cuda_permute::direct_of(far() != 0);
+          if constexpr (kBytes == cuda_permute::kKeptWord)
+            body(kernels::permute_runs<kBytes, kWork.count, Offset, kWork.blocks>);
         } else {
           with_squares<kBytes, Offset>(body);
         }
@@ -291,6 +303,7 @@ struct Permute {
   std::optional<cuda_permute::Runs> runs_, strips_;
   std::optional<cuda_permute::Bulk> bulk_;
   std::optional<cuda_permute::BulkSquares> bulk_squares_;
+  std::optional<cuda_permute::Kept> kept_;
   cuda_permute::Permutation parameters_{};
 };
 

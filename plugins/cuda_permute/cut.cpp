@@ -4,6 +4,7 @@
 #include <array>
 #include <bit>
 #include <cstdlib>
+#include <numeric>
 #include <utility>
 
 namespace cuda_permute {
@@ -28,10 +29,25 @@ constexpr int64_t kBulkRuns = 4;
 // for the sake of longer rows.
 constexpr int64_t kStripRuns = 2;
 
+// A run of the output costs so many bytes besides its sectors, as in the cost model. One whose ends
+// are stored by elements costs more, so that it may be longer than wished for.
+constexpr double kOutRunBytes = 8, kOutRunEnds = 60;
+constexpr int64_t kLongestRuns = 2;
+
 // Input runs of small elements are short below, and then tiles that do not follow the input are so
 // much slower.
 constexpr int64_t kShortLoads = 200;  // bytes
 constexpr double kUnshared = 12;      // percent
+
+// Bytes that a run of the output costs besides its sectors where it shares the last of them with
+// the run of a tile that follows soon, and of one that does not.
+constexpr double kEnds = 80, kEndsApart = 250;
+// Shorter runs have such ends only, whose sectors are counted.
+constexpr double kLeastRun = 128;
+
+// Tiles that move by runs wait for memory where fewer than the inverse of this part of those that
+// run at once are there.
+constexpr double kWaiting = 2;
 
 // Problems of fewer bytes, in and out, are over before threads that move elements directly are all
 // at work.
@@ -46,6 +62,7 @@ int64_t ceil_div(int64_t a, int64_t b) { return a / b + (a % b != 0); }
 Way way_of(const Form& form, const CutWish& wish, int64_t side) {
   const bool is_in_bulk =
       wish.bulk && form.bytes == kBulkBytes && kept_bytes(form) >= kLeastBulkRun;
+  if (wish.direct && form.bytes < kKeptWord) return Way::shifted;
   if (wish.direct) return is_in_bulk ? Way::bulk : Way::direct;
   if (wish.runs && (side * form.bytes < kWord || (side == 1 && form.bytes <= 8))) return Way::runs;
   return Way::squares;
@@ -81,7 +98,7 @@ Cut::Cut(Form form, const CutWish& wish)
 void Cut::cut() {
   far_ = false;
   tile_ = tile_for();
-  if (spans_far()) {
+  if (way_ != Way::shifted && spans_far()) {
     far_ = true;
     if (way_ == Way::runs) way_ = Way::squares;
     tile_ = tile_for();
@@ -99,18 +116,24 @@ bool Cut::spans_far() const {
 
 Tile Cut::tile_for() const {
   Wish wish{.out_run = wish_.run,
+            .longest = wish_.run,
+            .out_end = kOutRunBytes,
             .elements = kThreads * work().count * side_ * side_,
             .square = side_,
             .processors = wish_.processors};
-  if (way_ == Way::runs) wish.elements = kRunTileBytes / form_.bytes;
+  if (way_ == Way::runs) {
+    wish.longest = kLongestRuns * wish_.run;
+    wish.out_end = kOutRunEnds;
+    wish.elements = run_tile_bytes(form_.bytes, wish_.run) / form_.bytes;
+  }
   if (way_ == Way::bulk_squares) wish.elements = kBulkSquaresBytes / form_.bytes;
   if (way_ == Way::strips) {
-    wish.out_run = wish.out_run * kStripRows / kStripRuns;
+    wish.out_run = wish.longest = wish.out_run * kStripRows / kStripRuns;
     wish.elements = kTileStrips * kStripRows;
   }
-  if (way_ == Way::bulk) {
-    wish.out_run *= kBulkRuns;
-    wish.elements = kBulkTileBytes / form_.bytes;
+  if (way_ == Way::bulk || way_ == Way::shifted) {
+    wish.longest = wish.out_run *= kBulkRuns;
+    wish.elements = (way_ == Way::bulk ? kBulkTileBytes : kKeptTileBytes) / form_.bytes;
   }
   return tile_of(form_, wish);
 }
@@ -125,12 +148,21 @@ Work Cut::work() const {
     case Way::strips:
       return kStrips;
     case Way::direct:
-      return direct_of(bytes, far_);
+      return direct_of(far_);
+    case Way::shifted:
+      return {0, kKeptBlocks};
     case Way::bulk:
       return {0, kBulkBlocks};
     default:
       return squares_of(bytes, static_cast<int>(side_), far_, stores_columns());
   }
+}
+
+// Of a tile, along the axis that both sides share.
+int64_t Cut::kept_extent() const {
+  for (size_t i = 0; i < form_.axes.size(); ++i)
+    if (form_.axes[i].in == 1 && form_.axes[i].out == 1) return tile_.extents[i];
+  return 1;
 }
 
 bool Cut::stores_columns() const {
@@ -161,6 +193,7 @@ int64_t Cut::tiles_of_block() const {
 
 uint32_t Cut::threads() const {
   if (way_ == Way::bulk) return kBulkThreads;
+  if (way_ == Way::shifted) return kKeptThreads;
   if (way_ == Way::bulk_squares) return kBulkSquareThreads;
   if (way_ != Way::strips) return kThreads;
   // As many as there are strips for.
@@ -173,6 +206,8 @@ uint64_t Cut::shared_bytes() const {
   switch (way_) {
     case Way::direct:
       return 0;
+    case Way::shifted:  // where each piece of a run begins
+      return static_cast<uint64_t>(tile_.elements / kept_extent() * kPieceBeginBytes);
     case Way::bulk:
       return static_cast<uint64_t>(dense + kBarrierBytes);
     case Way::bulk_squares:  // six blocks need it as small
@@ -190,35 +225,68 @@ double Cut::filled() const {
          static_cast<double>(kThreads * work().count * side_ * side_);
 }
 
+// Whether runs of the output may end within a sector, which the next run begins in.
+bool Cut::shares_sectors() const {
+  int64_t aligned = form_.out_alignment;
+  for (const Axis& axis : form_.axes)
+    if (axis.out != 1) aligned = std::gcd(aligned, axis.out * form_.bytes);
+  return aligned < kSector;
+}
+
 uint32_t Cut::slower_percent(bool along_input) const {
-  const auto by_size = [&](std::array<uint32_t, 5> values) {
+  const auto by_size = [&](std::array<uint32_t, 5> values) -> double {
     return values[static_cast<size_t>(std::countr_zero(static_cast<uint64_t>(form_.bytes)))];
   };
-  if (way_ == Way::bulk) return 4;
-  if (way_ == Way::bulk_squares) return 5;
-  if (way_ == Way::strips) return 3;
-  if (way_ == Way::direct) {
-    const bool in_sectors = std::min(form_.in_alignment, form_.out_alignment) >= kSector;
-    const int64_t bytes = 2 * tile_.tiles * tile_.elements * form_.bytes;
-    return by_size({165, 85, 33, 29, in_sectors ? 2U : 12U}) + (bytes < kFewBytes ? 15 : 5);
+  double percent = 0, ends = 0;  // bytes that the ends of a run cost
+  double run = std::max(static_cast<double>(tile_.store_run), kLeastRun);
+  if (shares_sectors()) ends = along_input ? kEndsApart : kEnds;
+  switch (way_) {
+    case Way::bulk:
+      percent = 4;
+      break;
+    case Way::bulk_squares:
+      percent = 5;
+      break;
+    case Way::strips:
+      percent = 3;
+      break;
+    case Way::shifted:  // ends are stored in parts
+      percent = 6;
+      ends = by_size({40, 18, 5, 4, 0});
+      run = static_cast<double>(kept_extent() * form_.bytes);
+      break;
+    case Way::direct: {
+      const int64_t bytes = 2 * tile_.tiles * tile_.elements * form_.bytes;
+      percent = bytes < kFewBytes ? 20 : 10;
+      break;
+    }
+    case Way::runs: {
+      const bool is_wide = std::min(tile_.load_run, tile_.store_run) >= kWideRun;
+      percent = is_wide ? by_size({56, 10, 14, 2, 0}) : by_size({90, 30, 25, 5, 0});
+      if (!along_input && form_.bytes <= 2 && tile_.load_run < kShortLoads) percent += kUnshared;
+      // Ends are stored in parts; that they are in shared sectors tells where elements are large.
+      const double in_parts = by_size({20, 40, 42, 60, 0});
+      if (!along_input || form_.bytes < 4) {
+        ends = in_parts;
+        run = static_cast<double>(tile_.store_run);
+      }
+      break;
+    }
+    case Way::squares:
+      if (side_ > 1)
+        percent = by_size({28, 10, 4, 3, 0}) + (filled() < kFewFilled ? kUnfilled : 0);
+      else if (kept_bytes(form_) == form_.bytes)
+        percent = by_size({157, 87, 37, 20, 5});
+      else
+        percent = 13 + kUnfilledKept * (1 - filled());
+      break;
   }
-  if (way_ == Way::runs) {
-    // Words at the ends of an output run are stored in parts, which costs as many bytes more.
-    const bool aligned = form_.out_alignment >= 16;
-    const double ends = aligned ? by_size({90, 115, 30, 100, 0}) : by_size({200, 115, 80, 100, 0});
-    double percent = 100 * ends / static_cast<double>(std::max<int64_t>(tile_.store_run, 1));
-    if (!along_input && form_.bytes <= 2 && tile_.load_run < kShortLoads) percent += kUnshared;
-    // Few tiles wait for memory longer than they take to issue what they move.
+  percent += 100 * ends / run;
+  if (way_ == Way::runs) {  // few tiles wait for memory longer than they take to issue moves
     const auto resident = static_cast<double>(wish_.processors * work().blocks);
-    percent *= std::min(1.0, static_cast<double>(tile_.tiles) / resident);
-    return by_size({5, 0, 15, 0, 0}) + static_cast<uint32_t>(percent);
+    percent *= std::min(1.0, kWaiting * static_cast<double>(tile_.tiles) / resident);
   }
-  if (side_ > 1) {
-    const double idle = filled() < kFewFilled ? kUnfilled : 0;
-    return by_size({28, 10, 4, 3, 0}) + static_cast<uint32_t>(idle);
-  }
-  if (kept_bytes(form_) == form_.bytes) return by_size({157, 87, 37, 20, 5});
-  return 13 + static_cast<uint32_t>(kUnfilledKept * (1 - filled()));
+  return static_cast<uint32_t>(percent);
 }
 
 std::string Cut::name() const {
@@ -231,6 +299,8 @@ std::string Cut::name() const {
       return "strips";
     case Way::direct:
       return "directly";
+    case Way::shifted:
+      return "shifted";
     case Way::bulk:
       return "in bulk";
     default:

@@ -14,7 +14,8 @@ enum class Way {
   bulk_squares,  // those of rows of kBulkBytes, loaded by bulk copies
   runs,          // of elements of up to 8 bytes that form no squares
   strips,        // words of rows that are interleaved
-  direct,        // kept runs, without shared memory
+  direct,        // kept runs of elements of kKeptWord, without shared memory
+  shifted,       // kept runs of smaller elements, by words that are shifted
   bulk,          // kept runs, by bulk copies
 };
 
@@ -36,7 +37,7 @@ class Cut {
   Way way() const { return way_; }
   int64_t side() const { return side_; }  // of a square; elements
   bool stores_columns() const;            // of squares, one by one
-  bool far() const { return far_; }       // offsets within a tile exceed 32 bits
+  bool far() const { return far_; }       // offsets within a tile exceed 32 bits; not of shifted
   // Of strips: bytes of the elements that words have, and the axis of the form that numbers the
   // rows; -1: none.
   int64_t strip_element() const { return strip_element_; }
@@ -53,6 +54,8 @@ class Cut {
   void cut();
   bool spans_far() const;
   Tile tile_for() const;
+  int64_t kept_extent() const;
+  bool shares_sectors() const;
   double filled() const;
   int64_t setup() const;
 

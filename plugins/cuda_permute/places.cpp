@@ -9,6 +9,8 @@ namespace {
 
 constexpr int64_t kLanes = 32, kBank = 4, kBankBytes = 128, kSampled = 8;  // warps
 constexpr int kTurns = 3;
+// Swizzled places take instructions, which so many times fewer wavefronts are worth.
+constexpr double kMuchLess = 1.9;
 
 // The indices of the lanes of some warps, along every axis.
 using Indices = std::vector<std::vector<int64_t>>;
@@ -33,8 +35,15 @@ Indices sampled(const Layout& layout, const Order& order) {
   return indices;
 }
 
-// Wavefronts of the sampled accesses. Lanes that meet in one word take one together.
-int64_t wavefronts(const Indices& indices, const std::vector<int64_t>& strides, int64_t unit) {
+// As the kernel of runs does it.
+int64_t swizzled(int64_t place, int64_t word) {
+  return place ^ ((place >> 5 ^ place >> 10) & (kBankBytes - word));
+}
+
+// Wavefronts of the sampled accesses. Lanes that meet in one word take one together. `word`: of
+// places that are swizzled; 0: they are not.
+int64_t wavefronts(const Indices& indices, const std::vector<int64_t>& strides, int64_t unit,
+                   int64_t word = 0) {
   const auto at_once = static_cast<size_t>(std::min(kLanes, kBankBytes / unit));
   const int64_t word_bytes = std::max<int64_t>(unit, 4), banks = kBankBytes / word_bytes;
   int64_t sum = 0;
@@ -45,7 +54,7 @@ int64_t wavefronts(const Indices& indices, const std::vector<int64_t>& strides, 
       int64_t place = 0;
       for (size_t axis = 0; axis < strides.size(); ++axis)
         place += indices[first + lane][axis] * strides[axis];
-      words[lane] = place / word_bytes;
+      words[lane] = (word == 0 ? place : swizzled(place, word)) / word_bytes;
     }
     std::sort(words.begin(), words.begin() + static_cast<int64_t>(at_once));
     for (size_t lane = 0; lane < at_once; ++lane)
@@ -108,6 +117,14 @@ std::vector<int64_t> places(const Layout& layout) {
   pads = best;
   wavefronts_padded();
   return strides;
+}
+
+bool swizzling_helps(const Layout& layout, const std::vector<int64_t>& strides) {
+  const auto of = [&](int64_t word) {
+    return wavefronts(sampled(layout, layout.load), strides, layout.unit, word) +
+           wavefronts(sampled(layout, layout.store), strides, layout.unit, word);
+  };
+  return static_cast<double>(of(0)) > kMuchLess * static_cast<double>(of(layout.word));
 }
 
 }  // namespace cuda_permute

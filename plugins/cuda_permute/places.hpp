@@ -33,4 +33,9 @@ struct Layout {
 // on, are tried on a few warps, and the first with the fewest wavefronts is kept.
 std::vector<int64_t> places(const Layout& layout);
 
+// Whether lanes meet in banks much less often if the places of these strides are swizzled: if the
+// bank depends on the higher bits as well, with words kept together. Lanes within a long run that
+// are a power of two apart do not meet then.
+bool swizzling_helps(const Layout& layout, const std::vector<int64_t>& strides);
+
 }  // namespace cuda_permute

@@ -11,14 +11,13 @@ namespace {
 
 constexpr int64_t kTableBytes = 10 << 10;  // at most, words that warps exchange included
 constexpr int64_t kPlaces = 0xff00;        // fit into 16 bits
+constexpr int64_t kLine = 128;             // of banks, in which places are swizzled
 constexpr int64_t kSpareBytes = 2048;      // for paddings, besides an eighth of the tile
 // Elements of a run of the output that have entries in a table; of a longer run those of its inner
 // axes have, and as many of its last one as make kLeastPeriod of them.
 constexpr int64_t kMostPlaces = 1024, kLeastPeriod = 256;
 // Bytes of a run of the input from which on its next axis may rather be padded.
 constexpr int64_t kLongLoad = 256;
-// Bytes of the runs of both sides from which on words are wide.
-constexpr int64_t kWideRun = 256;
 
 int64_t remainder(int64_t value, int64_t by) { return (value % by + by) % by; }
 
@@ -165,17 +164,19 @@ std::optional<Runs> made(const Cut& of, bool along_input, bool paddings, Unit un
   }
   // A block has the same shared memory with paddings and without.
   const int64_t dense = of.tile().elements * bytes;
-  const int64_t most = std::min((dense + dense / 8 + kSpareBytes) / 16 * 16, kPlaces);
-  const std::vector<int64_t> strides = places({.extents = extents,
-                                               .load = {by_in, load.word / bytes},
-                                               .store = {by_out, store.word / bytes},
-                                               .nest = by_in,
-                                               .dense = load.run_axes,
-                                               .unit = bytes,
-                                               .most = most - 2 * load.word,
-                                               .word = load.word,
-                                               .remainders = remainders,
-                                               .tries_paddings = paddings});
+  const int64_t most = std::min((dense + dense / 8 + kSpareBytes) / kLine * kLine, kPlaces);
+  const Layout layout{.extents = extents,
+                      .load = {by_in, load.word / bytes},
+                      .store = {by_out, store.word / bytes},
+                      .nest = by_in,
+                      .dense = load.run_axes,
+                      .unit = bytes,
+                      .most = most - 2 * load.word,
+                      .word = load.word,
+                      .remainders = remainders,
+                      .tries_paddings = paddings};
+  const std::vector<int64_t> strides = places(layout);
+  to.swizzled = paddings && unit == Unit::element && swizzling_helps(layout, strides);
   int64_t end = 2 * load.word;
   for (size_t i = 0; i < strides.size(); ++i) end += strides[i] * (extents[i] - 1);
   if (end > most) return std::nullopt;

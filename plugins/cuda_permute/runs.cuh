@@ -81,8 +81,14 @@ __device__ __forceinline__ void copies_arrive() {
 #endif
 }
 
+// Where a place is, as a word of InBytes moves; places.hpp says why.
+template <bool Swizzled, int InBytes>
+__device__ __forceinline__ uint32_t spot(uint32_t place) {
+  return Swizzled ? place ^ ((place >> 5 ^ place >> 10) & (128 - InBytes)) : place;
+}
+
 // The runs of a tile's input, and the copies of them.
-template <int Bytes, int InBytes>
+template <int Bytes, int InBytes, bool Swizzled = false>
 class RunLoads {
  public:
   // Finds where they begin, for all threads of the block behind their next barrier. `begins` has
@@ -121,7 +127,7 @@ class RunLoads {
       const int32_t at = word * InBytes - begin.ahead();
       if (at >= bytes_ || begin.is_none()) continue;
       const unsigned char* const source = words_ + int64_t{begin.word + word} * InBytes;
-      unsigned char* const held = shared + begin.place() + word * InBytes;
+      unsigned char* const held = shared + spot<Swizzled, InBytes>(begin.place() + word * InBytes);
       if (!begin.is_edge()) {
         copy_later<InBytes>(held, source);
       } else {  // perhaps partly before or behind the whole input
@@ -171,7 +177,7 @@ struct alignas(OutBytes) OutWord {
 };
 
 // Periodic: a run of the output is longer than the table of places.
-template <int Bytes, int InBytes, int OutBytes, int MinBlocks, bool Periodic>
+template <int Bytes, int InBytes, int OutBytes, int MinBlocks, bool Periodic, bool Swizzled>
 __global__ void __launch_bounds__(cuda_permute::kThreads, MinBlocks)
     permute_by_runs(const unsigned char* __restrict__ in, unsigned char* __restrict__ out,
                     const __grid_constant__ Runs of) {
@@ -189,7 +195,7 @@ __global__ void __launch_bounds__(cuda_permute::kThreads, MinBlocks)
 
   const TilePlace tile(of, blockIdx.x);
   const TileRuns store(of.store, tile.last);
-  const RunLoads<Bytes, InBytes> load(of, tile, in, loads);
+  const RunLoads<Bytes, InBytes, Swizzled> load(of, tile, in, loads);
   unsigned char* const to = out + tile.out * Bytes;
   const auto to_ahead = static_cast<int32_t>(reinterpret_cast<uintptr_t>(to) % OutBytes);
   unsigned char* const out_words = to - to_ahead;
@@ -228,7 +234,7 @@ __global__ void __launch_bounds__(cuda_permute::kThreads, MinBlocks)
     const int32_t at = word * OutBytes - begin.ahead();
     if (at >= store_bytes || begin.is_none()) continue;
     unsigned char* const target = out_words + int64_t{begin.word + word} * OutBytes;
-    const unsigned char* source = shared + begin.place();
+    uint32_t source = begin.place();
     auto entry = static_cast<uint32_t>(at / Bytes + kSpare);
     if constexpr (Periodic) {
       const uint32_t periods = static_cast<uint32_t>(at < 0 ? 0 : at / Bytes) / of.by_period;
@@ -244,7 +250,8 @@ __global__ void __launch_bounds__(cuda_permute::kThreads, MinBlocks)
       uint32_t each = where[k / kOfEntry].words[k % kOfEntry / 2] >> 16 * (k % 2) & 0xffffu;
       // The tile may end with the run, so its first element stands for those behind it.
       if (Periodic && k > 0 && at + k * Bytes >= store_bytes) each = where[0].words[0] & 0xffffu;
-      elements[k] = *reinterpret_cast<const Element*>(source + each);
+      elements[k] =
+          *reinterpret_cast<const Element*>(shared + spot<Swizzled, InBytes>(source + each));
     }
     if (at >= 0 && at + OutBytes <= store_bytes) {
       *reinterpret_cast<OutWord<Bytes, OutBytes>*>(target) = OutWord<Bytes, OutBytes>(elements);

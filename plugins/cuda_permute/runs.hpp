@@ -27,8 +27,9 @@ struct RunSide {
 struct Runs {
   RunSide load, store;
   bool wide;            // words of both sides
+  bool swizzled;        // places in shared memory
   int64_t low, end;     // bytes that the input has before element 0, and from it on
-  uint32_t tile_bytes;  // of shared memory; a multiple of 16
+  uint32_t tile_bytes;  // of shared memory; a multiple of 128
   uint32_t places;      // entries of the table of places; a multiple of 16
   // A longer run of the output repeats its places so many elements further on, so many bytes apart.
   // 0: a table has all of a run.

@@ -11,7 +11,7 @@ namespace {
 
 constexpr int64_t kSector = 32;
 constexpr int64_t kLeastRun = kSector, kLongestRun = 8192;  // bytes
-// The cost of a run besides its sectors, as in the cost model.
+// The cost of a run of the input besides its sectors, as in the cost model.
 constexpr double kRunBytes = 8;
 // The share of a tile's time that its loads take if they were alone.
 constexpr double kWorthOfFullTiles = 0.25;
@@ -33,6 +33,7 @@ class Cutter {
       : form_(form),
         square_(wish.square),
         most_(wish.elements),
+        out_end_(wish.out_end),
         processors_(static_cast<double>(wish.processors)),
         inner_(inner_axes(form)),
         by_in_(by_input(form.axes)),
@@ -56,8 +57,8 @@ class Cutter {
       if (tile.elements > most_) return std::numeric_limits<double>::infinity();
     }
     const double moved =
-        traffic(by_in_, &Axis::in, form_.in_alignment, tile.extents, tile.load_run) +
-        traffic(by_out_, &Axis::out, form_.out_alignment, tile.extents, tile.store_run);
+        traffic(by_in_, &Axis::in, form_.in_alignment, kRunBytes, tile.extents, tile.load_run) +
+        traffic(by_out_, &Axis::out, form_.out_alignment, out_end_, tile.extents, tile.store_run);
     filled *= static_cast<double>(tile.elements) / static_cast<double>(most_);
     const double idle = std::max(processors_ / static_cast<double>(tile.tiles), 1.0);
     return moved / 2 * (1 + kWorthOfFullTiles * (1 - filled)) * std::sqrt(idle);
@@ -90,7 +91,7 @@ class Cutter {
 
   // Bytes that move for each byte of a run of one side, whose length is told.
   double traffic(const std::vector<int>& order, int64_t Axis::*stride, int64_t alignment,
-                 const std::vector<int64_t>& taken, int64_t& run_bytes) const {
+                 double end, const std::vector<int64_t>& taken, int64_t& run_bytes) const {
     int64_t run = 1, aligned = std::gcd(alignment, kSector);
     bool ended = false;
     for (const int number : order) {
@@ -103,14 +104,13 @@ class Cutter {
         aligned = std::gcd(aligned, step * (continues ? taken[at(number)] : 1) * form_.bytes);
     }
     run_bytes = run * form_.bytes;
-    return (static_cast<double>(ceil_div(run_bytes, aligned) * aligned + kSector - aligned) +
-            kRunBytes) /
+    return (static_cast<double>(ceil_div(run_bytes, aligned) * aligned + kSector - aligned) + end) /
            static_cast<double>(run_bytes);
   }
 
   const Form& form_;
   int64_t square_, most_;
-  double processors_;
+  double out_end_, processors_;
   Inner inner_;
   std::vector<int> by_in_, by_out_;
 };
@@ -227,7 +227,8 @@ Tile tile_of(const Form& form, const Wish& wish) {
         best = tile;
       }
   };
-  for (const int64_t out_run : {wish.out_run, wish.out_run / 4 * 3, wish.out_run / 2})
+  for (const int64_t out_run :
+       {wish.longest, wish.longest / 4 * 3, wish.out_run, wish.out_run / 4 * 3, wish.out_run / 2})
     try_out_run(out_run);
   // Only if all of these have too many elements.
   for (int64_t out_run = wish.out_run / 4; best.extents.empty(); out_run /= 2) try_out_run(out_run);

@@ -8,8 +8,13 @@ namespace cuda_permute {
 
 inline constexpr int kThreads = 256;  // of a block
 inline constexpr int64_t kWord = 4;   // bytes
-// Of shared memory, for a tile that is moved by runs.
-inline constexpr int64_t kRunTileBytes = 30 << 10;
+// Of a tile that is moved by runs. Which size is fastest differs from problem to problem, so that
+// it goes with the run of the output that is wished for: the usual one is with the first.
+constexpr int64_t run_tile_bytes(int64_t bytes, int64_t run) {
+  constexpr int64_t kUsual = 256;
+  if (run > kUsual) return 36 << 10;
+  return (run == kUsual) == (bytes >= 4) ? 16 << 10 : 30 << 10;
+}
 inline constexpr int kRunBlocks = 6;  // of a multiprocessor
 // Of a tile that is moved by runs, bytes that are loaded at once, and that are stored. `wide`: of
 // long runs, where the ends that fill no word are few.
@@ -17,6 +22,7 @@ constexpr int64_t in_word(int64_t bytes, bool wide) { return wide || bytes == 8 
 constexpr int64_t out_word(int64_t bytes, bool wide) {
   return bytes >= 4 ? 16 : bytes * (wide ? 8 : 4);
 }
+inline constexpr int64_t kWideRun = 256;  // bytes of the runs of both sides
 // Elements that have one entry in the table of places.
 constexpr int64_t of_entry(int64_t bytes) { return bytes == 8 ? 2 : 4; }
 
@@ -65,10 +71,12 @@ inline constexpr int64_t kBarrierBytes = 8;  // beside the tile
 inline constexpr int64_t kBulkSquaresBytes = 32 << 10;  // of a tile
 inline constexpr int kBulkSquareThreads = 128, kBulkSquareBlocks = 6;
 
-// Elements that pass no shared memory.
-constexpr Work direct_of(int bytes, bool far) {
-  if (bytes == 16) return far ? Work{4, 3} : Work{2, 8};
-  return {8, far ? 3 : 4};
-}
+// Kept runs whose words are shifted: a word a thread at once, and few registers, so that as many
+// threads as possible wait for memory.
+inline constexpr int64_t kKeptWord = 16, kKeptTileBytes = 8 << 10, kPieceBeginBytes = 16;
+inline constexpr int kKeptThreads = 128, kKeptBlocks = 16;
+
+// Elements of kKeptWord that pass no shared memory.
+constexpr Work direct_of(bool far) { return far ? Work{4, 3} : Work{2, 8}; }
 
 }  // namespace cuda_permute

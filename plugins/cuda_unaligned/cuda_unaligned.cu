@@ -100,10 +100,16 @@ struct Unaligned {
       quote = quote_tiles(problem, tiling_of<Tile>());
       quote.demand.slower_percent = slower_percent(problem, Tile::kRows, Tile::kCols);
       // Whole sectors are stored, so that a lower tile moves no more of them.
-      if (problem.rows >= Tile::kRows)
-        quote.demand.store_run = std::max(quote.demand.store_run, kStoreRun);
+      const auto out_row = static_cast<uint64_t>(problem.rows * Tile::kBytes);
+      quote.demand.store_run = std::max(quote.demand.store_run, std::min(out_row, kStoreRun));
     });
     return quote;
+  }
+
+  // Of the part of a tile's columns that are there, for the time.
+  static double unfilled_exponent(int64_t bytes, int64_t cols, int64_t tile_cols) {
+    if (cols > tile_cols || bytes <= 2) return -0.4;
+    return bytes == 4 ? -0.25 : -0.1;
   }
 
   // A tile that is filled in part takes longer than its part, the more so where it is narrow, since
@@ -116,7 +122,10 @@ struct Unaligned {
     };
     const int64_t bytes = problem.element_bytes, out_row = problem.rows * bytes;
     double slower = std::pow(filled(problem.rows, tile_rows), -0.2) *
-                    std::pow(filled(problem.cols, tile_cols), -0.4);
+                    std::pow(filled(problem.cols, tile_cols),
+                             unfilled_exponent(bytes, problem.cols, tile_cols));
+    // Rows that a tile of twice the width has whole.
+    if (bytes <= 4 && problem.cols > tile_cols && problem.cols <= 2 * tile_cols) slower *= 1.12;
     if (problem.out_ld != problem.rows)
       slower *= 1 + std::min(0.6, (bytes <= 2 ? 150 : 200 / static_cast<double>(bytes)) /
                                       static_cast<double>(out_row));

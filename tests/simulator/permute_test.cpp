@@ -238,6 +238,13 @@ TEST(PermuteWays, AreTaken) {
   // Runs that a tile has several of, and runs of several tiles; the last tiles are shorter.
   const std::vector<Axis> rows = {{100, 1, 1}, {13, 100, 1700}, {17, 1300, 100}, {3, 22100, 22100}};
   const std::vector<Axis> lines = {{2144, 1, 1}, {3, 2144, 4288}, {2, 6432, 2144}};
+  // Runs of odd length, in several tiles each, and several in a tile, backwards and repeated.
+  const std::vector<Axis> odd_lines = {{9001, 1, 1}, {3, 9001, 18002}, {2, 27003, 9001}};
+  const std::vector<Axis> odd_back = {{61, 1, 1}, {5, -61, 671}, {11, 305, 61}, {3, 0, 3355}};
+  // Narrow rows, whose columns meet in banks unless their places are swizzled.
+  const std::vector<Axis> narrow = {
+      {8, 1, 2539}, {2539, 8, 1}, {2, 40624, 20312}, {2, 20312, 40624}};
+  const std::vector<Axis> bits = {{32, 1, 2049}, {2049, 64, 1}, {2, 32, 65568}};
   const std::vector<Axis> back = {{64, 1, 1}, {5, -64, 704}, {11, 320, 64}, {3, 0, 3520}};
   const std::vector<Axis> patches = {
       {16, 1, 3}, {23, 16, 816}, {17, 368, 48}, {3, 6256, 1}, {2, 18768, 18768}};
@@ -283,9 +290,17 @@ TEST(PermuteWays, AreTaken) {
                                    Expected{16, many, "elements in bulk"},
                                    Expected{16, many, "elements", 80},
                                    Expected{4, rows, "directly", 80},
-                                   Expected{1, rows, "directly"}}) {
+                                   Expected{1, rows, "shifted"},
+                                   Expected{1, odd_lines, "shifted"},
+                                   Expected{2, odd_lines, "shifted"},
+                                   Expected{4, odd_lines, "shifted"},
+                                   Expected{8, odd_lines, "shifted"},
+                                   Expected{1, odd_back, "shifted"},
+                                   Expected{2, narrow, "runs"},
+                                   Expected{1, bits, "runs"}}) {
     const std::string way = expected.way;
-    const std::vector<int64_t> config = {256, 0, way == "directly" || way == "in bulk" ? 0 : 1};
+    const std::vector<int64_t> config = {
+        256, 0, way == "directly" || way == "shifted" || way == "in bulk" ? 0 : 1};
     for (const uint32_t skew : {0U, 1U, 2U}) {
       Permutation of{.bytes = expected.bytes,
                      .axes = expected.axes,
@@ -308,20 +323,25 @@ TEST(PermuteWays, AreTaken) {
 // used.
 TEST(PermuteFar, OffsetsExceed32Bits) {
   const xpose_strategy& strategy = strategy_named("permute");
-  constexpr int64_t kFar = int64_t{1} << 26, kRepeats = 70, kRun = 64;
-  constexpr std::size_t kSpan = kFar * (kRepeats - 1) + 7 * kRun;
+  constexpr int64_t kFar = int64_t{1} << 26, kRepeats = 70, kLongest = 64;
+  constexpr std::size_t kSpan = kFar * (kRepeats - 1) + 7 * kLongest;
   void* const reserved = mmap(nullptr, kSpan, PROT_READ | PROT_WRITE,
                               MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   ASSERT_NE(reserved, MAP_FAILED);
   auto* const in = static_cast<unsigned char*>(reserved);
-  for (const bool keeps : {false, true}) {
+  struct Run {
+    int64_t bytes;
+    bool is_kept;
+  };
+  for (const Run run : {Run{kLongest, false}, Run{kLongest, true}, Run{kLongest - 3, true}}) {
+    const int64_t bytes = run.bytes;
     const Permutation of{.bytes = 1,
-                         .axes = {{kRun, 1, keeps ? 1 : kRepeats},
-                                  {kRepeats, kFar, keeps ? kRun : 1},
-                                  {3, kRun, kRun * kRepeats},
-                                  {2, 4 * kRun, 3 * kRun * kRepeats}},
+                         .axes = {{bytes, 1, run.is_kept ? 1 : kRepeats},
+                                  {kRepeats, kFar, run.is_kept ? bytes : 1},
+                                  {3, bytes, bytes * kRepeats},
+                                  {2, 4 * bytes, 3 * bytes * kRepeats}},
                          .multiprocessors = 1};
-    Bytes out(6 * kRun * kRepeats), expected(6 * kRun * kRepeats);
+    Bytes out(6 * bytes * kRepeats), expected(6 * bytes * kRepeats);
     int served = 0;
     for_each_element(of, [&](int64_t from, int64_t to) {
       in[from] = expected.data()[to] = static_cast<unsigned char>(from % 251 + from / kFar);
