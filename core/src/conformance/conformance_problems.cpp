@@ -188,8 +188,12 @@ constexpr std::int64_t kPoints[] = {13, 37, 3}, kReversed[] = {3, 5, 7, 11, 13},
 // Problems for strategies that permute, and for no others.
 void add_runs_and_backward_axes(Collection& all) {
   all.add_permuted(kPoints, std::array{1, 0, 2});
-  all.add_permuted(std::to_array<std::int64_t>({5, 7, 1000}), std::array{1, 0, 2});
-  Collection::set_alignment(all.last(), all.element_bytes());
+  for (const auto& shape : {std::to_array<std::int64_t>({5, 7, 1000}), {9, 35, 61}}) {
+    all.add_permuted(shape, std::array{1, 0, 2});
+    Collection::set_alignment(all.last(), all.element_bytes());
+  }
+  // Columns that lie a power of two apart in the input's runs.
+  all.add_permuted(std::to_array<std::int64_t>({2, 3, 259, 8}), std::array{1, 0, 3, 2});
   all.add_permuted(kTwos, std::array{3, 7, 0, 9, 5, 10, 1, 8, 2, 6, 4});
   // Rows, columns and a batch that lie backwards, in the input and in the output.
   all.add_padded({45, 61}, -67, 49);

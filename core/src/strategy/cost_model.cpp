@@ -14,6 +14,8 @@ constexpr double kSectorBytes = 32;
 constexpr double kLineBytes = 64;
 // The cost of a run besides its sectors: runs of 128 bytes take 3 % longer than those of 256.
 constexpr double kRunBytes = 12;
+// The cost of what moves in sectors that rows share.
+constexpr double kSharedSectors = 1.1;
 // A block alone on its multiprocessor keeps the memory busy for a part of the time that grows with
 // the bytes it reads: 26, 42, 58, 63 and 69 % with 4, 8, 16, 32 and 64 KiB.
 constexpr double kBusyAtMost = 0.75;
@@ -89,8 +91,14 @@ double cuda_time(const Demand& demand, const Problem& problem, const DeviceInfo&
                  double slower) {
   const auto bytes = static_cast<double>(element_count(problem)) * problem.element_bytes;
   const auto blocks = static_cast<double>(demand.blocks);
-  const auto traffic = [](std::uint64_t run, std::uint32_t alignment) {
+  const auto traffic = [&](std::uint64_t run, std::uint32_t alignment, std::int64_t row,
+                           std::int64_t leading) {
     const auto length = static_cast<double>(run);
+    const double row_bytes = static_cast<double>(row) * problem.element_bytes;
+    const double gap = static_cast<double>(leading - row) * problem.element_bytes;
+    // Rows with short gaps share their sectors with the next ones, which move with them.
+    if (length == row_bytes && gap > 0 && gap < kSectorBytes)
+      return (row_bytes + gap) / row_bytes * kSharedSectors;
     return (moved(length, alignment, kSectorBytes) + kRunBytes) / length;
   };
   const double alone = kBusyAtMost * -std::expm1(-bytes / blocks / kBusyBytes);
@@ -104,8 +112,9 @@ double cuda_time(const Demand& demand, const Problem& problem, const DeviceInfo&
   double waves = (blocks - last) / busy(at_once);
   if (last > 0) waves += last / busy(last / multiprocessors);
   const Alignment rows = row_alignment(problem);
-  const double moving =
-      (traffic(demand.load_run, rows.in) + traffic(demand.store_run, rows.out)) / 2 * slower;
+  const double moving = (traffic(demand.load_run, rows.in, problem.cols, problem.in_ld) +
+                         traffic(demand.store_run, rows.out, problem.rows, problem.out_ld)) /
+                        2 * slower;
   // Memory that is not busy has the time for what moves beyond the elements.
   return waves / blocks + moving - 1 + waiting(demand, 2 * bytes, wave);
 }
