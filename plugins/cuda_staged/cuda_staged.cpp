@@ -1,5 +1,6 @@
 // Matrices in the host's memory, transposed by a GPU: tiles go in, and out, at the same time.
 #include <algorithm>
+#include <iterator>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -21,7 +22,7 @@ using staged::Tile;
 using staged::Tiling;
 
 constexpr int64_t kMiB = 1 << 20;
-constexpr int64_t kSlotMiB[] = {256, 16, 4};
+constexpr int64_t kSlotMiB[] = {256, 896, 16, 4};
 // Of the tiles that threads copy: pinned memory takes long to get.
 constexpr int64_t kMostPinned = 16 * kMiB;
 // A tile leaves so many steps after it came, when its slot takes the next one: the way out has a
@@ -37,7 +38,7 @@ struct Staged {
             .min_alignment = 1,
             .max_batch_rank = 1,
             .prior_rank = 700,
-            .axes = {{"slot", {kSlotMiB[0], kSlotMiB[1], kSlotMiB[2]}}}};
+            .axes = {{"slot", {std::begin(kSlotMiB), std::end(kSlotMiB)}}}};
   }
 
   static Quote quote(const Problem& problem, const Config& config) {
@@ -45,10 +46,12 @@ struct Staged {
     if (problem.in_place) throw Unsupported("does not work in place");
     const int64_t slot = config["slot"];
     const Tiling tiling(problem, slot * kMiB);
-    for (const int64_t larger : kSlotMiB)
-      if (larger > slot && Tiling(problem, larger * kMiB).most_bytes() == tiling.most_bytes())
+    for (const int64_t other : kSlotMiB) {
+      if (other == slot) break;
+      if (Tiling(problem, other * kMiB).most_bytes() == tiling.most_bytes())
         throw Unsupported("slot=" + std::to_string(slot) + " makes the tiles that slot=" +
-                          std::to_string(larger) + " makes: the problem is too small");
+                          std::to_string(other) + " makes: the problem is too small");
+    }
     return {.launch = std::to_string(tiling.count()) + " tiles of up to " +
                       std::to_string(tiling.full().rows) + "x" +
                       std::to_string(tiling.full().cols) + ", " + std::to_string(kSlots) + " slots",
