@@ -105,7 +105,7 @@ int64_t unit_percent(const Layout& layout) {
   if (layout.unit == 1) return kBytesPercent;
   const int64_t few = std::min(std::ssize(layout.tiling.rows), layout.block_cols);
   if (few * layout.unit < 16) return kFewPercent;
-  const bool is_odd = (layout.unit & (layout.unit - 1)) != 0;
+  const bool is_odd = (layout.unit & (layout.unit - 1)) != 0 && layout.unit % 16 != 0;
   return is_odd && layout.unit > 8 ? kOddUnitsPercent : 0;
 }
 

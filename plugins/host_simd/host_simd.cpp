@@ -84,6 +84,8 @@ int64_t ragged_percent(const Problem& problem) {
   return kRaggedPercent * kRaggedUpTo / std::max(row, kRaggedUpTo);
 }
 
+constexpr int64_t kLoneColumnBytes = 250, kLeastColumn = 100;
+
 // Straight from registers, lines at the edges of a tile are written element by element.
 int64_t direct_percent(const Problem& problem) {
   if (is_whole(problem)) return 0;
@@ -96,8 +98,12 @@ int64_t direct_percent(const Problem& problem) {
       return 30;
     case 8:
       return 15;
-    default:
-      return 0;
+    default: {
+      // Short columns that lie apart have lines of their own at both ends.
+      const bool apart = (problem.out_ld - problem.rows) * problem.element_bytes >= 64;
+      const int64_t column = problem.rows * problem.element_bytes;
+      return apart ? 100 * kLoneColumnBytes / std::max(column, kLeastColumn) : 0;
+    }
   }
 }
 

@@ -88,6 +88,31 @@ uint32_t apart_percent(const Problem& problem, Form form) {
   return static_cast<uint32_t>(kApartPercent + 100 * kApartBytes / bytes);
 }
 
+// Columns of few elements that lie a line or more apart in the output: each has a line of its own,
+// which nobody foresees, and takes as long as so many bytes more; less where memory is busy anyway.
+constexpr int64_t kLoneColumnBytes = 83, kBusyBytes = 8 << 20, kBusyShare = 3;
+
+uint32_t lone_percent(const Problem& problem, Form form) {
+  const int64_t column = problem.rows * problem.element_bytes;
+  if (form != Form::kInterleave || column >= 64 || problem.out_ld - problem.rows < line_of(problem))
+    return 0;
+  const int64_t percent = 100 * kLoneColumnBytes / column;
+  return static_cast<uint32_t>(traffic(problem) < kBusyBytes ? percent : percent / kBusyShare);
+}
+
+// Short rows of more than kFewCols columns are taken apart by more shuffles, and those with gaps
+// are loaded one by one.
+constexpr int64_t kFewCols = 4;
+constexpr uint32_t kLoadedApartPercent = 70;
+
+uint32_t short_row_percent(const Problem& problem, Form form) {
+  if (form != Form::kDeinterleave) return 0;
+  const uint32_t size = problem.element_bytes;
+  const uint32_t shuffles = size == 1 ? 45 : size == 2 ? 35 : size == 4 ? 25 : 0;
+  return (problem.cols > kFewCols ? shuffles : 0) +
+         (problem.in_ld > problem.cols && size <= 4 ? kLoadedApartPercent : 0);
+}
+
 struct Skinny {
   static Card card() {
     return {.name = "host_skinny",
@@ -118,14 +143,16 @@ struct Skinny {
                                   : form == Form::kInterleave ? "few rows"
                                                               : "small matrices") +
                       ", " + host_skinny::kernels().front().target,
-            .demand = {.load_run = together(problem, problem.cols, problem.rows, problem.in_ld,
-                                            batch.in_stride),
-                       .store_run = together(problem, problem.rows, problem.cols, problem.out_ld,
-                                             batch.out_stride),
-                       .slower_percent = (is_flat_strip(problem) ? kStripSlowerPercent : 0) +
-                                         (foreseen ? kFewRowsSlowerPercent : 0) +
-                                         gap_percent(problem) + apart_percent(problem, form),
-                       .traits = stream ? uint32_t{XPOSE_QUOTE_UNCACHED_STORES} : 0}};
+            .demand = {
+                .load_run =
+                    together(problem, problem.cols, problem.rows, problem.in_ld, batch.in_stride),
+                .store_run =
+                    together(problem, problem.rows, problem.cols, problem.out_ld, batch.out_stride),
+                .slower_percent = (is_flat_strip(problem) ? kStripSlowerPercent : 0) +
+                                  (foreseen ? kFewRowsSlowerPercent : 0) + gap_percent(problem) +
+                                  apart_percent(problem, form) + lone_percent(problem, form) +
+                                  short_row_percent(problem, form),
+                .traits = stream ? uint32_t{XPOSE_QUOTE_UNCACHED_STORES} : 0}};
   }
 
   Skinny(const Problem& problem, const Config& config)

@@ -43,6 +43,10 @@ constexpr double kRunBytesOfHost = 16, kUncachedRunBytes = 80;
 // caches: that costs as many bytes more.
 constexpr double kSharedLinesBytes = 128;
 
+// What a strategy takes longer by its own work hides behind the memory that takes longer than this
+// many copies.
+constexpr double kHiddenWork = 2.2;
+
 // Bytes that move for a run which begins at any multiple of `alignment`, in units of `unit`.
 double moved(double run, double alignment, double unit) {
   const double step = std::min(alignment, unit);
@@ -158,7 +162,9 @@ double predicted_time(const Demand& demand, const Problem& problem, const Device
   }
   const bool has_one_thread = launches > 1 && bytes <= kOneThreadBytes &&
                               bytes * static_cast<double>(launches) > kOneThreadBytes;
-  return host_time(demand, problem, device, warm) * slower * (has_one_thread ? kTwoThreads : 1) +
+  const double moving = host_time(demand, problem, device, warm);
+  const double working = (slower - 1) * std::min(moving, kHiddenWork);
+  return (moving + working) * (has_one_thread ? kTwoThreads : 1) +
          (launches == 1 ? 0 : kLaunchBytesOfHost / bytes);
 }
 

@@ -43,10 +43,10 @@ TEST_F(CandidateOrder, WhatIsPredictedDecidesTheOrder) {
   EXPECT_EQ(found[4], "said{tile=32,rows=4}");  // no worse: as the author has them
 }
 
-// Whole lines, and so many percent slower than a copy.
+// Long runs, and so many percent slower than a copy.
 template <std::uint32_t percent>
 xpose_status quote_slower(const xpose_problem*, const int64_t*, xpose_quote* quote, xpose_text) {
-  quote->load_run = quote->store_run = 64;
+  quote->load_run = quote->store_run = 64 << 10;
   quote->traits = XPOSE_QUOTE_UNCACHED_STORES;
   quote->slower_percent = percent;
   return XPOSE_OK;
