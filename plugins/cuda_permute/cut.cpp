@@ -1,17 +1,14 @@
 #include "cut.hpp"
 
 #include <algorithm>
-#include <array>
-#include <bit>
 #include <cstdlib>
-#include <numeric>
 #include <utility>
 
 namespace cuda_permute {
 namespace {
 
-constexpr int64_t kLine = 128, kSector = 32;  // bytes
-constexpr int64_t kWarp = 32;                 // threads
+constexpr int64_t kLine = 128;  // bytes
+constexpr int64_t kWarp = 32;   // threads
 
 // A block that goes from tile to tile pays once for finding its slots. But multiprocessors get
 // unequal shares of the memory, so blocks of few tiles, which go to whoever is free, are the better
@@ -33,29 +30,6 @@ constexpr int64_t kStripRuns = 2;
 // are stored by elements costs more, so that it may be longer than wished for.
 constexpr double kOutRunBytes = 8, kOutRunEnds = 60;
 constexpr int64_t kLongestRuns = 2;
-
-// Input runs of small elements are short below, and then tiles that do not follow the input are so
-// much slower.
-constexpr int64_t kShortLoads = 200;  // bytes
-constexpr double kUnshared = 12;      // percent
-
-// Bytes that a run of the output costs besides its sectors where it shares the last of them with
-// the run of a tile that follows soon, and of one that does not.
-constexpr double kEnds = 80, kEndsApart = 250;
-// Shorter runs have such ends only, whose sectors are counted.
-constexpr double kLeastRun = 128;
-
-// Tiles that move by runs wait for memory where fewer than the inverse of this part of those that
-// run at once are there.
-constexpr double kWaiting = 2;
-
-// Problems of fewer bytes, in and out, are over before threads that move elements directly are all
-// at work.
-constexpr int64_t kFewBytes = 32 << 20;
-
-// Threads without work: tiles that fill less of a block are so much slower; of kept runs, each part
-// of a tile that is not filled.
-constexpr double kFewFilled = 0.5, kUnfilled = 12, kUnfilledKept = 80;  // percent
 
 int64_t ceil_div(int64_t a, int64_t b) { return a / b + (a % b != 0); }
 
@@ -217,76 +191,6 @@ uint64_t Cut::shared_bytes() const {
     default:
       return static_cast<uint64_t>((dense + dense / 4 + 512) / 16 * 16);
   }
-}
-
-// The part of a block's threads that a tile has work for.
-double Cut::filled() const {
-  return static_cast<double>(tile_.elements) /
-         static_cast<double>(kThreads * work().count * side_ * side_);
-}
-
-// Whether runs of the output may end within a sector, which the next run begins in.
-bool Cut::shares_sectors() const {
-  int64_t aligned = form_.out_alignment;
-  for (const Axis& axis : form_.axes)
-    if (axis.out != 1) aligned = std::gcd(aligned, axis.out * form_.bytes);
-  return aligned < kSector;
-}
-
-uint32_t Cut::slower_percent(bool along_input) const {
-  const auto by_size = [&](std::array<uint32_t, 5> values) -> double {
-    return values[static_cast<size_t>(std::countr_zero(static_cast<uint64_t>(form_.bytes)))];
-  };
-  double percent = 0, ends = 0;  // bytes that the ends of a run cost
-  double run = std::max(static_cast<double>(tile_.store_run), kLeastRun);
-  if (shares_sectors()) ends = along_input ? kEndsApart : kEnds;
-  switch (way_) {
-    case Way::bulk:
-      percent = 4;
-      break;
-    case Way::bulk_squares:
-      percent = 5;
-      break;
-    case Way::strips:
-      percent = 3;
-      break;
-    case Way::shifted:  // ends are stored in parts
-      percent = 6;
-      ends = by_size({40, 18, 5, 4, 0});
-      run = static_cast<double>(kept_extent() * form_.bytes);
-      break;
-    case Way::direct: {
-      const int64_t bytes = 2 * tile_.tiles * tile_.elements * form_.bytes;
-      percent = bytes < kFewBytes ? 20 : 10;
-      break;
-    }
-    case Way::runs: {
-      const bool is_wide = std::min(tile_.load_run, tile_.store_run) >= kWideRun;
-      percent = is_wide ? by_size({56, 10, 14, 2, 0}) : by_size({90, 30, 25, 5, 0});
-      if (!along_input && form_.bytes <= 2 && tile_.load_run < kShortLoads) percent += kUnshared;
-      // Ends are stored in parts; that they are in shared sectors tells where elements are large.
-      const double in_parts = by_size({20, 40, 42, 60, 0});
-      if (!along_input || form_.bytes < 4) {
-        ends = in_parts;
-        run = static_cast<double>(tile_.store_run);
-      }
-      break;
-    }
-    case Way::squares:
-      if (side_ > 1)
-        percent = by_size({28, 10, 4, 3, 0}) + (filled() < kFewFilled ? kUnfilled : 0);
-      else if (kept_bytes(form_) == form_.bytes)
-        percent = by_size({157, 87, 37, 20, 5});
-      else
-        percent = 13 + kUnfilledKept * (1 - filled());
-      break;
-  }
-  percent += 100 * ends / run;
-  if (way_ == Way::runs) {  // few tiles wait for memory longer than they take to issue moves
-    const auto resident = static_cast<double>(wish_.processors * work().blocks);
-    percent *= std::min(1.0, kWaiting * static_cast<double>(tile_.tiles) / resident);
-  }
-  return static_cast<uint32_t>(percent);
 }
 
 std::string Cut::name() const {

@@ -200,8 +200,7 @@ void add_runs_and_backward_axes(Collection& all) {
   all.add_padded({45, 61}, 61, -45);
   all.add(33, 9).batch = {{4, -300, 330}, {3, 1500, -1400}};
   // No axis has stride 1 on either side, and one repeats.
-  Problem& apart = all.add(1, 1);
-  apart.batch = {{19, 3, 90}, {7, -60, 2}, {5, 0, 16}};
+  all.add(1, 1).batch = {{19, 3, 90}, {7, -60, 2}, {5, 0, 16}};
 }
 
 // Axes that a tile takes whole, cuts or meets one by one: on both sides, on one, and in between.

@@ -43,8 +43,7 @@ constexpr double kRunBytesOfHost = 16, kUncachedRunBytes = 80;
 // caches: that costs as many bytes more.
 constexpr double kSharedLinesBytes = 128;
 
-// What a strategy takes longer by its own work hides behind the memory that takes longer than this
-// many copies.
+// A strategy's own work hides behind the memory, where that takes longer than so many copies.
 constexpr double kHiddenWork = 2.2;
 
 // Bytes that move for a run which begins at any multiple of `alignment`, in units of `unit`.
