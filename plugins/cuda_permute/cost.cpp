@@ -22,8 +22,8 @@ constexpr double kEnds = 80, kEndsApart = 250;
 // Shorter runs have such ends only, whose sectors are counted.
 constexpr double kLeastRun = 128;
 
-// Tiles that move by runs wait for memory, and work the less of the time the fewer there are, below
-// this inverse part of those that run at once.
+// Tiles that move by runs work the less, and wait for memory the more, the fewer there are, once
+// those are less than the inverse part of what runs at once.
 constexpr double kWaiting = 2;
 
 // Problems of fewer bytes, in and out, are over before threads that move elements directly are all

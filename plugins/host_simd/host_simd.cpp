@@ -84,6 +84,8 @@ int64_t ragged_percent(const Problem& problem) {
   return kRaggedPercent * kRaggedUpTo / std::max(row, kRaggedUpTo);
 }
 
+// Short columns of wide elements that lie apart have lines of their own at both ends, which take as
+// long as so many bytes more. Those below kLeastColumn take no longer than that.
 constexpr int64_t kLoneColumnBytes = 250, kLeastColumn = 100;
 
 // Straight from registers, lines at the edges of a tile are written element by element.
@@ -99,7 +101,6 @@ int64_t direct_percent(const Problem& problem) {
     case 8:
       return 15;
     default: {
-      // Short columns that lie apart have lines of their own at both ends.
       const bool apart = (problem.out_ld - problem.rows) * problem.element_bytes >= 64;
       const int64_t column = problem.rows * problem.element_bytes;
       return apart ? 100 * kLoneColumnBytes / std::max(column, kLeastColumn) : 0;
