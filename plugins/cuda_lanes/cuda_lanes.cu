@@ -77,10 +77,13 @@ struct Cut {
     if (width == 0) {
       if (problem.in_ld != problem.cols || problem.cols % 2 == 0)
         throw Unsupported("width=0 needs an odd number of columns, without gaps behind them");
-    } else if (width != kWidths[0] &&
-               even_width(problem, width) == even_width(problem, kWidths[0])) {
-      throw Unsupported("width=" + std::to_string(width) +
-                        " makes the same tiles as width=" + std::to_string(kWidths[0]));
+    } else {
+      for (const int64_t other : kWidths) {
+        if (other == width) break;
+        if (even_width(problem, width) == even_width(problem, other))
+          throw Unsupported("width=" + std::to_string(width) +
+                            " makes the same tiles as width=" + std::to_string(other));
+      }
     }
   }
 
@@ -122,7 +125,7 @@ struct Cut {
   }
 
  public:
-  static constexpr int64_t kWidths[] = {112, 56, 240, 0};
+  static constexpr int64_t kWidths[] = {56, 112, 240, 0};
 };
 
 // Calls body(kernel) for an element size and a load.
@@ -151,31 +154,31 @@ struct Lanes {
     // Sectors that two blocks write are joined in L2.
     if (problem.rows >= cut.tiling.tile_x)
       quote.demand.store_run = std::max(quote.demand.store_run, kStoreRun);
-    quote.demand.slower_percent = slower_percent(problem, cut.load);
+    quote.demand.slower_percent = slower_percent(problem, cut);
     return quote;
   }
 
-  // Bytes whose rows are loaded one by one take longer, by words more so, and idle lanes cost a
-  // part of the time. Beyond these sizes all take longer, and so do runs of 2 bytes. Few bytes are
-  // moved sooner by simpler kernels. NOTES.md has the figures.
-  static uint32_t slower_percent(const Problem& problem, int load) {
-    constexpr int64_t kWide = 256, kMany = 16 << 20, kManyForWords = 12 << 20;  // bytes
-    constexpr int64_t kFew = 2 << 20;
+  // Bytes whose rows are loaded by words take longer, and idle lanes cost a part of the time. The
+  // wider a tile, the further apart its stores lie, which costs the more, the more is moved. Few
+  // bytes are moved sooner by simpler kernels. NOTES.md has the figures.
+  static uint32_t slower_percent(const Problem& problem, const Cut& cut) {
+    constexpr double kNarrow = 56;                     // columns
+    constexpr double kMany = 4 << 20, kDoublings = 5;  // bytes, and how often they double
+    constexpr int64_t kHuge = 256 << 20, kFew = 2 << 20;
     const int64_t row_bytes = problem.rows * problem.element_bytes;
+    const int64_t matrices = problem.batch_rank == 0 ? 1 : problem.batch[0].extent;
     const auto is_beyond = [&](int64_t bytes) { return row_bytes > bytes / problem.cols; };
+    const double bytes =
+        static_cast<double>(row_bytes) * static_cast<double>(problem.cols * matrices);
     double slower = 1;
-    if (load != 0 && problem.element_bytes == 1)
-      slower *= load == kernels::kWordBytes ? 1.21 : 1.08;
-    else if (load != 0 && problem.in_ld == problem.cols && row_bytes >= kWide)
-      slower *= 1.06;
+    if (cut.load == kernels::kWordBytes && problem.element_bytes == 1) slower *= 1.10;
     if (row_bytes < kBandBytes)
       slower *= std::sqrt(static_cast<double>(kBandBytes) / static_cast<double>(row_bytes));
-    if (is_beyond(kMany))
-      slower *= 1.35;
-    else if (load == kernels::kWordBytes && is_beyond(kManyForWords))
-      slower *= 1.15;
+    const double apart = std::max(0.0, 1 - kNarrow / static_cast<double>(cut.tile.width));
+    slower += 0.75 * apart * std::clamp(std::log2(bytes / kMany) / kDoublings, 0.1, 1.0);
+    if (is_beyond(kHuge)) slower += 0.20;
     if (!is_beyond(kFew)) slower += 0.15;
-    if (load == 0 && problem.element_bytes == 2) slower += 0.15;
+    if (cut.load == 0 && problem.element_bytes == 2) slower += 0.15;
     return static_cast<uint32_t>(100 * (slower - 1));
   }
 
