@@ -45,7 +45,15 @@ struct Fat {
                        .threads = fat.threads_,
                        .shared_bytes = static_cast<uint32_t>(fat.shared_bytes_),
                        .load_run = run(std::min(fat.tile_cols_, problem.cols)),
-                       .store_run = run(std::min(fat.tile_rows_, problem.rows))}};
+                       .store_run = run(std::min(fat.tile_rows_, problem.rows)),
+                       .slower_percent = fat.slower_percent()}};
+  }
+
+  // Square tiles of matrices with a short side are filled in part.
+  uint32_t slower_percent() const {
+    constexpr int64_t kUnfilled = 60;
+    const int64_t side = std::min({problem_.rows, problem_.cols, tile_rows_});
+    return shared_ ? static_cast<uint32_t>(kUnfilled * (tile_rows_ - side) / tile_rows_) : 0;
   }
 
   Fat(const Problem& problem, const Config& config)
