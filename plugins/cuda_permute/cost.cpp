@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cmath>
 #include <numeric>
 
 #include "cut.hpp"
@@ -25,6 +26,9 @@ constexpr double kLeastRun = 128;
 // Tiles that move by runs work the less, and wait for memory the more, the fewer there are, once
 // those are less than the inverse part of what runs at once.
 constexpr double kWaiting = 2;
+
+// Multiprocessors with a tile more than others cost so much of the part that those wait.
+constexpr double kUneven = 60;  // percent
 
 // Problems of fewer bytes, in and out, are over before threads that move elements directly are all
 // at work.
@@ -101,7 +105,10 @@ uint32_t Cut::slower_percent(bool along_input) const {
   percent += 100 * ends / run;
   if (way_ == Way::runs) {  // few tiles wait for memory longer than they take to issue moves
     const auto resident = static_cast<double>(wish_.processors * work().blocks);
-    percent *= std::min(1.0, kWaiting * static_cast<double>(tile_.tiles) / resident);
+    const auto tiles = static_cast<double>(tile_.tiles);
+    percent *= std::min(1.0, kWaiting * tiles / resident);
+    const double each = tiles / static_cast<double>(wish_.processors);
+    percent += kUneven * std::min(std::ceil(each) / each - 1, 1.0);
   }
   return static_cast<uint32_t>(percent);
 }
