@@ -72,8 +72,9 @@ constexpr int64_t kFirstTilePercent = 50;
 constexpr int64_t kLargeTile = int64_t{48} * 1024, kLargeTilePercent = 15;
 // Stores straight from registers write lines in parts.
 constexpr int64_t kPartsPercent = 10;
-// Matrices with a short side take so much longer than tiles within long ones.
-constexpr int64_t kStripPercent = 25;
+// Matrices with a short side take so much longer than tiles within long ones, tall ones the more,
+// the fewer bytes a row has.
+constexpr int64_t kStripPercent = 25, kShortRow = 4500;
 // Single bytes take so much longer, and so do rows or columns of less than 16 bytes and odd units
 // that are moved one by one.
 constexpr int64_t kBytesPercent = 30, kFewPercent = 30, kOddUnitsPercent = 40;
@@ -109,13 +110,18 @@ int64_t unit_percent(const Layout& layout) {
   return is_odd && layout.unit > 8 ? kOddUnitsPercent : 0;
 }
 
+int64_t strip_percent(const Problem& problem) {
+  if (!is_ragged_strip(problem)) return 0;
+  const int64_t row = problem.cols * problem.element_bytes;
+  return kStripPercent + (problem.rows > problem.cols ? kShortRow / row : 0);
+}
+
 uint32_t slower_percent(const Problem& problem, const Layout& layout, bool streams) {
   const int64_t all = traffic(problem) / 2;
   const int64_t tile = std::min(all, layout.tile_bytes());
   return static_cast<uint32_t>(kFirstTilePercent * tile / all + large_percent(tile) +
                                unit_percent(layout) + (streams ? 0 : kPartsPercent) +
-                               (is_ragged_strip(problem) ? kStripPercent : 0) +
-                               whole_fat_percent(problem));
+                               strip_percent(problem) + whole_fat_percent(problem));
 }
 
 // Throws where an earlier value of an axis makes the same tiles.
