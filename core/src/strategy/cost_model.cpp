@@ -16,6 +16,11 @@ constexpr double kLineBytes = 64;
 constexpr double kRunBytes = 12;
 // The cost of what moves in sectors that rows share.
 constexpr double kSharedSectors = 1.1;
+// Bytes that a store writes beyond its run cost so much where the matrices do not stay in the
+// cache, since sectors that are written in part are read first.
+constexpr double kPartlyWritten = 1.5;
+// Input and output beyond this part of a cache do not stay in it.
+constexpr double kShareOfCache = 0.6;
 // A block alone on its multiprocessor keeps the memory busy for a part of the time that grows with
 // the bytes it reads: 26, 42, 58, 63 and 69 % with 4, 8, 16, 32 and 64 KiB.
 constexpr double kBusyAtMost = 0.75;
@@ -34,8 +39,6 @@ constexpr double kLaunchBytesOfCuda = 6 << 20, kLaunchBytesOfHost = 64 << 10;
 // Lines that are fetched before a part of them is written cost so much, over those that are written
 // alone.
 constexpr double kFetchedAndWritten = 2.4;
-// Input and output beyond this part of a host's cache do not stay in it.
-constexpr double kShareOfCache = 0.6;
 // A run on the host begins with a line that no prefetch foresees: it costs as many bytes more.
 // Where stores bypass the caches each run is a place of memory that is opened for itself.
 constexpr double kRunBytesOfHost = 16, kUncachedRunBytes = 80;
@@ -94,15 +97,18 @@ double cuda_time(const Demand& demand, const Problem& problem, const DeviceInfo&
                  double slower) {
   const auto bytes = static_cast<double>(element_count(problem)) * problem.element_bytes;
   const auto blocks = static_cast<double>(demand.blocks);
+  const bool stays = 2 * bytes <= kShareOfCache * static_cast<double>(device.cache_bytes);
+  const double partly_written = stays ? 1 : kPartlyWritten;
   const auto traffic = [&](std::uint64_t run, std::uint32_t alignment, std::int64_t row,
-                           std::int64_t leading) {
+                           std::int64_t leading, double beyond) {
     const auto length = static_cast<double>(run);
     const double row_bytes = static_cast<double>(row) * problem.element_bytes;
     const double gap = static_cast<double>(leading - row) * problem.element_bytes;
     // Rows with short gaps share their sectors with the next ones, which move with them.
     if (length == row_bytes && gap > 0 && gap < kSectorBytes)
       return (row_bytes + gap) / row_bytes * kSharedSectors;
-    return (moved(length, alignment, kSectorBytes) + kRunBytes) / length;
+    const double others = moved(length, alignment, kSectorBytes) - length;
+    return 1 + (others * beyond + kRunBytes) / length;
   };
   const double alone = kBusyAtMost * -std::expm1(-bytes / blocks / kBusyBytes);
   // Blocks keep the memory busy independently of each other.
@@ -115,9 +121,10 @@ double cuda_time(const Demand& demand, const Problem& problem, const DeviceInfo&
   double waves = (blocks - last) / busy(at_once);
   if (last > 0) waves += last / busy(last / multiprocessors);
   const Alignment rows = row_alignment(problem);
-  const double moving = (traffic(demand.load_run, rows.in, problem.cols, problem.in_ld) +
-                         traffic(demand.store_run, rows.out, problem.rows, problem.out_ld)) /
-                        2 * slower;
+  const double moving =
+      (traffic(demand.load_run, rows.in, problem.cols, problem.in_ld, 1) +
+       traffic(demand.store_run, rows.out, problem.rows, problem.out_ld, partly_written)) /
+      2 * slower;
   // Memory that is not busy has the time for what moves beyond the elements.
   return waves / blocks + moving - 1 + waiting(demand, 2 * bytes, wave);
 }
