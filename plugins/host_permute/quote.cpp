@@ -75,6 +75,8 @@ constexpr int64_t kPartsPercent = 10;
 // Matrices with a short side take so much longer than tiles within long ones, tall ones the more,
 // the fewer bytes a row has.
 constexpr int64_t kStripPercent = 25, kShortRow = 4500;
+// Flat ones take longer where a tile has so many rows that the first level does not hold two.
+constexpr int64_t kManyRows = 80, kManyOfTwoBytes = 80, kManyOthers = 50;
 // Single bytes take so much longer, and so do rows or columns of less than 16 bytes and odd units
 // that are moved one by one.
 constexpr int64_t kBytesPercent = 30, kFewPercent = 30, kOddUnitsPercent = 40;
@@ -112,8 +114,10 @@ int64_t unit_percent(const Layout& layout) {
 
 int64_t strip_percent(const Problem& problem) {
   if (!is_ragged_strip(problem)) return 0;
-  const int64_t row = problem.cols * problem.element_bytes;
-  return kStripPercent + (problem.rows > problem.cols ? kShortRow / row : 0);
+  if (problem.rows > problem.cols)
+    return kStripPercent + kShortRow / (problem.cols * problem.element_bytes);
+  if (problem.rows < kManyRows || problem.out_ld != problem.rows) return kStripPercent;
+  return kStripPercent + (problem.element_bytes == 2 ? kManyOfTwoBytes : kManyOthers);
 }
 
 uint32_t slower_percent(const Problem& problem, const Layout& layout, bool streams) {

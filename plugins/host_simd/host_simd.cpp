@@ -1,5 +1,7 @@
 // Tiles of one 64-byte line a side, transposed in vector registers.
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <numeric>
 #include <xpose/plugin.hpp>
 
@@ -15,6 +17,7 @@ namespace {
 using host::ceil_div;
 using host_simd::BlockOrder;
 using host_simd::Mode;
+using host_simd::Panels;
 using host_simd::Rectangle;
 using host_simd::Writing;
 
@@ -57,16 +60,24 @@ constexpr int64_t kCarryPercent = 12;
 // Carrying takes so much longer in matrices that end before memory can hide it.
 constexpr int64_t kCarryShownPercent = 20;
 constexpr int64_t kCarryIsHiddenFrom = 1 << 20;
+// Shorter columns are at an end of the matrix in most groups of tiles.
+constexpr int64_t kShortColumn = 1280;
 
 bool carries(const Problem& problem, const Mode& mode) {
-  return mode.streams() && problem.out_alignment < 64;
+  return mode.streams() && mode.order != BlockOrder::kPanels && problem.out_alignment < 64;
 }
 
 int64_t carry_percent(const Problem& problem) {
-  const int64_t shared = 100 * kSharedLinesBytes / (problem.rows * problem.element_bytes);
-  const int64_t matrix = 2 * problem.rows * problem.cols * problem.element_bytes;
-  const int64_t narrow = problem.element_bytes == 1 ? 60 : problem.element_bytes == 2 ? 20 : 0;
-  return shared + kCarryPercent + narrow + (matrix <= kCarryIsHiddenFrom ? kCarryShownPercent : 0);
+  const auto by_size = [&](std::array<int64_t, 5> percents) {
+    return percents[static_cast<size_t>(std::countr_zero(problem.element_bytes))];
+  };
+  const int64_t out_row = problem.rows * problem.element_bytes;
+  const int64_t shared = 100 * kSharedLinesBytes / out_row;
+  const bool is_short =
+      problem.rows < problem.cols && problem.out_ld == problem.rows && out_row <= kShortColumn;
+  return shared + kCarryPercent + by_size({60, 20, 0, 0, 0}) +
+         (is_short ? by_size({100, 60, 30, 30, 0}) : 0) +
+         (out_row * problem.cols <= kCarryIsHiddenFrom / 2 ? kCarryShownPercent : 0);
 }
 
 // A row of tiles ends in columns that are staged alone, unless rows are whole pairs of lines: tall
@@ -121,6 +132,32 @@ int64_t begin_percent(const Problem& problem) {
   return follow ? 0 : 100 * kMatrixBytes / matrix;
 }
 
+int64_t most_threads(const Problem& problem) {
+  return std::max<int64_t>(problem.multiprocessors, 1);
+}
+
+// Shares of a matrix where each has a part of every row or column.
+int64_t shares_of_each(const Problem& problem) {
+  const int64_t matrices = problem.batch_rank == 0 ? 1 : problem.batch[0].extent;
+  const int64_t threads = most_threads(problem);
+  return traffic(problem) <= host::kOneThreadBytes || matrices >= 4 * threads ? 1 : threads;
+}
+
+// Panels take longer with bytes, and by the part of a tile that lies over another; down also by the
+// lines that shares have in part, across by the rows, each of which is a place of memory.
+int64_t panels_percent(const Problem& problem) {
+  constexpr int64_t kDown[] = {80, 60, 52, 42, 42}, kAcross[] = {80, 30, 38, 42, 42};
+  constexpr int64_t kOverPercent = 30, kFewRows = 60, kMostOfRows = 70;
+  const auto size = static_cast<size_t>(std::countr_zero(problem.element_bytes));
+  const int64_t side = host_simd::tile_side(problem.element_bytes);
+  const int64_t extent = std::min(problem.rows, problem.cols);
+  const int64_t over = kOverPercent * (ceil_div(extent, side) * side - extent) / extent;
+  if (problem.rows < problem.cols)
+    return kAcross[size] + over + std::clamp<int64_t>((extent - kFewRows) * 5 / 8, 0, kMostOfRows);
+  const int64_t out_row = problem.rows * problem.element_bytes;
+  return kDown[size] + over + 100 * kSharedLinesBytes * shares_of_each(problem) / out_row;
+}
+
 // Where the processor alone foresees the next lines.
 constexpr int64_t kNotAheadPercent = 3, kDirectNotAheadPercent = 10;
 
@@ -129,12 +166,28 @@ int64_t mode_percent(const Problem& problem, const Mode& mode) {
   if (mode.writing == Writing::kDirect)
     return direct_percent(problem) + (is_slow_in_cache ? kCachedGatherSlowerPercent : 0) +
            (mode.ahead == 0 ? kDirectNotAheadPercent : 0);
+  if (mode.order == BlockOrder::kPanels) return panels_percent(problem);
   int64_t percent = ragged_percent(problem);
   if (!mode.streams()) return percent + (is_slow_in_cache ? kCachedGatherSlowerPercent : 0);
   if (mode.ahead == 0) percent += kNotAheadPercent;
   if (carries(problem, mode)) return percent + carry_percent(problem);
   const bool is_by_slow_pairs = are_pairs_slower(problem) && mode.writing == Writing::kPairs;
   return percent + (is_by_slow_pairs ? kPairsOfBytesSlowerPercent : 0);
+}
+
+// The longest sides that panels have all of, rows and columns in bytes, and rows in elements.
+constexpr int64_t kPanelRow = 4096, kPanelColumn = 1280, kPanelCols = 1024;
+
+Panels panels_of(const Problem& problem, const Mode& mode) {
+  if (mode.order != BlockOrder::kPanels) return Panels::kNone;
+  return problem.rows >= problem.cols ? Panels::kDown : Panels::kAcross;
+}
+
+bool has_panels(const Problem& problem) {
+  const int64_t bytes = problem.element_bytes;
+  if (problem.rows >= problem.cols)
+    return problem.cols * bytes <= kPanelRow && problem.cols <= kPanelCols;
+  return problem.out_ld == problem.rows && problem.rows * bytes <= kPanelColumn;
 }
 
 // The demand that a mode makes of a problem and the problem lacks, or null.
@@ -149,18 +202,20 @@ const char* missing(const Problem& problem, const Mode& mode) {
   if (mode.writing == Writing::kDirect && problem.out_ld * problem.element_bytes % 4096 == 0 &&
       !is_tile_kept(problem))
     return "output rows that fall into more than one set of the cache";
+  if (mode.order == BlockOrder::kPanels && !has_panels(problem))
+    return "rows of at most 4096 bytes and 1024 elements, or columns of at most 1280 bytes whose "
+           "output rows follow each other without gaps";
   if (mode.order == BlockOrder::kStrips && problem.out_alignment >= 64)
     return "output rows that are not aligned to 64 bytes";
   return nullptr;
 }
 
 // The bytes that a share carries; see Rectangle.
-int64_t carry_bytes(const Problem& problem, int64_t strip) {
-  return 64 * host_simd::carried_columns(strip, problem.cols);
-}
-
-int64_t most_threads(const Problem& problem) {
-  return std::max<int64_t>(problem.multiprocessors, 1);
+int64_t carry_bytes(const Problem& problem, const Mode& mode) {
+  if (const Panels panels = panels_of(problem, mode); panels != Panels::kNone)
+    return host_simd::panel_bytes(panels, problem.rows, problem.cols, problem.element_bytes);
+  if (!carries(problem, mode)) return 0;
+  return 64 * host_simd::carried_columns(mode.strip(), problem.cols);
 }
 
 struct Simd {
@@ -185,9 +240,8 @@ struct Simd {
     const Mode mode(config["mode"]);
     if (const char* what = missing(problem, mode))
       throw Unsupported("mode=" + std::to_string(config["mode"]) + " needs " + what);
-    const int64_t carried =
-        carries(problem, mode) ? most_threads(problem) * carry_bytes(problem, mode.strip()) : 0;
-    return {.workspace_bytes = static_cast<uint64_t>(carried),
+    return {.workspace_bytes =
+                static_cast<uint64_t>(most_threads(problem) * carry_bytes(problem, mode)),
             .launch = "tile " + std::to_string(side) + "x" + std::to_string(side) + ", " +
                       host_simd::kernels().front().target + ", " + mode.name(),
             .demand = {.load_run = together(problem, problem.rows, problem.cols, problem.in_ld),
@@ -235,8 +289,9 @@ struct Simd {
                    .ahead = mode_.ahead,
                    .near = mode_.order != BlockOrder::kFar,
                    .strip = mode_.strip(),
-                   .carry = static_cast<uint8_t*>(launch.workspace)};
-    if (r.carry != nullptr) r.carry += share * carry_bytes(problem_, mode_.strip());
+                   .carry = static_cast<uint8_t*>(launch.workspace),
+                   .panels = panels_of(problem_, mode_)};
+    if (r.carry != nullptr) r.carry += share * carry_bytes(problem_, mode_);
     if (problem_.batch_rank != 0) {
       r.in += matrix * problem_.batch[0].in_stride * size;
       r.out += matrix * problem_.batch[0].out_stride * size;

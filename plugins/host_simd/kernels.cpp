@@ -4,6 +4,7 @@
 #include "../kit/host/each_target-inl.hpp"
 #include "../kit/host/register_tile-inl.hpp"
 #include "direct-inl.hpp"
+#include "panels-inl.hpp"
 #include "stream_walk-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
@@ -26,7 +27,9 @@ void transpose_elements(const Rectangle& r) {
   constexpr int64_t kSide = kLine / Size;
   if (r.stream) {
     // They are all aligned where the first and the distance to the next are.
-    if (reinterpret_cast<uintptr_t>(r.out) % kLine == 0 && r.out_pitch % kLine == 0)
+    if (r.panels != Panels::kNone)
+      PanelWalk<Size>(r).walk();
+    else if (reinterpret_cast<uintptr_t>(r.out) % kLine == 0 && r.out_pitch % kLine == 0)
       stream_lines<Size>(r);
     else
       Walk<Size, Output::kUnalignedLines, 2>(r).walk();

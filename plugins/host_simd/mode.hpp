@@ -22,6 +22,7 @@ enum class BlockOrder {
   kNear = 0,    // narrow blocks, which are asked for shortly before their turn
   kFar = 1,     // wide blocks, which are asked for long before
   kStrips = 2,  // strips of one block before the rows below, which leave few bytes to carry
+  kPanels = 3,  // panels that have all of a short side
 };
 
 // One value of the axis `mode`. Its decimal digits are the writing, the level of the cache that
@@ -45,7 +46,8 @@ struct Mode {
   // "pairs, prefetch L2, strips"
   std::string name() const {
     static constexpr const char* kWritings[] = {"", "lines", "pairs", "direct", "fours"};
-    std::string text = kWritings[static_cast<int>(writing)];
+    std::string text =
+        order == BlockOrder::kPanels ? "panels" : kWritings[static_cast<int>(writing)];
     if (ahead != 0) text += ", prefetch L" + std::to_string(ahead);
     if (order == BlockOrder::kFar) text += ", far";
     if (order == BlockOrder::kStrips) text += ", strips";
@@ -59,7 +61,7 @@ struct Mode {
 
 // Every mode, the default first.
 inline std::vector<int64_t> modes() {
-  return {220, 222, 210, 212, 211, 200, 202, 120, 110, 111, 100, 400, 310, 300};
+  return {220, 222, 223, 210, 212, 211, 200, 202, 120, 110, 111, 100, 400, 310, 300};
 }
 
 }  // namespace host_simd

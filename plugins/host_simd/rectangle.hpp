@@ -6,6 +6,9 @@
 
 namespace host_simd {
 
+// The panels of a matrix with a short side; panels-inl.hpp has them.
+enum class Panels { kNone, kDown, kAcross };
+
 // The part rows [row_begin, row_end) x columns [col_begin, col_end) of a matrix. Both sides of the
 // matrix are at least one line of elements long. A rectangle that does not begin at a side's begin
 // begins at a multiple of a line of elements from it.
@@ -34,12 +37,37 @@ struct Rectangle {
   // to 64.
   int64_t strip;
   uint8_t* carry;
+  // By non-temporal stores, all of a side at a time: of the rows, or of the columns, where output
+  // rows follow each other without gaps. `carry` has panel_bytes() then, aligned likewise.
+  Panels panels;
 };
 
 inline constexpr int64_t kStripBlock = 1024;  // columns of a block of a strip
 
 inline int64_t carried_columns(int64_t strip, int64_t cols) {
   return std::min(cols, std::max(strip, kStripBlock) + kStripBlock / 2);
+}
+
+// Lines of an output row that a panel down a matrix has: 8 KiB of a strip of tiles.
+constexpr int64_t panel_lines(int64_t element_bytes) {
+  return std::min<int64_t>(2 * element_bytes, 16);
+}
+
+// From one staged column of so many bytes to the next, an odd number of lines: a line goes before
+// it.
+constexpr int64_t panel_pitch(int64_t bytes) { return 64 * (((bytes + 63) / 64 + 1) | 1); }
+
+// Lines that wait for the next panel.
+constexpr int64_t carried_lines(Panels panels, int64_t cols) {
+  return panels == Panels::kDown ? cols : 1;
+}
+
+// The bytes that panels need: lines that are carried, and two staging buffers.
+constexpr int64_t panel_bytes(Panels panels, int64_t rows, int64_t cols, int64_t element_bytes) {
+  const int64_t side = 64 / element_bytes;
+  const int64_t column =
+      panels == Panels::kDown ? 64 * (panel_lines(element_bytes) + 1) : rows * element_bytes;
+  return 64 * carried_lines(panels, cols) + 2 * side * panel_pitch(column);
 }
 
 }  // namespace host_simd

@@ -107,7 +107,8 @@ void expect_transposed(const host_simd::Kernels& kernels, Matrices& m, const Wri
                      .ahead = writing.ahead,
                      .near = writing.near,
                      .strip = strip,
-                     .carry = lines},
+                     .carry = lines,
+                     .panels = host_simd::Panels::kNone},
                     uint32_t(m.size));
   const std::string name = m.name(kernels.target) + ", stream " + std::to_string(writing.stream) +
                            ", gather " + std::to_string(writing.gather) + ", ahead " +
@@ -143,6 +144,63 @@ TEST(HostTargets, OfSimdTranspose) {
                                            {true, 1, 2}}) {
               Matrices m(rows, cols, size, gap, offset);
               ASSERT_NO_FATAL_FAILURE(expect_transposed(kernels, m, writing, 0));
+            }
+    }
+}
+
+// Two shares of the rows or of the columns, the second one with as many as `second`.
+void expect_transposed_in_panels(const host_simd::Kernels& kernels, Matrices& m,
+                                 host_simd::Panels panels, int64_t second) {
+  const bool down = panels == host_simd::Panels::kDown;
+  const auto bytes = size_t(host_simd::panel_bytes(panels, m.rows, m.cols, m.size));
+  std::vector<uint8_t> room(bytes + 2 * kLine, kGap);
+  uint8_t* const lines =
+      room.data() + kLine - int64_t(reinterpret_cast<uintptr_t>(room.data()) % kLine);
+  const int64_t all = down ? m.rows : m.cols;
+  for (const auto& [begin, end] : {std::pair(int64_t{0}, all - second), {all - second, all}})
+    kernels.transpose({.in = &m.in[size_t(m.begin)],
+                       .out = &m.out[size_t(m.out_begin())],
+                       .in_pitch = m.in_pitch,
+                       .out_pitch = m.out_pitch,
+                       .row_begin = down ? begin : 0,
+                       .row_end = down ? end : m.rows,
+                       .col_begin = down ? 0 : begin,
+                       .col_end = down ? m.cols : end,
+                       .stream = true,
+                       .gather = 2,
+                       .ahead = 2,
+                       .near = true,
+                       .strip = 0,
+                       .carry = lines,
+                       .panels = panels},
+                      uint32_t(m.size));
+  const std::string name = m.name(kernels.target) + ", panels " + (down ? "down" : "across") +
+                           ", a second share of " + std::to_string(second);
+  ASSERT_TRUE(m.out == m.expected) << name;
+  const auto is_gap = [](uint8_t byte) { return byte == kGap; };
+  EXPECT_TRUE(std::all_of(room.data(), lines, is_gap) &&
+              std::all_of(lines + bytes, room.data() + room.size(), is_gap))
+      << name << " wrote outside its room";
+}
+
+TEST(HostTargets, OfSimdTransposeInPanels) {
+  using host_simd::Panels;
+  for (const host_simd::Kernels& kernels : host_simd::kernels())
+    for (const int64_t size : {1, 2, 4, 8, 16}) {
+      const int64_t side = kLine / size, panel = host_simd::panel_lines(size) * side;
+      for (const int64_t more : {int64_t{0}, int64_t{1}, side - 1})
+        for (const int64_t narrow : {side, side + 1, 3 * side - 1})
+          for (const int64_t second : {int64_t{1}, side, side + 1, panel + 3})
+            for (const int64_t offset : {int64_t{0}, size, kLine / 2}) {
+              const int64_t wide = 3 * panel + more;
+              for (const int64_t gap : {int64_t{0}, int64_t{1}}) {
+                Matrices down(wide, narrow, size, gap, offset);
+                ASSERT_NO_FATAL_FAILURE(
+                    expect_transposed_in_panels(kernels, down, Panels::kDown, second));
+              }
+              Matrices across(narrow, wide, size, 0, offset);
+              ASSERT_NO_FATAL_FAILURE(
+                  expect_transposed_in_panels(kernels, across, Panels::kAcross, second));
             }
     }
 }
