@@ -109,8 +109,10 @@ TEST(InProcessRunner, AWarmSampleFollowsAnUntimedCall) {
 }
 
 // Memory runs out while it is timed, where elements of the buffers have been changed.
+// The first of all launches alone is right: a plan is made anew after its verification, and one
+// long launch may be all that is timed.
 xpose_status run_out_of_memory(const xpose_plan* plan, const xpose_launch* launch, xpose_text) {
-  if (plan->launches++ > 0) return XPOSE_NO_MEMORY;
+  if (launches++ > 0) return XPOSE_NO_MEMORY;
   transpose(plan, launch);
   return XPOSE_OK;
 }
@@ -130,6 +132,7 @@ TEST(InProcessRunner, AColdLaunchFindsNoLinesOfItsBuffers) {
 }
 
 TEST(InProcessRunner, NoStrategyIsBlamedForWhatAnotherHasLeftInTheBuffers) {
+  launches = 0;
   const Launched failing(run_out_of_memory, "failing"), right(launch_at_once, "right");
   InProcessRunner runner(backend(Device{}), normal_form(matrix(64, 64, 4)), 1, true);
   for (int turn = 0; turn < 3; ++turn) {
