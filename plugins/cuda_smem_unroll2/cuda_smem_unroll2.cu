@@ -25,7 +25,7 @@ struct SmemUnroll2 {
 
   static Quote quote(const Problem& problem, const Config& config) {
     Quote quote = quote_tile(problem, config, Padded, kTilesAcross);
-    quote.demand.slower_percent =
+    quote.demand.slower_percent +=
         slower_percent(problem.element_bytes) + (problem.batch_rank != 0 ? kBatchPercent : 0);
     return quote;
   }

@@ -33,6 +33,19 @@ struct TileShape {
   Tiling tiling;
 };
 
+// Runs of the output that end within a sector of the next tile's, which follows too late to join
+// it: each costs as moving so many bytes more, where the matrices do not stay in the cache.
+inline uint32_t ends_percent(const Problem& problem, uint64_t store_run) {
+  constexpr uint64_t kEnds = 75, kSector = 32;
+  const auto out_row = static_cast<uint64_t>(problem.rows) * problem.element_bytes;
+  const auto matrices =
+      static_cast<uint64_t>(problem.batch_rank == 0 ? 1 : problem.batch[0].extent);
+  const auto bytes = 2 * out_row * static_cast<uint64_t>(problem.cols) * matrices;
+  if (problem.out_alignment >= kSector || out_row <= store_run || bytes <= problem.cache_bytes / 4)
+    return 0;
+  return static_cast<uint32_t>(100 * kEnds / 2 / store_run);
+}
+
 inline Quote quote_tile(const Problem& problem, const Config& config, bool padded,
                         int tiles_across) {
   const TileShape shape(problem, config, padded, tiles_across);
@@ -43,7 +56,9 @@ inline Quote quote_tile(const Problem& problem, const Config& config, bool padde
     throw Unsupported("pad=4 needs 1-byte elements; for " + std::to_string(problem.element_bytes) +
                       "-byte elements pad=" + (problem.element_bytes == 2 ? "2" : "1") +
                       " does the same");
-  return quote_tiles(problem, shape.tiling);
+  Quote quote = quote_tiles(problem, shape.tiling);
+  quote.demand.slower_percent = ends_percent(problem, quote.demand.store_run);
+  return quote;
 }
 
 // Calls body(tile_rows, items) with the two as constants, where items is how many elements of a
