@@ -164,7 +164,8 @@ struct Lanes {
   static uint32_t slower_percent(const Problem& problem, const Cut& cut) {
     constexpr double kNarrow = 56;                     // columns
     constexpr double kMany = 4 << 20, kDoublings = 5;  // bytes, and how often they double
-    constexpr int64_t kHuge = 256 << 20, kFew = 2 << 20;
+    constexpr double kHuge = 32 << 20, kHugeDoublings = 3;
+    constexpr int64_t kFew = 2 << 20;
     const int64_t row_bytes = problem.rows * problem.element_bytes;
     const int64_t matrices = problem.batch_rank == 0 ? 1 : problem.batch[0].extent;
     const auto is_beyond = [&](int64_t bytes) { return row_bytes > bytes / problem.cols; };
@@ -176,7 +177,7 @@ struct Lanes {
       slower *= std::sqrt(static_cast<double>(kBandBytes) / static_cast<double>(row_bytes));
     const double apart = std::max(0.0, 1 - kNarrow / static_cast<double>(cut.tile.width));
     slower += 0.75 * apart * std::clamp(std::log2(bytes / kMany) / kDoublings, 0.1, 1.0);
-    if (is_beyond(kHuge)) slower += 0.20;
+    slower += 0.30 * std::clamp(std::log2(bytes / kHuge) / kHugeDoublings, 0.0, 1.0);
     if (!is_beyond(kFew)) slower += 0.15;
     if (cut.load == 0 && problem.element_bytes == 2) slower += 0.15;
     return static_cast<uint32_t>(100 * (slower - 1));
