@@ -237,8 +237,7 @@ Sample InProcessRunner::time(const Candidate& candidate) {
     double& fastest = fastest_[candidate.role != Role::transpose ? 1 : 0];
     // On CUDA the first launch of a kernel also loads it: there it proves nothing.
     const bool has_lost = is_long && prepared.verified_seconds > kFarSlower * fastest;
-    if (prepared.calls == 0 && on_host && has_lost &&
-        !std::exchange(prepared.timed_by_verification, true))
+    if (!std::exchange(prepared.was_timed, true) && on_host && has_lost)
       return {{}, prepared.verified_seconds};
     double once = 0;
     Outcome outcome;

@@ -46,10 +46,10 @@ class InProcessRunner final : public TrialRunner {
     std::optional<std::size_t> timed_set;  // the buffers that it was timed on last
     double verified_seconds = 0;  // of the launch that was verified last, as the host sees it
     bool destroyed_one = false;
-    bool timed_by_verification = false;  // once; who asks again doubts it
-    bool one_by_one = false;             // single calls where a GPU's would be timed together
-    bool is_cleared = false;             // of the suspicion that it does not do its work
-    std::string note;                    // for whoever reads its time
+    bool was_timed = false;   // the verified launch may be the first sample; then it is doubted
+    bool one_by_one = false;  // single calls where a GPU's would be timed together
+    bool is_cleared = false;  // of the suspicion that it does not do its work
+    std::string note;         // for whoever reads its time
   };
   Prepared& bind(const Candidate& candidate);
   void at_stage(std::string_view stage) const {
