@@ -62,6 +62,18 @@ uint32_t gap_percent(const Problem& problem) {
       (beyond(problem.in_ld, problem.cols) + beyond(problem.out_ld, problem.rows)) / 2);
 }
 
+// Matrices that lie in each other's gaps in the output write every line once each, unless all of it
+// stays in a cache between them.
+constexpr int64_t kInterleavedPercent = 60, kCachedOutput = 1 << 20;
+
+uint32_t interleaved_percent(const Problem& problem) {
+  if (problem.batch_rank == 0 || problem.out_ld - problem.rows >= line_of(problem)) return 0;
+  const auto& [extent, in_stride, out_stride] = problem.batch[0];
+  const bool meet = out_stride > 0 && extent * out_stride <= problem.out_ld;
+  const int64_t output = problem.cols * problem.out_ld * problem.element_bytes;
+  return meet && output > kCachedOutput ? static_cast<uint32_t>(kInterleavedPercent * extent) : 0;
+}
+
 // Matrices one tile of lines high, and eight or more wide, take so much longer than in host_simd,
 // which writes their lines from registers. Matrices of several tiles each way are faster here.
 constexpr uint32_t kStripSlowerPercent = 26;
@@ -150,8 +162,8 @@ struct Skinny {
                     together(problem, problem.rows, problem.cols, problem.out_ld, batch.out_stride),
                 .slower_percent = (is_flat_strip(problem) ? kStripSlowerPercent : 0) +
                                   (foreseen ? kFewRowsSlowerPercent : 0) + gap_percent(problem) +
-                                  apart_percent(problem, form) + lone_percent(problem, form) +
-                                  short_row_percent(problem, form),
+                                  interleaved_percent(problem) + apart_percent(problem, form) +
+                                  lone_percent(problem, form) + short_row_percent(problem, form),
                 .traits = stream ? uint32_t{XPOSE_QUOTE_UNCACHED_STORES} : 0}};
   }
 

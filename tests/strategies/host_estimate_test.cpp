@@ -61,6 +61,11 @@ TEST(HostEstimate, ShortSidesWithSharedLinesAreOfHostPermute) {
   EXPECT_EQ(strategy(choice(1, 41, 243'902, 8)), "host_permute");
 }
 
+// The lines of one are the other's as well.
+TEST(HostEstimate, MatricesInEachOthersGapsAreOfHostPermute) {
+  EXPECT_EQ(choice({2, 2, 185'017}, {2, 1, 0}, 2).substr(0, 12), "host_permute");
+}
+
 // Strips of tiles through all of a short side write lines that rows share once, and whole.
 TEST(HostEstimate, NarrowMatricesGoByPanels) {
   EXPECT_EQ(choice(1, 9751, 149, 4), "host_simd{mode=223}");
