@@ -33,15 +33,14 @@ struct TileShape {
   Tiling tiling;
 };
 
-// Runs of the output that end within a sector of the next tile's, which follows too late to join
-// it: each costs as moving so many bytes more, where the matrices do not stay in the cache.
+// Runs of the output that end within a sector of another tile's cost as moving so many bytes more,
+// where that tile follows too late to join it in the cache.
 inline uint32_t ends_percent(const Problem& problem, uint64_t store_run) {
   constexpr uint64_t kEnds = 75, kSector = 32;
   const auto out_row = static_cast<uint64_t>(problem.rows) * problem.element_bytes;
-  const auto matrices =
-      static_cast<uint64_t>(problem.batch_rank == 0 ? 1 : problem.batch[0].extent);
-  const auto bytes = 2 * out_row * static_cast<uint64_t>(problem.cols) * matrices;
-  if (problem.out_alignment >= kSector || out_row <= store_run || bytes <= problem.cache_bytes / 4)
+  const uint64_t between = 2 * static_cast<uint64_t>(problem.cols) * store_run;
+  if (problem.out_alignment >= kSector || out_row <= store_run ||
+      between <= problem.cache_bytes / 4)
     return 0;
   return static_cast<uint32_t>(100 * kEnds / 2 / store_run);
 }
