@@ -26,9 +26,8 @@ template <int Size>
 void transpose_elements(const Rectangle& r) {
   constexpr int64_t kSide = kLine / Size;
   if (r.stream) {
-    // They are all aligned where the first and the distance to the next are.
-    if (r.panels != Panels::kNone)
-      PanelWalk<Size>(r).walk();
+    if (r.panels != Panels::kNone) PanelWalk<Size>(r).walk();
+    // Output rows are all aligned where the first and the distance to the next are.
     else if (reinterpret_cast<uintptr_t>(r.out) % kLine == 0 && r.out_pitch % kLine == 0)
       stream_lines<Size>(r);
     else

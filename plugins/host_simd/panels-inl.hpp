@@ -34,7 +34,8 @@ namespace HWY_NAMESPACE {
 
 using namespace host::HWY_NAMESPACE;
 
-// Asks for so many lines of each row, one at every step. Harmless beyond the matrix.
+// Asks for so many lines of each row, one at every step, and unlike LinesAhead for no more where a
+// row does not begin with a line. Harmless beyond the matrix.
 struct RowsAhead {
   int level = 0;  // of the caches; 0: nothing is asked for
   const uint8_t* row = nullptr;

@@ -62,8 +62,8 @@ uint32_t gap_percent(const Problem& problem) {
       (beyond(problem.in_ld, problem.cols) + beyond(problem.out_ld, problem.rows)) / 2);
 }
 
-// Matrices that lie in each other's gaps in the output write every line once each, unless all of it
-// stays in a cache between them.
+// Where matrices lie in each other's gaps in the output, each of them writes every line, unless all
+// of it stays in a cache between them.
 constexpr int64_t kInterleavedPercent = 60, kCachedOutput = 1 << 20;
 
 uint32_t interleaved_percent(const Problem& problem) {

@@ -56,6 +56,7 @@ TEST(HostEstimate, ShortSidesWithSharedLinesAreOfHostPermute) {
   const auto strategy = [](const std::string& variant) {
     return variant.substr(0, variant.find('{'));
   };
+  EXPECT_EQ(strategy(choice(1, 10, 78'555, 16)), "host_permute");
   EXPECT_EQ(strategy(choice(2774, 17, 85, 4)), "host_permute");
   EXPECT_EQ(strategy(choice(21, 74, 134, 8)), "host_permute");
   EXPECT_EQ(strategy(choice(1, 41, 243'902, 8)), "host_permute");
@@ -69,6 +70,8 @@ TEST(HostEstimate, MatricesInEachOthersGapsAreOfHostPermute) {
 // Strips of tiles through all of a short side write lines that rows share once, and whole.
 TEST(HostEstimate, NarrowMatricesGoByPanels) {
   EXPECT_EQ(choice(1, 9751, 149, 4), "host_simd{mode=223}");
+  EXPECT_EQ(choice(1, 1262, 81, 4), "host_simd{mode=223}");
+  EXPECT_EQ(choice(1, 81, 123'457, 1), "host_simd{mode=223}");
   EXPECT_EQ(choice(1, 5130, 48, 16), "host_simd{mode=223}");
   EXPECT_EQ(choice(1, 617'283, 81, 2), "host_simd{mode=223}");
   EXPECT_EQ(choice(1, 240, 28'123, 2), "host_simd{mode=223}");

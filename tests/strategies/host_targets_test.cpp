@@ -87,13 +87,29 @@ struct Writing {
   bool near = true;
 };
 
+// Memory of a kernel, aligned to lines, with lines before and behind that it must leave alone.
+class Room {
+ public:
+  explicit Room(int64_t bytes) : bytes_(bytes), all_(size_t(bytes + 2 * kLine), kGap) {}
+
+  uint8_t* begin() {
+    return all_.data() + kLine - int64_t(reinterpret_cast<uintptr_t>(all_.data()) % kLine);
+  }
+  bool is_intact_around() {
+    const auto is_gap = [](uint8_t byte) { return byte == kGap; };
+    return std::all_of(all_.data(), begin(), is_gap) &&
+           std::all_of(begin() + bytes_, all_.data() + all_.size(), is_gap);
+  }
+
+ private:
+  int64_t bytes_;
+  std::vector<uint8_t> all_;
+};
+
 // Asks the kernels for the transpose, and that nothing beyond it is written.
 void expect_transposed(const host_simd::Kernels& kernels, Matrices& m, const Writing& writing,
                        int64_t strip) {
-  const auto carried = size_t(kLine * host_simd::carried_columns(strip, m.cols));
-  std::vector<uint8_t> carry(carried + 2 * kLine, kGap);
-  const auto past = int64_t(reinterpret_cast<uintptr_t>(carry.data()) % kLine);
-  uint8_t* const lines = carry.data() + kLine - past;
+  Room carry(kLine * host_simd::carried_columns(strip, m.cols));
   kernels.transpose({.in = &m.in[size_t(m.begin)],
                      .out = &m.out[size_t(m.out_begin())],
                      .in_pitch = m.in_pitch,
@@ -107,7 +123,7 @@ void expect_transposed(const host_simd::Kernels& kernels, Matrices& m, const Wri
                      .ahead = writing.ahead,
                      .near = writing.near,
                      .strip = strip,
-                     .carry = lines,
+                     .carry = carry.begin(),
                      .panels = host_simd::Panels::kNone},
                     uint32_t(m.size));
   const std::string name = m.name(kernels.target) + ", stream " + std::to_string(writing.stream) +
@@ -115,10 +131,7 @@ void expect_transposed(const host_simd::Kernels& kernels, Matrices& m, const Wri
                            std::to_string(writing.ahead) + ", near " +
                            std::to_string(writing.near) + ", strip " + std::to_string(strip);
   ASSERT_TRUE(m.out == m.expected) << name;
-  const auto is_gap = [](uint8_t byte) { return byte == kGap; };
-  EXPECT_TRUE(std::all_of(carry.data(), lines, is_gap) &&
-              std::all_of(lines + carried, carry.data() + carry.size(), is_gap))
-      << name << " wrote outside what it carries";
+  EXPECT_TRUE(carry.is_intact_around()) << name << " wrote outside what it carries";
 }
 
 TEST(HostTargets, OfSimdTranspose) {
@@ -152,10 +165,7 @@ TEST(HostTargets, OfSimdTranspose) {
 void expect_transposed_in_panels(const host_simd::Kernels& kernels, Matrices& m,
                                  host_simd::Panels panels, int64_t second) {
   const bool down = panels == host_simd::Panels::kDown;
-  const auto bytes = size_t(host_simd::panel_bytes(panels, m.rows, m.cols, m.size));
-  std::vector<uint8_t> room(bytes + 2 * kLine, kGap);
-  uint8_t* const lines =
-      room.data() + kLine - int64_t(reinterpret_cast<uintptr_t>(room.data()) % kLine);
+  Room room(host_simd::panel_bytes(panels, m.rows, m.cols, m.size));
   const int64_t all = down ? m.rows : m.cols;
   for (const auto& [begin, end] : {std::pair(int64_t{0}, all - second), {all - second, all}})
     kernels.transpose({.in = &m.in[size_t(m.begin)],
@@ -171,16 +181,13 @@ void expect_transposed_in_panels(const host_simd::Kernels& kernels, Matrices& m,
                        .ahead = 2,
                        .near = true,
                        .strip = 0,
-                       .carry = lines,
+                       .carry = room.begin(),
                        .panels = panels},
                       uint32_t(m.size));
   const std::string name = m.name(kernels.target) + ", panels " + (down ? "down" : "across") +
                            ", a second share of " + std::to_string(second);
   ASSERT_TRUE(m.out == m.expected) << name;
-  const auto is_gap = [](uint8_t byte) { return byte == kGap; };
-  EXPECT_TRUE(std::all_of(room.data(), lines, is_gap) &&
-              std::all_of(lines + bytes, room.data() + room.size(), is_gap))
-      << name << " wrote outside its room";
+  EXPECT_TRUE(room.is_intact_around()) << name << " wrote outside its room";
 }
 
 TEST(HostTargets, OfSimdTransposeInPanels) {
