@@ -4,9 +4,9 @@
 #include <optional>
 
 #include "counters/counter_names.hpp"
-#include "counters/cuda_driver.hpp"
 #include "counters/launch_watch.hpp"
 #include "counters/profiler.hpp"
+#include "device/cuda_driver.hpp"
 
 namespace xpose {
 namespace {
@@ -24,6 +24,18 @@ void refuse_other_devices(Device device) {
     throw Denial{to_string(device) + " has no counters that xpose reads: count on a CUDA device"};
 }
 
+std::uint32_t threads_per_block(const LaunchedKernel& kernel) {
+  return kernel.block[0] * kernel.block[1] * kernel.block[2];
+}
+
+void take_needs(LaunchedKernel& kernel, const KernelNeeds& needs) {
+  kernel.registers = needs.registers;
+  kernel.static_shared_bytes = needs.static_shared_bytes;
+  kernel.blocks_per_multiprocessor = needs.blocks_per_multiprocessor;
+  kernel.occupancy =
+      occupancy(needs.blocks_per_multiprocessor, threads_per_block(kernel), needs.most_threads);
+}
+
 std::vector<LaunchedKernel> watch(const PrimaryContext& context, LaunchWatch& watcher,
                                   const Launch& launch, const AtStep& at_step) {
   begin_step(at_step, "watching a launch");
@@ -33,7 +45,8 @@ std::vector<LaunchedKernel> watch(const PrimaryContext& context, LaunchWatch& wa
          context.synchronize();
        })) {
     begin_step(at_step, "describing a kernel");
-    context.describe(function, kernel);
+    take_needs(kernel, context.needs_of(function, kernel.name, threads_per_block(kernel),
+                                        kernel.dynamic_shared_bytes));
     kernels.push_back(kernel);
   }
   return kernels;
