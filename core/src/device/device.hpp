@@ -26,6 +26,10 @@ struct RowsCopy {
   std::uint64_t bytes, rows;
 };
 
+// What kernels on a stream take of the multiprocessors: all, or one half, which is the same half
+// for all streams that have it. First: before those of other streams.
+enum class StreamShare { whole, half, first_of_half };
+
 // One device. Functions throw Error device or no_memory. [any thread]
 class Backend {
  public:
@@ -73,8 +77,9 @@ class Backend {
 
   virtual void synchronize() = 0;
   virtual bool is_capturing(void* stream) = 0;  // into a CUDA graph
-  // CUDA: a stream whose work waits for no other's. Host: null.
-  virtual void* make_stream() { return nullptr; }
+  // CUDA: a stream whose work waits for no other's, with all multiprocessors where the driver
+  // cannot part them. Host: null.
+  virtual void* make_stream(StreamShare = StreamShare::whole) { return nullptr; }
   virtual void release_stream(void*) noexcept {}
   // Launches on `stream` from now on wait for those on `other` until now. Host: each has ended when
   // it returns.

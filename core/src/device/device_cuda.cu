@@ -9,8 +9,10 @@
 #include "device/buffer_kernels.cuh"
 #include "device/cuda_check.hpp"
 #include "device/cuda_device_info.hpp"
+#include "device/cuda_driver.hpp"
 #include "device/cuda_reach.hpp"
 #include "device/device.hpp"
+#include "process/steps.hpp"
 
 namespace xpose {
 namespace {
@@ -159,9 +161,17 @@ class CudaBackend final : public Backend {
     return status != cudaStreamCaptureStatusNone;
   }
 
-  void* make_stream() override {
+  void* make_stream(StreamShare share) override {
+    int last = 0, first = 0;
+    check(cudaDeviceGetStreamPriorityRange(&last, &first), "asking for priorities of streams");
+    const int priority = share == StreamShare::first_of_half ? first : last;
+    try {
+      if (share != StreamShare::whole) return make_half_stream(info_.device.ordinal, priority);
+    } catch (const Denial&) {  // where the driver cannot part the device
+    }
     cudaStream_t stream = nullptr;
-    check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "creating a stream");
+    check(cudaStreamCreateWithPriority(&stream, cudaStreamNonBlocking, priority),
+          "creating a stream");
     return stream;
   }
   void release_stream(void* stream) noexcept override {

@@ -8,9 +8,23 @@ namespace xpose {
 namespace {
 
 // One part is on its way while the next one is packed.
-constexpr std::int64_t kSlots = 2;
-// Of rows, that a part has at most: each is a call.
-constexpr std::int64_t kMostRectangles = 8;
+constexpr std::size_t kSlots = 2;
+
+// Of whole lines of the target.
+std::vector<Box> growing_parts(const Message& message, std::int64_t line_bytes,
+                               std::int64_t first_bytes, std::int64_t growth,
+                               std::int64_t most_bytes) {
+  std::vector<Box> parts;
+  std::int64_t bytes = first_bytes;
+  for (std::int64_t line = 0; line < message.lines();) {
+    const std::int64_t lines = whole_tiles(std::max(lines_in(bytes, line_bytes), kTileLines));
+    const std::int64_t end = std::min(line + lines, message.lines());
+    parts.push_back(message.box_of_lines(line, end));
+    line = end;
+    bytes = std::min(bytes * growth, most_bytes);
+  }
+  return parts;
+}
 
 }  // namespace
 
@@ -18,51 +32,54 @@ DevicePush::DevicePush(const Exchange& exchange, const std::vector<Message>& mes
                        DeviceStreams& streams, std::int64_t memory, const Policy& policy)
     : exchange_(exchange), streams_(streams) {
   const std::int64_t bytes = exchange.element_bytes();
+  const std::int64_t most_slot_bytes = memory / std::int64_t{kSlots};
   for (const Message& message : messages) {
-    const auto cut = [&](std::int64_t part_bytes) {
-      const std::int64_t lines = lines_in(part_bytes, message.line() * bytes);
-      return chunks_in_lines(message, whole_tiles(std::max(lines, kTileLines)));
-    };
-    const std::int64_t even = message.elements() * bytes / policy.parts;
-    const Chunks parts = cut(std::clamp(even, policy.least_part_bytes, policy.most_part_bytes));
-    const std::int64_t longest = parts.box(0).elements() * bytes;
-    if (parts.count() > 1 && suits_copies(exchange, parts, policy) && kSlots * longest <= memory) {
-      by_copies_.push_back(parts);
-      slot_bytes_ = std::max(slot_bytes_, longest);
+    const std::int64_t line_bytes = message.line() * bytes;
+    const std::vector<Box> parts =
+        growing_parts(message, line_bytes, policy.first_part_bytes, policy.growth,
+                      std::min(policy.most_part_bytes, most_slot_bytes));
+    const Box& largest = *std::ranges::max_element(parts, {}, &Box::elements);
+    const std::int64_t part_bytes = largest.elements() * bytes;
+    if (message.elements() * bytes >= policy.least_copied_bytes && part_bytes <= most_slot_bytes &&
+        suits_copies(exchange, message, largest, policy)) {
+      by_copies_.push_back({message, parts});
+      slot_bytes_ = std::max(slot_bytes_, part_bytes);
     } else {
-      by_kernels_.push_back(cut(policy.least_part_bytes));
+      const std::int64_t stored = policy.stored_part_bytes;
+      by_kernels_.push_back({message, growing_parts(message, line_bytes, stored, 1, stored)});
     }
   }
-  for (std::size_t number = 0; number < kSlots && slot_bytes_ > 0; ++number) slot(number);
+  copied_ = in_turn(by_copies_);
+  stored_ = in_turn(by_kernels_);
+  for (std::size_t part = 0; part < std::min(kSlots, copied_.size()); ++part) slot(part);
 }
 
-std::byte* DevicePush::slot(std::size_t number) {
-  return streams_.buffer(number, static_cast<std::uint64_t>(slot_bytes_))->data();
+std::byte* DevicePush::slot(std::size_t part) {
+  return streams_.buffer(part % kSlots, static_cast<std::uint64_t>(slot_bytes_))->data();
 }
 
 std::int64_t DevicePush::parts() const {
-  std::int64_t count = 0;
-  for (const auto* all : {&by_copies_, &by_kernels_})
-    for (const Chunks& parts : *all) count += parts.count();
-  return count;
+  return static_cast<std::int64_t>(copied_.size() + stored_.size());
 }
 
 // One of each message, and then the next, so that all targets are written to at once.
-std::vector<DevicePush::Part> DevicePush::in_turn(const std::vector<Chunks>& messages) {
-  std::int64_t most = 0;
-  for (const Chunks& parts : messages) most = std::max(most, parts.count());
+std::vector<DevicePush::Part> DevicePush::in_turn(const std::vector<Passage>& passages) {
+  std::size_t most = 0;
+  for (const Passage& passage : passages) most = std::max(most, passage.parts.size());
   std::vector<Part> all;
-  for (std::int64_t number = 0; number < most; ++number)
-    for (const Chunks& parts : messages)
-      if (number < parts.count()) all.push_back({&parts.message, parts.box(number)});
+  for (std::size_t number = 0; number < most; ++number)
+    for (const Passage& passage : passages)
+      if (number < passage.parts.size()) all.push_back({&passage.message, passage.parts[number]});
   return all;
 }
 
-bool DevicePush::suits_copies(const Exchange& exchange, const Chunks& parts, const Policy& policy) {
-  const Exchange::Pieces pieces = exchange.pieces(parts.message);
-  const std::int64_t run = std::min(pieces.shortest, parts.box(0).extent(parts.message.fast));
-  return run * exchange.element_bytes() >= policy.least_run_bytes &&
-         pieces.count <= parts.count() * kMostRectangles;
+bool DevicePush::suits_copies(const Exchange& exchange, const Message& message, const Box& box,
+                              const Policy& policy) {
+  const std::int64_t bytes = exchange.element_bytes();
+  const Exchange::Pieces pieces = exchange.pieces(message);
+  const std::int64_t run = std::min(pieces.shortest, box.extent(message.fast));
+  return run * bytes >= policy.least_run_bytes &&
+         message.elements() * bytes / pieces.count >= policy.least_rectangle_bytes;
 }
 
 void DevicePush::copy(const Exchange& exchange, Backend& backend, const Message& message,
@@ -76,9 +93,21 @@ void DevicePush::copy(const Exchange& exchange, Backend& backend, const Message&
         stream);
 }
 
+void DevicePush::pack(std::size_t part, const std::byte* in, const Execute& execute) {
+  const Part& packed = copied_[part];
+  execute(exchange_.packing(*packed.of, packed.box), in, slot(part), streams_.stream(0));
+}
+
+// The first copy waits for the first part alone.
+void DevicePush::begin_to_pack(const std::byte* in, const Execute& execute) {
+  for (std::size_t part = 0; part < std::min(kSlots, copied_.size()); ++part) {
+    pack(part, in, execute);
+    if (part == 0) streams_.backend().follow(streams_.stream(1), streams_.stream(0));
+  }
+}
+
 // Copies and packing have a stream each, which wait for each other where a slot changes hands. What
-// stays has a third one. It follows the packing, so that it takes the memory from copies no more
-// than it must.
+// stays has a third one.
 void DevicePush::begin(
     const std::byte* in, const std::vector<Target>& targets, const Execute& execute,
     const std::function<void(std::int64_t turn, std::int64_t turns, void* stream)>& move_kept) {
@@ -89,25 +118,19 @@ void DevicePush::begin(
   const auto target = [&](const Part& part) {
     return targets[static_cast<std::size_t>(part.of->rank)];
   };
-  const std::vector<Part> stored = in_turn(by_kernels_), copied = in_turn(by_copies_);
-  const auto turns =
-      static_cast<std::int64_t>(std::max<std::size_t>(stored.size() + copied.size(), 1));
+  const std::int64_t turns = std::max<std::int64_t>(parts(), 1);
   std::int64_t turn = 0;
-  const auto pack = [&](std::size_t i) {
-    const Part& part = copied[i];
-    execute(exchange_.packing(*part.of, part.box), in, slot(i % kSlots), work);
-  };
-  if (!copied.empty()) pack(0);
-  for (std::size_t i = 0; i < copied.size(); ++i) {
-    const Part& part = copied[i];
-    backend.follow(wire, work);  // the part is packed
-    backend.follow(work, wire);  // the part before it has left its slot
-    copy(exchange_, backend, *part.of, part.box, slot(i % kSlots), target(part), wire);
-    if (i + 1 < copied.size()) pack(i + 1);
-    backend.follow(rest, work);
+  for (std::size_t i = 0; i < copied_.size(); ++i) {
+    const Part& part = copied_[i];
+    copy(exchange_, backend, *part.of, part.box, slot(i), target(part), wire);
+    backend.follow(wire, work);  // the next part is packed
+    if (i + kSlots < copied_.size()) {
+      backend.follow(work, wire);  // this part has left its slot
+      pack(i + kSlots, in, execute);
+    }
     move_kept(turn++, turns, rest);
   }
-  for (const Part& part : stored) {
+  for (const Part& part : stored_) {
     // On two streams, because the end of one leaves room for the next.
     execute(exchange_.pushing(*part.of, part.box, target(part).strides(exchange_, *part.of)), in,
             target(part).out, turn % 2 == 0 ? work : wire);

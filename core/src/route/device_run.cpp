@@ -14,6 +14,8 @@ namespace {
 // Enough for a device to be busy with one part, and few enough for those of several streams to be
 // under way at once.
 constexpr std::int64_t kPartBytes = std::int64_t{16} << 20;
+// Of what stays, out of place: launches of small parts leave much of the memory idle.
+constexpr std::int64_t kKeptPartBytes = std::int64_t{64} << 20;
 // Of a message. The first is packed and the last unpacked while nothing is on its way; each takes
 // calls of the transport.
 constexpr std::int64_t kChunks = 8;
@@ -100,10 +102,12 @@ void DeviceRun::prepare() {
   report_.messages_sent = static_cast<std::int64_t>(sends_.size());
   report_.messages_received = static_cast<std::int64_t>(receives_.size());
   const bool reaches_others = ranks_.reaches_others();
-  // The others write into the output from the first notice on.
+  // The others write into the output from the first notice on. So work of this run follows the
+  // caller's, too.
   if (reaches_others) streams_.backend().wait_for(ranks_.stream());
   if (reaches_others && !setting_.in_place) {
     push_.emplace(exchange_, sends, streams_, setting_.memory, setting_.push);
+    push_->begin_to_pack(in_, executing());
     return;
   }
   for (std::int64_t chunk = 0; chunk < 2; ++chunk) {
@@ -195,17 +199,18 @@ std::vector<DevicePush::Target> DeviceRun::targets_of(const std::vector<Notice>&
 }
 
 void DeviceRun::push(const std::vector<Notice>& notices) {
-  streams_.all_follow(ranks_.stream());
-  push_->begin(
-      in_, targets_of(notices),
-      [this](const std::vector<Tile>& tiles, const std::byte* in, std::byte* out, void* stream) {
-        execute(tiles, in, out, stream);
-      },
-      [this](std::int64_t turn, std::int64_t turns, void* stream) {
-        move_kept(turn, turns, stream);
-      });
+  push_->begin(in_, targets_of(notices), executing(),
+               [this](std::int64_t turn, std::int64_t turns, void* stream) {
+                 move_kept(turn, turns, stream);
+               });
   streams_.wait_for_all();
   report_.chunks_sent = push_->parts();
+}
+
+DevicePush::Execute DeviceRun::executing() {
+  return [this](const std::vector<Tile>& tiles, const std::byte* in, std::byte* out, void* stream) {
+    execute(tiles, in, out, stream);
+  };
 }
 
 void DeviceRun::prepare_kept(const Message& kept) {
@@ -217,11 +222,7 @@ void DeviceRun::prepare_kept(const Message& kept) {
         KeptSquare::Limits{kWholeSquareBytes, std::min(kSwappedBytes, setting_.most_chunk_bytes)});
     square_buffers();
   } else {
-    // As large as what is sent: launches of small parts leave much of the memory idle.
-    const DevicePush::Policy& sent = setting_.push;
-    const std::int64_t part =
-        std::clamp(report_.bytes_kept / sent.parts, sent.least_part_bytes, sent.most_part_bytes);
-    const std::int64_t lines = lines_in(part, kept.line() * bytes);
+    const std::int64_t lines = lines_in(kKeptPartBytes, kept.line() * bytes);
     kept_ = chunks_in_lines(kept, whole_tiles(std::max(lines, kTileLines)));
   }
 }

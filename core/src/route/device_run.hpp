@@ -68,6 +68,7 @@ class DeviceRun {
   std::vector<Notice> meet(const std::exception_ptr& failure);
   std::exception_ptr failure_of(const std::function<void()>& work) noexcept;
   static std::vector<DevicePush::Target> targets_of(const std::vector<Notice>& notices);
+  DevicePush::Execute executing();
   void push(const std::vector<Notice>& notices);
   void push_in_place(const std::vector<Notice>& notices);
   void push_packed(std::int64_t chunk, const std::vector<DevicePush::Target>& targets);

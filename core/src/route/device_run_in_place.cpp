@@ -28,7 +28,6 @@ void DeviceRun::push_in_place(const std::vector<Notice>& notices) {
   const std::vector<DevicePush::Target> targets = targets_of(notices);
   std::int64_t chunks = 0;
   for (const Notice& notice : notices) chunks = std::max(chunks, notice.chunks);
-  streams_.all_follow(ranks_.stream());
   for (std::int64_t step = 0; step <= chunks; ++step)
     meet(failure_of([&] {
       push_packed(step - 1, targets);
@@ -47,7 +46,7 @@ void DeviceRun::push_packed(std::int64_t chunk, const std::vector<DevicePush::Ta
     const DevicePush::Target& target = targets[static_cast<std::size_t>(message.rank)];
     const Box box = parts.box(chunk);
     const std::byte* const packed = half(parts, chunk, true).data;
-    if (DevicePush::suits_copies(exchange_, parts, setting_.push))
+    if (DevicePush::suits_copies(exchange_, message, parts.box(0), setting_.push))
       DevicePush::copy(exchange_, streams_.backend(), message, box, packed, target, stream);
     else
       execute(exchange_.unpacking(message, box, target.strides(exchange_, message)), packed,

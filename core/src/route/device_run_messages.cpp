@@ -18,10 +18,10 @@ void DeviceRun::pass() {
     if (!ranks_.exchange_waits()) exchange(chunk);
     unpack(chunk - 1);
     pack(chunk + 1);
-    move_kept(chunk, chunks, streams_.stream(1));
+    move_kept(chunk, chunks, streams_.stream(2));
     if (ranks_.exchange_waits()) exchange(chunk);
   }
-  if (chunks == 0) move_kept(0, 1, streams_.stream(1));
+  if (chunks == 0) move_kept(0, 1, streams_.stream(2));
   backend.follow(work, wire);
   unpack(chunks - 1);
   ranks_.finish(setting_.deadline_seconds);

@@ -2,15 +2,17 @@
 
 namespace xpose {
 
-DeviceStreams::OwnStream::OwnStream(Backend& owner)
-    : backend(owner), stream((owner.make_current(), owner.make_stream())) {}
+DeviceStreams::OwnStream::OwnStream(Backend& owner, StreamShare share)
+    : backend(owner), stream((owner.make_current(), owner.make_stream(share))) {}
 
 DeviceStreams::OwnStream::~OwnStream() {
   if (stream != nullptr) backend.release_stream(stream);
 }
 
 DeviceStreams::DeviceStreams(Backend& backend)
-    : backend_(backend), streams_{OwnStream(backend), OwnStream(backend), OwnStream(backend)} {}
+    : backend_(backend),
+      streams_{OwnStream(backend, StreamShare::first_of_half),
+               OwnStream(backend, StreamShare::whole), OwnStream(backend, StreamShare::half)} {}
 
 void DeviceStreams::all_follow(void* stream) {
   for (const OwnStream& own : streams_) backend_.follow(own.stream, stream);

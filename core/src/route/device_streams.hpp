@@ -16,7 +16,9 @@ class DeviceStreams {
 
   Backend& backend() const { return backend_; }
 
-  // For work that is in no order with that on the others.
+  // For work that is in no order with that on the others: 0 for what others wait for, 1 for copies
+  // to them, 2 for the rest. Kernels on 0 and 2 take half of the device, since with all of it they
+  // take the memory from the copies.
   void* stream(std::size_t number) const { return streams_[number].stream; }
   void all_follow(void* stream);
   void wait_for_all();
@@ -26,7 +28,7 @@ class DeviceStreams {
 
  private:
   struct OwnStream {
-    explicit OwnStream(Backend& owner);
+    OwnStream(Backend& owner, StreamShare share);
     ~OwnStream();
     OwnStream(const OwnStream&) = delete;  // owns its stream
     OwnStream& operator=(const OwnStream&) = delete;

@@ -27,6 +27,7 @@ class FakeDeviceRanks : public DeviceRanks {
     // In place the others write to where was read.
     EXPECT_TRUE(gathers == 0 ||
                 (in_place ? streams_.all_reads_have_ended() : streams_.all_have_ended()));
+    uses_before_gather.push_back(streams_.uses());
     ++gathers;
     Notice other = own;
     void* const array = others_array.data();
@@ -50,7 +51,8 @@ class FakeDeviceRanks : public DeviceRanks {
 
   bool in_place = false;
   int gathers = 0, exchanges = 0, finishes = 0;
-  std::vector<std::size_t> uses_before;  // each exchange
+  std::vector<std::size_t> uses_before;         // each exchange
+  std::vector<std::size_t> uses_before_gather;  // each of them
   std::vector<std::byte> others_array;
 
  private:
@@ -150,7 +152,10 @@ TEST(DeviceRunTest, PushesWaitForTheInputAndEndBeforeTheRanksPart) {
 }
 
 // Lines of a KiB, of which a part has 128 KiB.
-constexpr DevicePush::Policy kSmallParts{.least_part_bytes = 1 << 14, .most_part_bytes = 1 << 17};
+constexpr DevicePush::Policy kSmallParts{.first_part_bytes = 1 << 17,
+                                         .most_part_bytes = 1 << 17,
+                                         .least_copied_bytes = 1 << 17,
+                                         .least_rectangle_bytes = 1 << 17};
 
 TEST(DeviceRunTest, LongRunsAreCopiedWhileTheNextPartIsPacked) {
   OneRun run({.reaches_others = true, .push = kSmallParts, .memory = 1 << 18, .lines = 600});
@@ -159,6 +164,30 @@ TEST(DeviceRunTest, LongRunsAreCopiedWhileTheNextPartIsPacked) {
   EXPECT_EQ(run.report.bytes_sent, 256 * 600 * 4);
   EXPECT_EQ(run.report.bytes_kept, 256 * 600 * 4);
   EXPECT_GT(run.streams.ordered, 600);  // each row is packed before it leaves
+  EXPECT_TRUE(run.streams.all_have_ended());
+}
+
+TEST(DeviceRunTest, PartsGrowAndTheFirstAreOnTheirWayIntoSlotsBeforeTheRanksMeet) {
+  DevicePush::Policy growing = kSmallParts;
+  growing.most_part_bytes = 1 << 20;
+  growing.growth = 2;
+  OneRun run({.reaches_others = true, .push = growing, .memory = 1 << 20, .lines = 1000});
+  EXPECT_EQ(run.backend.copies, 4);  // of 128, 256, 512 and 104 lines
+  EXPECT_TRUE(run.streams.all_have_ended());
+  // The caller's two, and the columns of 128 and 256 lines that are read and written.
+  ASSERT_EQ(run.ranks.uses_before_gather.size(), 2U);
+  EXPECT_EQ(run.ranks.uses_before_gather[0], 2U + 2U * 2U);
+
+  growing.most_part_bytes = 1 << 17;
+  OneRun limited({.reaches_others = true, .push = growing, .memory = 1 << 20, .lines = 1000});
+  EXPECT_EQ(limited.backend.copies, 8);
+}
+
+TEST(DeviceRunTest, ShortMessagesAreStored) {
+  DevicePush::Policy longer = kSmallParts;
+  longer.least_copied_bytes = 256 * 600 * 4 + 1;
+  OneRun run({.reaches_others = true, .push = longer, .memory = 1 << 20, .lines = 600});
+  EXPECT_EQ(run.backend.copies, 0);
   EXPECT_TRUE(run.streams.all_have_ended());
 }
 
@@ -196,7 +225,8 @@ TEST(DeviceRunTest, InPlaceWritesToTheOthersLieBetweenMeetings) {
   EXPECT_GT(run.streams.ordered, 2 * 16);
   EXPECT_TRUE(run.streams.all_have_ended());
   EXPECT_EQ(run.backend.copies, 0);
-  const DevicePush::Policy of_short_runs{.least_run_bytes = 64 * 4};
+  const DevicePush::Policy of_short_runs{.least_run_bytes = 64 * 4,
+                                         .least_rectangle_bytes = 64 * 64 * 4};
   OneRun copied({.reaches_others = true, .in_place = true, .push = of_short_runs, .lines = 256});
   EXPECT_EQ(copied.backend.copies, 16);
   EXPECT_TRUE(copied.streams.all_have_ended());

@@ -106,7 +106,7 @@ class FakeBackend : public Backend {
   void clean_cache(std::initializer_list<std::span<const std::byte>>) override {}
   void synchronize() override {}
   bool is_capturing(void*) override { return false; }
-  void* make_stream() override { return &made_[count_++]; }
+  void* make_stream(StreamShare) override { return &made_[count_++]; }
   void follow(void* stream, void* other) override { streams_.follow(stream, other); }
   void wait_for(void* stream) override { streams_.wait_for(stream); }
   // At every third look.

@@ -3,7 +3,6 @@
 
 #include <cuda_runtime.h>
 
-#include <array>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -15,7 +14,6 @@
 namespace xpose::bench {
 
 constexpr int kRanks = 2;
-constexpr std::size_t kPairs = 3;  // of arrays, so that no contestant meets its own in a cache
 
 inline void check(cudaError_t status, const char* what) {
   if (status != cudaSuccess)
@@ -27,7 +25,8 @@ struct Arrays {
   std::uint32_t* in = nullptr;
   std::uint32_t* out = nullptr;
 };
-using RankArrays = std::array<Arrays, kPairs>;
+// So many that no contestant meets its own in a cache, or one where no more fit.
+using RankArrays = std::vector<Arrays>;
 
 // On the current device. The first fills the input with the numbers of its elements, the second
 // counts the elements of the output that are not their transpose.

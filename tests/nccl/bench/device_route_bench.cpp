@@ -1,6 +1,7 @@
 // device_route_bench peer|nccl ROUNDS MIB...: routes of a transpose between two GPUs, beside copies
 // of the bytes that each sends to the other, both ways at once.
 #include <algorithm>
+#include <array>
 #include <barrier>
 #include <chrono>
 #include <cmath>
@@ -49,6 +50,9 @@ class Bench {
  public:
   Bench(Engine& engine, std::int64_t extent, std::size_t rounds)
       : engine_(engine), extent_(extent), rounds_(rounds) {
+    on_both([&](int rank) {
+      if (rank == 0) pairs_ = pairs_that_fit();
+    });
     on_both([&](int rank) { make_rank(rank); });
   }
   ~Bench() {
@@ -89,7 +93,7 @@ class Bench {
     for (std::size_t round = 0; round < rounds_; ++round)
       for (std::size_t i = 0; i < contestants_.size(); ++i) {
         const std::size_t turn = (i + round) % contestants_.size();
-        seconds[turn].push_back(sample(contestants_[turn], (round + i) % kPairs));
+        seconds[turn].push_back(sample(contestants_[turn], (round + i) % pairs_));
       }
     check_all();
     print(seconds);
@@ -104,13 +108,22 @@ class Bench {
     return static_cast<std::size_t>(extent_) * static_cast<std::size_t>(extent_) * 4 / kRanks;
   }
 
+  // Of three, so that memory is left for a route.
+  std::size_t pairs_that_fit() const {
+    std::size_t free = 0, total = 0;
+    check(cudaMemGetInfo(&free, &total), "asking for free memory");
+    return std::clamp<std::size_t>(free / 10 * 9 / (2 * array_bytes()), 1, 3);
+  }
   void make_rank(int rank) {
+    arrays_[index(rank)].resize(pairs_);
     for (Arrays& pair : arrays_[index(rank)]) {
       check(cudaMalloc(&pair.in, array_bytes()), "allocating an input");
       check(cudaMalloc(&pair.out, array_bytes()), "allocating an output");
     }
     for (cudaStream_t& stream : streams_[index(rank)])
-      check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "creating a stream");
+      check(cudaStreamCreateWithPriority(&stream, cudaStreamNonBlocking,
+                                         getenv("XP_NCCLPRIO") ? -5 : 0),
+            "creating a stream");
     fill(arrays_[index(rank)], extent_, rank);
     ranks_[index(rank)] = {rank, extent_, &arrays_[index(rank)], &arrays_[index(1 - rank)],
                            streams_[index(rank)][0]};
@@ -132,7 +145,7 @@ class Bench {
   // Every contestant that transposes writes over wrong elements, in every pair of arrays.
   void check_all() {
     for (const Contestant& contestant : contestants_)
-      for (std::size_t pair = 0; pair < kPairs; ++pair) {
+      for (std::size_t pair = 0; pair < pairs_; ++pair) {
         if (!contestant.transposes) continue;
         on_both([&](int rank) {
           check(cudaMemset(arrays_[index(rank)][pair].out, 0xa5, array_bytes()), "clearing");
@@ -154,7 +167,7 @@ class Bench {
     std::barrier together(kRanks);
     on_both([&](int rank) {
       // Untimed in this thread, as callers run more than once, and with another pair.
-      contestant.run(rank, (pair + 1) % kPairs);
+      contestant.run(rank, (pair + 1) % pairs_);
       together.arrive_and_wait();
       begin[index(rank)] = now();
       contestant.run(rank, pair);
@@ -186,6 +199,7 @@ class Bench {
   Engine& engine_;
   std::int64_t extent_;
   std::size_t rounds_;
+  std::size_t pairs_ = 1;
   std::array<RankArrays, kRanks> arrays_{};
   std::array<std::array<cudaStream_t, 4>, kRanks> streams_{};
   std::array<Rank, kRanks> ranks_{};
