@@ -49,6 +49,7 @@ std::uint64_t digest_of(const Placement& from, const Placement& to, const RouteO
   digest.add(std::int64_t{options.in_place});
   digest.add(static_cast<std::int64_t>(options.memory));
   digest.add(std::bit_cast<std::int64_t>(options.deadline_seconds));
+  digest.add(std::int64_t{options.devices != nullptr && options.devices->may_map_arrays()});
   return digest.value();
 }
 

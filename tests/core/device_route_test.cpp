@@ -95,8 +95,10 @@ void expect_exact_if_carried(Engine& engine, const Case& drawn) {
   FakeRanks all(drawn.ranks, drawn.seed);
   const auto failures = all.run([&](const std::shared_ptr<Ranks>& ranks) {
     const bool may_be_direct = drawn.seed % 3 == 0;
-    const auto own = carried_ranks(
-        ranks, {}, {.may_be_direct = may_be_direct, .memory = 2000 * (drawn.seed % 50)});
+    const auto own = carried_ranks(ranks, {},
+                                   {.may_be_direct = may_be_direct,
+                                    .may_map_arrays = drawn.seed % 4 == 0,
+                                    .memory = 2000 * (drawn.seed % 50)});
     EXPECT_EQ(own->is_direct(), may_be_direct && drawn.ranks > 1);
     reports[static_cast<std::size_t>(ranks->rank())] = run_rank(engine, drawn, own);
   });
@@ -188,7 +190,7 @@ std::vector<std::exception_ptr> failures_if_carried(
   FakeRanks all(3, seed);
   return all.run([&](const std::shared_ptr<Ranks>& own) {
     RouteOptions options;
-    options.devices = carried_ranks(own, {});
+    options.devices = carried_ranks(own, {}, {.may_map_arrays = seed % 4 == 0});
     std::vector<float> input(48), out(48);
     const void* in = input.data();
     change(own->rank(), options, in);

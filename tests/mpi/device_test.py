@@ -42,6 +42,13 @@ class DeviceTest(DeviceTestCase):
     def test_random_layouts_are_exact_through_host_memory(self):
         self.assert_exact("staged", "staged")
 
+    def test_random_layouts_are_exact_in_arrays_that_are_mapped_or_cannot_be(self):
+        self.assert_exact("mapped", "staged")
+
+    @unittest.skipUnless(goes_on_without_a_rank(LAUNCHER), "SKIPPED: this launcher ends all ranks when one is killed")
+    def test_a_rank_that_is_killed_before_its_array_is_written_is_named_by_all_others(self):
+        self.assert_named("lost", str(int(signal.SIGKILL)), "12", way="mapped", options=["--enable-recovery"])
+
     def test_random_layouts_are_exact_as_mpi_says(self):
         self.assert_exact("asked", "(staged|direct)")
 

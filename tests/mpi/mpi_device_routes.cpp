@@ -2,9 +2,9 @@
 //   mpi_device_routes exact DEVICE WAY SEED COUNT EXTENT   matrices of at most so many rows,
 //   columns mpi_device_routes lost DEVICE WAY FOLDER SIGNAL CALL   rank 2 sends itself the signal
 //   mpi_device_routes late DEVICE WAY FOLDER               rank 2 makes no ranks
-// DEVICE: "host", or "cuda:0", which all ranks may share. WAY: "staged"; "asked", as MPI says;
-// "direct", by an MPI that is said to take memory of the device; "wrong", by one that sends a wrong
-// byte from there.
+// DEVICE: "host", or "cuda:0", which all ranks may share. WAY: "staged"; "mapped", where devices
+// reach each other; "asked", as MPI says; "direct", by an MPI that is said to take memory of the
+// device; "wrong", by one that sends a wrong byte from there.
 #include <algorithm>
 #include <csignal>
 #include <iostream>
@@ -41,11 +41,15 @@ struct Way {
   std::shared_ptr<CarriedRanks> ranks(std::shared_ptr<Ranks> carrier, std::uint64_t memory) const {
     if (name == "wrong") carrier = std::make_shared<Wrong>(std::move(carrier));
     return carried_ranks(std::move(carrier), device,
-                         {.may_be_direct = may_be_direct(), .memory = memory, .seconds = 300});
+                         {.may_be_direct = may_be_direct(),
+                          .may_map_arrays = may_map_arrays(),
+                          .memory = memory,
+                          .seconds = 300});
   }
   bool may_be_direct() const {
-    return name == "asked" ? mpi_takes_device_memory() : name != "staged";
+    return name == "asked" ? mpi_takes_device_memory() : name != "staged" && name != "mapped";
   }
+  bool may_map_arrays() const { return name == "mapped"; }
 };
 
 bool is_exact(Engine& engine, const std::shared_ptr<DeviceRanks>& ranks, std::uint64_t seed,
@@ -104,8 +108,11 @@ int run_failing(const Way& way, const std::filesystem::path& folder, int signal,
   try {
     if (rank == 2 && call == 0) std::this_thread::sleep_for(std::chrono::hours(1));
     RouteOptions options;
-    options.devices = carried_ranks(
-        carrier, way.device, {.may_be_direct = way.may_be_direct(), .memory = 50000, .seconds = 5});
+    options.devices = carried_ranks(carrier, way.device,
+                                    {.may_be_direct = way.may_be_direct(),
+                                     .may_map_arrays = way.may_map_arrays(),
+                                     .memory = 50000,
+                                     .seconds = 5});
     options.memory = 60000;
     options.deadline_seconds = 5;
     DeviceMemory in(way.device, 400 * 100 * 8), out(way.device, 400 * 100 * 8);

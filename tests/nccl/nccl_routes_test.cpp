@@ -19,8 +19,7 @@ class NcclRoutes : public EngineTest {
       ASSERT_EQ(cudaSetDevice(rank), cudaSuccess);
       ASSERT_EQ(cudaStreamCreateWithFlags(&streams_[rank], cudaStreamNonBlocking), cudaSuccess);
     }
-    ranks_.resize(2);
-    on_both([&](int rank) { ranks_[rank] = nccl_ranks(comms_[rank], streams_[rank]); });
+    ranks_ = make_ranks(false);
   }
 
   void TearDown() override {
@@ -29,6 +28,13 @@ class NcclRoutes : public EngineTest {
       if (comms_[rank] != nullptr) (void)ncclCommDestroy(comms_[rank]);
       if (streams_[rank] != nullptr) (void)cudaStreamDestroy(streams_[rank]);
     });
+  }
+
+  AllRanks make_ranks(bool may_map_arrays) {
+    AllRanks ranks(2);
+    on_both(
+        [&](int rank) { ranks[rank] = nccl_ranks(comms_[rank], streams_[rank], may_map_arrays); });
+    return ranks;
   }
 
   // Each in a thread of its own, because both calls wait for each other.
@@ -53,15 +59,24 @@ class NcclRoutes : public EngineTest {
   AllRanks ranks_;
 };
 
-TEST_F(NcclRoutes, RandomLayoutsAreExact) { expect_exact_routes(engine(), ranks_); }
-
-TEST_F(NcclRoutes, AMatrixOfManyChunksIsExact) {
+DeviceCase large_case() {
   DeviceCase large;
   large.options.transpose = true;
   large.options.memory = std::uint64_t{8} << 20;
   large.from = row_slabs(5003, 9001, 4, 2);
   large.to = row_slabs(9001, 5003, 4, 2);
-  large.expect_exact(engine(), ranks_);
+  return large;
+}
+
+TEST_F(NcclRoutes, RandomLayoutsAreExact) { expect_exact_routes(engine(), ranks_); }
+
+TEST_F(NcclRoutes, AMatrixOfManyChunksIsExact) { large_case().expect_exact(engine(), ranks_); }
+
+TEST_F(NcclRoutes, ArraysThatAreMappedAreExact) {
+  AllRanks mapping = make_ranks(true);
+  expect_exact_routes(engine(), mapping);
+  large_case().expect_exact(engine(), mapping);
+  on_both([&](int rank) { mapping[rank] = nullptr; });
 }
 
 TEST_F(NcclRoutes, ASquareOfManyChunksIsExactInPlace) {

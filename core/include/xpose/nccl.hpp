@@ -32,9 +32,10 @@ static_assert(NCCL_VERSION_CODE >= NCCL_VERSION(2, 18, 0),
 class NcclRanks final : public DeviceRanks {
  public:
   // Collective over `comm`, as ncclCommSplit() is. The stream is of the communicator's device and
-  // outlives the ranks. Throws Error failed where NCCL or CUDA reports an error, or where another
-  // rank does not come within `seconds`.
-  NcclRanks(ncclComm_t comm, cudaStream_t stream, double seconds = 60) : stream_(stream) {
+  // outlives the ranks. `may_map_arrays` is that of CarriedOptions. Throws Error failed where NCCL
+  // or CUDA reports an error, or where another rank does not come within `seconds`.
+  NcclRanks(ncclComm_t comm, cudaStream_t stream, double seconds = 60, bool may_map_arrays = true)
+      : stream_(stream), may_map_arrays_(may_map_arrays) {
     check(ncclCommUserRank(comm, &rank_), "tell the rank");
     check(ncclCommCount(comm, &size_), "tell the number of ranks");
     check(ncclCommCuDevice(comm, &ordinal_), "tell the device");
@@ -67,6 +68,7 @@ class NcclRanks final : public DeviceRanks {
   Device device() const override { return {DeviceKind::cuda, ordinal_}; }
   void* stream() const override { return stream_; }
   bool reaches_others() const override { return false; }
+  bool may_map_arrays() const override { return may_map_arrays_; }
 
   std::vector<Notice> gather(const Notice& own, double seconds) override {
     check_open();
@@ -196,6 +198,7 @@ class NcclRanks final : public DeviceRanks {
   }
 
   cudaStream_t stream_;
+  bool may_map_arrays_;
   ncclComm_t comm_ = nullptr;
   int rank_ = 0, size_ = 1, ordinal_ = 0;
   Notice* device_notices_ = nullptr;  // the own one, and those of all
@@ -203,8 +206,9 @@ class NcclRanks final : public DeviceRanks {
 };
 
 // The ranks of a communicator for RouteOptions::devices. Collective; throws as the constructor.
-inline std::shared_ptr<DeviceRanks> nccl_ranks(ncclComm_t comm, cudaStream_t stream) {
-  return std::make_shared<NcclRanks>(comm, stream);
+inline std::shared_ptr<DeviceRanks> nccl_ranks(ncclComm_t comm, cudaStream_t stream,
+                                               bool may_map_arrays = true) {
+  return std::make_shared<NcclRanks>(comm, stream, 60, may_map_arrays);
 }
 
 }  // namespace xpose

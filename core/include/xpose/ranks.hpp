@@ -88,6 +88,10 @@ class XPOSE_API DeviceRanks {
   // True: the device of every rank can write to the arrays of all others. A route calls exchange()
   // and finish() only where it is false.
   virtual bool reaches_others() const = 0;
+  // Of ranks that do not reach each other so. True: a route that is not in place maps the output of
+  // others into this process, where they are of this host and their devices are connected, and
+  // writes into it. It exchanges messages where that fails for one of them. The same on all ranks.
+  virtual bool may_map_arrays() const { return false; }
 
   // Every rank states a notice and waits for those of all ranks, which come by rank.
   using Notice = std::array<std::byte, 1024>;
@@ -142,6 +146,9 @@ struct CarriedOptions {
   // pattern, and do so from then on where all of it arrives right on all of them. A carrier that
   // takes none may end the process in the trial.
   bool may_be_direct = false;
+  // False: a route sends messages to ranks of this host, too. Arrays that others may have mapped
+  // are freed only after the routes of all ranks.
+  bool may_map_arrays = true;
   std::uint64_t memory = std::uint64_t{128} << 20;  // bytes of pinned memory on a rank
   double seconds =
       60;  // within which all ranks come to be made; the pattern may take twice as long

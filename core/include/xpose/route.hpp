@@ -29,7 +29,8 @@ struct RouteOptions {
   // Bytes of the buffers that messages pass through on a rank, half for each direction. A route
   // keeps them from its first run on. A message has the share of one among the most that a rank
   // sends or receives. Longer messages pass in chunks, of one line of the target at least. Devices
-  // that reach each other's arrays need no buffers.
+  // that reach each other's arrays have two buffers for what copy engines take, of half of it at
+  // most.
   //
   // In place chunks are of one element at least, the elements that a rank keeps have the share of
   // one more message, and devices that reach each other's arrays need buffers too.

@@ -23,6 +23,7 @@ namespace {
   X(cuCtxSynchronize)          \
   X(cuFuncGetAttribute)        \
   X(cuKernelGetFunction)       \
+  X(cuMemGetAddressRange)      \
   X(cuOccupancyMaxActiveBlocksPerMultiprocessor)
 
 XPOSE_FUNCTIONS_OF_LIBRARY(Driver, XPOSE_FUNCTIONS);
@@ -95,6 +96,14 @@ KernelNeeds PrimaryContext::needs_of(void* function, const std::string& name, st
         "asking for the threads of a multiprocessor");
   needs.most_threads = static_cast<std::uint32_t>(value);
   return needs;
+}
+
+void* allocation_of(void* memory) {
+  CUdeviceptr begin = 0;
+  std::size_t bytes = 0;
+  check(driver().cuMemGetAddressRange(&begin, &bytes, reinterpret_cast<CUdeviceptr>(memory)),
+        "asking for an allocation");
+  return reinterpret_cast<void*>(begin);
 }
 
 #if CUDA_VERSION >= 12040

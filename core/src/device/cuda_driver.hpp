@@ -7,7 +7,7 @@
 
 namespace xpose {
 
-// What a kernel takes of a multiprocessor.
+// The needs of a kernel on a multiprocessor.
 struct KernelNeeds {
   std::uint32_t registers = 0;                  // of a thread
   std::uint64_t static_shared_bytes = 0;        // of a block
@@ -37,6 +37,9 @@ class PrimaryContext {
   int device_ = 0;
   void* context_ = nullptr;
 };
+
+// The begin of the allocation of device memory that an address lies in.
+void* allocation_of(void* memory);
 
 // A cudaStream_t whose kernels run on one half of the multiprocessors of a device: the same half
 // for all such streams of the process, which a green context has. The priority is the runtime's.

@@ -2,6 +2,7 @@
 // device_cuda.cu alone.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -26,9 +27,26 @@ struct RowsCopy {
   std::uint64_t bytes, rows;
 };
 
-// What kernels on a stream take of the multiprocessors: all, or one half, which is the same half
-// for all streams that have it. First: before those of other streams.
+// The multiprocessors for kernels on a stream: all, or one half, which is the same half for all
+// streams that have it. First: before the kernels of other streams.
 enum class StreamShare { whole, half, first_of_half };
+
+// Memory as processes of one host tell each other of it.
+struct MemoryName {
+  std::uint64_t address = 0;                  // in its own process
+  std::uint64_t offset = 0;                   // from the begin of its allocation
+  std::array<std::uint64_t, 2> process = {};  // drawn at random, and its number; 0: of no memory
+  std::int32_t ordinal = 0;                   // of its device there
+  std::uint32_t is_shared = 0;                // 1: `handle` names the allocation on this host
+  std::array<std::byte, 64> handle = {};
+
+  bool is_of_memory() const { return address != 0; }
+  bool has_allocation_of(const MemoryName& other) const {
+    return process == other.process && handle == other.handle &&
+           address - offset == other.address - other.offset;
+  }
+};
+std::array<std::uint64_t, 2> own_process();  // as names have it
 
 // One device. Functions throw Error device or no_memory. [any thread]
 class Backend {
@@ -95,6 +113,13 @@ class Backend {
   virtual void copy_rows(const RowsCopy& copy, void* stream) = 0;
   // Lets this device write into another's memory from now on. Throws Error device where it cannot.
   virtual void reach(const Backend&) {}
+  // The name of memory for other processes of this host. Memory that cannot be shared has one for
+  // this process alone, and null has that of no memory.
+  virtual MemoryName name_of(void* memory);
+  // Maps the allocation of a name, and returns its begin as this device can write to it. Null where
+  // it cannot. Until unmap(), once for each map().
+  virtual void* map(const MemoryName& name);
+  virtual void unmap(const MemoryName&, void*) noexcept {}
   // Seconds that `calls` calls take on the device. CUDA: events on the default stream, behind one
   // untimed call that keeps the queue full while the timed ones are submitted; not where one call
   // is so long that its submission does not count. `before` comes right before the timed calls.

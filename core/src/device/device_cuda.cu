@@ -180,13 +180,12 @@ class CudaBackend final : public Backend {
 
   void follow(void* stream, void* other) override {
     make_current();
-    cudaEvent_t event = nullptr;
-    check(cudaEventCreateWithFlags(&event, cudaEventDisableTiming), "creating an event");
+    const cudaEvent_t event = take_event();
     const cudaError_t recorded = cudaEventRecord(event, static_cast<cudaStream_t>(other));
     const cudaError_t waits = recorded == cudaSuccess
                                   ? cudaStreamWaitEvent(static_cast<cudaStream_t>(stream), event)
                                   : recorded;
-    (void)cudaEventDestroy(event);  // once it has happened
+    give_back(event);  // the stream waits for what the event stood for, whatever it stands for next
     check(waits, "ordering two streams");
   }
   void wait_for(void* stream) override {
@@ -213,6 +212,18 @@ class CudaBackend final : public Backend {
   }
   void reach(const Backend& other) override {
     reach_device(info_.device.ordinal, other.info().device.ordinal);
+  }
+  MemoryName name_of(void* memory) override {
+    make_current();
+    return cuda_name_of(memory, info_.device.ordinal);
+  }
+  void* map(const MemoryName& name) override {
+    make_current();
+    return map_cuda_memory(name, info_.device.ordinal);
+  }
+  void unmap(const MemoryName& name, void* begin) noexcept override {
+    (void)cudaSetDevice(info_.device.ordinal);
+    unmap_cuda_memory(name, begin);
   }
 
   void clean_cache(std::initializer_list<std::span<const std::byte>>) override {}
@@ -280,7 +291,28 @@ class CudaBackend final : public Backend {
     return found;
   }
 
+  // One that no other thread uses, because making one waits for other threads of the process.
+  cudaEvent_t take_event() {
+    {
+      const std::lock_guard lock(events_mutex_);
+      if (!events_.empty()) {
+        const cudaEvent_t event = events_.back();
+        events_.pop_back();
+        return event;
+      }
+    }
+    cudaEvent_t event = nullptr;
+    check(cudaEventCreateWithFlags(&event, cudaEventDisableTiming), "creating an event");
+    return event;
+  }
+  void give_back(cudaEvent_t event) {
+    const std::lock_guard lock(events_mutex_);
+    events_.push_back(event);
+  }
+
   const DeviceInfo info_;
+  std::mutex events_mutex_;
+  std::vector<cudaEvent_t> events_;
   std::mutex mutex_;  // guards what follows
   unsigned long long* least_ = nullptr;
   cudaEvent_t begin_ = nullptr;

@@ -27,6 +27,7 @@ class Carried final : public CarriedRanks {
   Device device() const override { return backend_.info().device; }
   void* stream() const override { return stream_; }
   bool reaches_others() const override { return false; }
+  bool may_map_arrays() const override { return options_.may_map_arrays; }
   bool exchange_waits() const override { return true; }
   bool is_direct() const override { return is_direct_; }
   void use_stream(void* stream) override { stream_ = stream; }

@@ -98,12 +98,10 @@ void DevicePush::pack(std::size_t part, const std::byte* in, const Execute& exec
   execute(exchange_.packing(*packed.of, packed.box), in, slot(part), streams_.stream(0));
 }
 
-// The first copy waits for the first part alone.
 void DevicePush::begin_to_pack(const std::byte* in, const Execute& execute) {
-  for (std::size_t part = 0; part < std::min(kSlots, copied_.size()); ++part) {
-    pack(part, in, execute);
-    if (part == 0) streams_.backend().follow(streams_.stream(1), streams_.stream(0));
-  }
+  if (copied_.empty()) return;
+  pack(0, in, execute);
+  streams_.backend().follow(streams_.stream(1), streams_.stream(0));
 }
 
 // Copies and packing have a stream each, which wait for each other where a slot changes hands. What
@@ -122,11 +120,11 @@ void DevicePush::begin(
   std::int64_t turn = 0;
   for (std::size_t i = 0; i < copied_.size(); ++i) {
     const Part& part = copied_[i];
+    if (i > 0) backend.follow(work, wire);  // the part before this one has left its slot
     copy(exchange_, backend, *part.of, part.box, slot(i), target(part), wire);
-    backend.follow(wire, work);  // the next part is packed
-    if (i + kSlots < copied_.size()) {
-      backend.follow(work, wire);  // this part has left its slot
-      pack(i + kSlots, in, execute);
+    if (i + 1 < copied_.size()) {
+      pack(i + 1, in, execute);
+      backend.follow(wire, work);
     }
     move_kept(turn++, turns, rest);
   }

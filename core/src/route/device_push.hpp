@@ -54,7 +54,7 @@ class DevicePush {
 
   std::int64_t parts() const;
 
-  // Begins to pack the first parts, for which no other rank needs to be ready. Once, and before
+  // Begins to pack the first part, for which no other rank needs to be ready. Once, and before
   // begin().
   void begin_to_pack(const std::byte* in, const Execute& execute);
   // Begins all else. `move_kept` begins a share of what stays: that of a turn among so many.

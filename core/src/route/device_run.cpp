@@ -46,7 +46,9 @@ DeviceRun::DeviceRun(const Setting& setting, const void* in, void* out)
       exchange_(setting.exchange),
       streams_(setting.streams),
       in_(static_cast<const std::byte*>(in)),
-      out_(static_cast<std::byte*>(out)) {}
+      out_(static_cast<std::byte*>(out)),
+      writes_(ranks_.reaches_others() ||
+              (ranks_.may_map_arrays() && !setting.in_place && streams_.arrays().may_reach())) {}
 
 RouteReport DeviceRun::run(const std::function<void()>& check) {
   const double begin = seconds_now();
@@ -72,12 +74,15 @@ void DeviceRun::all_of_it(const std::function<void()>& check) {
     prepare();
   }));
   has_begun_ = true;
-  if (!ranks_.reaches_others())
+  if (writes_ && !ranks_.reaches_others()) agree(notices);
+  if (!writes_) {
     pass();
-  else if (setting_.in_place)
+  } else if (setting_.in_place) {
     push_in_place(notices);
-  else
+  } else {
     meet(failure_of([&] { push(notices); }));
+    if (!ranks_.reaches_others()) ranks_.finish(setting_.deadline_seconds);
+  }
   report_.bytes_sent = bytes_of(sends_);
   report_.bytes_received = bytes_of(receives_);
 }
@@ -101,20 +106,55 @@ void DeviceRun::prepare() {
   if (const std::optional<Message> kept = exchange_.kept(ranks_.rank())) prepare_kept(*kept);
   report_.messages_sent = static_cast<std::int64_t>(sends_.size());
   report_.messages_received = static_cast<std::int64_t>(receives_.size());
-  const bool reaches_others = ranks_.reaches_others();
   // The others write into the output from the first notice on. So work of this run follows the
   // caller's, too.
-  if (reaches_others) streams_.backend().wait_for(ranks_.stream());
-  if (reaches_others && !setting_.in_place) {
-    push_.emplace(exchange_, sends, streams_, setting_.memory, setting_.push);
-    push_->begin_to_pack(in_, executing());
-    return;
-  }
+  if (writes_) streams_.backend().wait_for(ranks_.stream());
+  if (writes_ && !setting_.in_place)
+    prepare_to_push();
+  else
+    prepare_chunks();
+}
+
+void DeviceRun::prepare_to_push() {
+  std::vector<Message> sends;
+  for (const Chunks& parts : sends_) sends.push_back(parts.message);
+  push_.emplace(exchange_, sends, streams_, setting_.memory, setting_.push);
+  push_->begin_to_pack(in_, executing());
+}
+
+void DeviceRun::prepare_chunks() {
   for (std::int64_t chunk = 0; chunk < 2; ++chunk) {
     for (const Chunks& parts : sends_) half(parts, chunk, true);
-    if (reaches_others) continue;
+    if (writes_) continue;
     for (const Chunks& parts : receives_) half(parts, chunk, false);
   }
+}
+
+// Whether all ranks reach what they write to. They ask each other where one of them has an array in
+// another allocation than before, which all of them see. Where one does not reach another, all send
+// messages from then on.
+void DeviceRun::agree(const std::vector<Notice>& notices) {
+  std::vector<MemoryName> names;
+  for (const Notice& notice : notices) names.push_back(notice.out);
+  MappedArrays& arrays = streams_.arrays();
+  if (arrays.has(names)) return;
+  std::vector<int> targets;
+  for (const Chunks& parts : sends_) targets.push_back(parts.message.rank);
+  reaches_ = arrays.map(names, targets);
+  if (std::ranges::all_of(meet(nullptr), [](const Notice& notice) { return notice.reaches != 0; }))
+    return;
+  arrays.refuse();
+  writes_ = false;
+  meet(failure_of([&] {
+    streams_.wait_for_all();
+    push_.reset();
+    prepare_chunks();
+  }));
+}
+
+MemoryName DeviceRun::name_of_output() const {
+  if (ranks_.reaches_others() || !writes_) return {reinterpret_cast<std::uint64_t>(out_)};
+  return streams_.backend().name_of(out_);
 }
 
 // Throws the own failure once the others know of it, or theirs.
@@ -123,9 +163,9 @@ std::vector<DeviceRun::Notice> DeviceRun::meet(const std::exception_ptr& failure
   Notice own{failure != nullptr ? Kind::failed
              : has_begun_       ? Kind::goes_on
                                 : Kind::begins,
-             0,
+             reaches_ ? 1U : 0U,
              setting_.digest,
-             out_,
+             name_of_output(),
              setting_.to.leading_dimension,
              setting_.to.offset,
              most_chunks(),
@@ -190,11 +230,15 @@ std::int64_t DeviceRun::bytes_of(const std::vector<Chunks>& all) const {
   return elements * exchange_.element_bytes();
 }
 
-std::vector<DevicePush::Target> DeviceRun::targets_of(const std::vector<Notice>& notices) {
+std::vector<DevicePush::Target> DeviceRun::targets_of(const std::vector<Notice>& notices) const {
   std::vector<DevicePush::Target> targets;
   targets.reserve(notices.size());
-  for (const Notice& notice : notices)
-    targets.push_back({notice.out, notice.leading_dimension, notice.offset});
+  for (const Notice& notice : notices) {
+    std::byte* const out = ranks_.reaches_others()
+                               ? reinterpret_cast<std::byte*>(notice.out.address)
+                               : streams_.arrays().at(static_cast<int>(targets.size()), notice.out);
+    targets.push_back({out, notice.leading_dimension, notice.offset});
+  }
   return targets;
 }
 

@@ -1,7 +1,8 @@
-// One run of a route on one rank that has its array on a device. Where the devices reach each other
-// the rank writes into the arrays of the others; else it packs, exchanges and unpacks chunks of its
-// messages, of which one is packed and another unpacked while a third is on its way. In place it
-// writes to the others only what has left its place on all ranks: chunk by chunk, between meetings.
+// One run of a route on one rank that has its array on a device. Where the devices reach each
+// other, at once or by mapped memory, the rank writes into the arrays of the others; else it packs,
+// exchanges and unpacks chunks of its messages, of which one is packed and another unpacked while a
+// third is on its way. In place it writes to the others only what has left its place on all ranks:
+// chunk by chunk, between meetings.
 #pragma once
 
 #include <array>
@@ -50,12 +51,12 @@ class DeviceRun {
   enum class Kind : std::uint32_t { begins, goes_on, failed };
   struct Notice {
     Kind kind;
-    std::uint32_t reserved;
+    std::uint32_t reaches;  // 1: what it writes to
     std::uint64_t digest;
-    std::byte* out;  // the array of the rank, and how it lies there
+    MemoryName out;  // the array of the rank, and how it lies there
     std::int64_t leading_dimension, offset;
     std::int64_t chunks;         // of the message with most
-    std::array<char, 976> text;  // with a zero at its end
+    std::array<char, 880> text;  // with a zero at its end
   };
   struct Half {  // the buffer of every second chunk
     std::byte* data;
@@ -65,9 +66,12 @@ class DeviceRun {
 
   void all_of_it(const std::function<void()>& check);
   void prepare();
+  void prepare_to_push();
+  void prepare_chunks();
+  void agree(const std::vector<Notice>& notices);
   std::vector<Notice> meet(const std::exception_ptr& failure);
   std::exception_ptr failure_of(const std::function<void()>& work) noexcept;
-  static std::vector<DevicePush::Target> targets_of(const std::vector<Notice>& notices);
+  std::vector<DevicePush::Target> targets_of(const std::vector<Notice>& notices) const;
   DevicePush::Execute executing();
   void push(const std::vector<Notice>& notices);
   void push_in_place(const std::vector<Notice>& notices);
@@ -84,6 +88,7 @@ class DeviceRun {
   std::vector<Chunks> chunks_of(const std::vector<Message>& messages, bool is_sent) const;
   std::int64_t most_chunks() const;
   std::int64_t bytes_of(const std::vector<Chunks>& all) const;
+  MemoryName name_of_output() const;
   void prepare_kept(const Message& kept);
   std::array<std::byte*, 2> square_buffers();
   void transpose_square(void* stream);
@@ -100,6 +105,8 @@ class DeviceRun {
   std::optional<KeptSquare> square_;  // in place
   std::optional<DevicePush> push_;    // likewise not
   bool has_begun_ = false;            // on all ranks
+  bool writes_;                       // into the arrays of the others; else it sends messages
+  bool reaches_ = false;              // all that it writes to
   RouteReport report_;
 };
 

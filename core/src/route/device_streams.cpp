@@ -11,6 +11,7 @@ DeviceStreams::OwnStream::~OwnStream() {
 
 DeviceStreams::DeviceStreams(Backend& backend)
     : backend_(backend),
+      arrays_(backend),
       streams_{OwnStream(backend, StreamShare::first_of_half),
                OwnStream(backend, StreamShare::whole), OwnStream(backend, StreamShare::half)} {}
 

@@ -1,4 +1,4 @@
-// Streams and buffers, which a route between devices keeps from one run to the next.
+// Streams, buffers and mapped arrays, which a route between devices keeps from one run to the next.
 #pragma once
 
 #include <array>
@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "device/device.hpp"
+#include "route/mapped_arrays.hpp"
 
 namespace xpose {
 
@@ -15,6 +16,8 @@ class DeviceStreams {
   explicit DeviceStreams(Backend& backend);
 
   Backend& backend() const { return backend_; }
+
+  MappedArrays& arrays() { return arrays_; }
 
   // For work that is in no order with that on the others: 0 for what others wait for, 1 for copies
   // to them, 2 for the rest. Kernels on 0 and 2 take half of the device, since with all of it they
@@ -37,6 +40,7 @@ class DeviceStreams {
   };
 
   Backend& backend_;
+  MappedArrays arrays_;
   std::array<OwnStream, 3> streams_;
   std::map<std::uint64_t, std::shared_ptr<DeviceBuffer>> buffers_;
 };

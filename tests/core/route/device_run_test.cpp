@@ -23,15 +23,24 @@ class FakeDeviceRanks : public DeviceRanks {
   Device device() const override { return {}; }
   void* stream() const override { return const_cast<char*>(&stream_); }
   bool reaches_others() const override { return reaches_others_; }
+  bool may_map_arrays() const override { return maps != Maps::none; }
+  // Notices begin with kind, answer, digest; the array's address, offset and process.
   std::vector<Notice> gather(const Notice& own, double) override {
-    // In place the others write to where was read.
-    EXPECT_TRUE(gathers == 0 ||
-                (in_place ? streams_.all_reads_have_ended() : streams_.all_have_ended()));
+    const bool begins = own[0] == std::byte{0};
+    if (!begins && may_map_arrays() && is_asking) {  // the first part is being packed
+      is_asking = false;
+    } else {
+      // In place the others write to where was read.
+      EXPECT_TRUE(begins ||
+                  (in_place ? streams_.all_reads_have_ended() : streams_.all_have_ended()));
+    }
     uses_before_gather.push_back(streams_.uses());
     ++gathers;
     Notice other = own;
     void* const array = others_array.data();
-    std::memcpy(other.data() + 16, &array, sizeof array);  // after kind and digest
+    std::memcpy(other.data() + 16, &array, sizeof array);
+    if (maps == Maps::not_others) other[32] ^= std::byte{1};
+    if (maps == Maps::not_this) other[4] = std::byte{0};
     return {own, other};
   }
   void exchange(const std::vector<Transfer>& sends, const std::vector<Transfer>& receives,
@@ -49,6 +58,9 @@ class FakeDeviceRanks : public DeviceRanks {
   }
   void abandon() noexcept override {}
 
+  enum class Maps { none, both, not_this, not_others };
+  Maps maps = Maps::none;
+  bool is_asking = true;  // whether all reach what they write to
   bool in_place = false;
   int gathers = 0, exchanges = 0, finishes = 0;
   std::vector<std::size_t> uses_before;         // each exchange
@@ -68,15 +80,22 @@ struct OneRun {
     std::int64_t memory = 1 << 20;
     std::int64_t lines = 192;
     bool exchange_waits = false;
+    FakeDeviceRanks::Maps maps = FakeDeviceRanks::Maps::none;
   };
   // The rank sends `lines` lines of 256 elements, and keeps as many.
-  explicit OneRun(const Options& options)
-      : from(row_slabs(512, 2 * options.lines, 4, 2)),
+  explicit OneRun(const Options& stated)
+      : options(stated),
+        from(row_slabs(512, 2 * options.lines, 4, 2)),
         to(row_slabs(2 * options.lines, 512, 4, 2)),
         ranks(streams, options.reaches_others, options.exchange_waits, options.lines),
         in(static_cast<std::size_t>(2 * options.lines) * 256 * 4) {
     ranks.in_place = options.in_place;
+    ranks.maps = options.maps;
     exchange.lay_out(0);
+    run();
+  }
+
+  void run() {
     // The caller's work on its stream, which makes the input.
     streams.use(ranks.stream(), in.data(), in.size(), true);
     streams.use(ranks.stream(), out.data(), out.size(), false);
@@ -86,6 +105,7 @@ struct OneRun {
                  .run([] {});
   }
 
+  const Options options;
   Placement from, to;
   Streams streams;
   FakeBackend backend{streams};
@@ -167,16 +187,16 @@ TEST(DeviceRunTest, LongRunsAreCopiedWhileTheNextPartIsPacked) {
   EXPECT_TRUE(run.streams.all_have_ended());
 }
 
-TEST(DeviceRunTest, PartsGrowAndTheFirstAreOnTheirWayIntoSlotsBeforeTheRanksMeet) {
+TEST(DeviceRunTest, PartsGrowAndTheFirstIsBeingPackedBeforeTheRanksMeet) {
   DevicePush::Policy growing = kSmallParts;
   growing.most_part_bytes = 1 << 20;
   growing.growth = 2;
   OneRun run({.reaches_others = true, .push = growing, .memory = 1 << 20, .lines = 1000});
   EXPECT_EQ(run.backend.copies, 4);  // of 128, 256, 512 and 104 lines
   EXPECT_TRUE(run.streams.all_have_ended());
-  // The caller's two, and the columns of 128 and 256 lines that are read and written.
+  // The caller's two, and the input and the slot of one part.
   ASSERT_EQ(run.ranks.uses_before_gather.size(), 2U);
-  EXPECT_EQ(run.ranks.uses_before_gather[0], 2U + 2U * 2U);
+  EXPECT_EQ(run.ranks.uses_before_gather[0], 2U + 2U);
 
   growing.most_part_bytes = 1 << 17;
   OneRun limited({.reaches_others = true, .push = growing, .memory = 1 << 20, .lines = 1000});
@@ -200,6 +220,49 @@ TEST(DeviceRunTest, ShortRunsAndPartsBeyondTheMemoryAreStoredByKernels) {
   EXPECT_EQ(copies(longer, 1 << 20), 0);
   EXPECT_EQ(copies(kSmallParts, (1 << 18) - 1), 0);
   EXPECT_EQ(copies(kSmallParts, 1 << 18), 2);
+}
+
+TEST(DeviceRunTest, ArraysThatBothRanksMapAreWrittenTo) {
+  OneRun run({.reaches_others = false,
+              .push = kSmallParts,
+              .lines = 600,
+              .maps = FakeDeviceRanks::Maps::both});
+  EXPECT_EQ(run.ranks.exchanges, 0);
+  EXPECT_EQ(run.backend.copies, 5);
+  EXPECT_EQ(run.ranks.gathers, 3);  // at the begin, for the answers, and at the end
+  EXPECT_EQ(run.ranks.finishes, 1);
+  EXPECT_TRUE(run.streams.all_have_ended());
+  run.run();
+  EXPECT_EQ(run.backend.copies, 10);
+  EXPECT_EQ(run.ranks.gathers, 5);  // the arrays are where they were
+  // An array in another allocation is asked for again.
+  run.ranks.others_array = std::vector<std::byte>(run.ranks.others_array.size() + 1);
+  run.ranks.is_asking = true;
+  run.run();
+  EXPECT_EQ(run.ranks.gathers, 8);
+  EXPECT_EQ(run.ranks.exchanges, 0);
+}
+
+TEST(DeviceRunTest, WhereOneRankDoesNotMapAllSendMessages) {
+  for (const auto maps : {FakeDeviceRanks::Maps::not_this, FakeDeviceRanks::Maps::not_others}) {
+    OneRun run({.reaches_others = false, .push = kSmallParts, .maps = maps});
+    EXPECT_EQ(run.backend.copies, 0);
+    EXPECT_EQ(run.ranks.exchanges, 12);
+    EXPECT_EQ(run.ranks.gathers, 3);  // at the begin, for the answers, and before the messages
+    EXPECT_TRUE(run.streams.all_have_ended());
+    run.run();
+    EXPECT_EQ(run.ranks.exchanges, 24);
+    EXPECT_EQ(run.ranks.gathers, 4);  // nobody asks again
+  }
+}
+
+TEST(DeviceRunTest, InPlaceSendsMessagesBetweenProcesses) {
+  OneRun run({.reaches_others = false,
+              .in_place = true,
+              .lines = 256,
+              .maps = FakeDeviceRanks::Maps::both});
+  EXPECT_EQ(run.ranks.exchanges, 16);
+  EXPECT_EQ(run.ranks.gathers, 1);
 }
 
 // Chunks of 64 x 64 elements, of a message of 256 x 256: what comes to a place waits for the
