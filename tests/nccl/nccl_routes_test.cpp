@@ -76,6 +76,7 @@ TEST_F(NcclRoutes, ArraysThatAreMappedAreExact) {
   AllRanks mapping = make_ranks(true);
   expect_exact_routes(engine(), mapping);
   large_case().expect_exact(engine(), mapping);
+  expect_exact_square_in_place(engine(), mapping);
   on_both([&](int rank) { mapping[rank] = nullptr; });
 }
 

@@ -88,9 +88,9 @@ class XPOSE_API DeviceRanks {
   // True: the device of every rank can write to the arrays of all others. A route calls exchange()
   // and finish() only where it is false.
   virtual bool reaches_others() const = 0;
-  // Of ranks that do not reach each other so. True: a route that is not in place maps the output of
-  // others into this process, where they are of this host and their devices are connected, and
-  // writes into it. It exchanges messages where that fails for one of them. The same on all ranks.
+  // Of ranks that do not reach each other so. True: a route maps the output of others into this
+  // process, where they are of this host and their devices are connected, and writes into it. It
+  // exchanges messages where that fails for one of them. The same on all ranks.
   virtual bool may_map_arrays() const { return false; }
 
   // Every rank states a notice and waits for those of all ranks, which come by rank.

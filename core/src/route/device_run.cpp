@@ -48,7 +48,7 @@ DeviceRun::DeviceRun(const Setting& setting, const void* in, void* out)
       in_(static_cast<const std::byte*>(in)),
       out_(static_cast<std::byte*>(out)),
       writes_(ranks_.reaches_others() ||
-              (ranks_.may_map_arrays() && !setting.in_place && streams_.arrays().may_reach())) {}
+              (ranks_.may_map_arrays() && streams_.arrays().may_reach())) {}
 
 RouteReport DeviceRun::run(const std::function<void()>& check) {
   const double begin = seconds_now();
@@ -81,8 +81,8 @@ void DeviceRun::all_of_it(const std::function<void()>& check) {
     push_in_place(notices);
   } else {
     meet(failure_of([&] { push(notices); }));
-    if (!ranks_.reaches_others()) ranks_.finish(setting_.deadline_seconds);
   }
+  if (writes_ && !ranks_.reaches_others()) ranks_.finish(setting_.deadline_seconds);
   report_.bytes_sent = bytes_of(sends_);
   report_.bytes_received = bytes_of(receives_);
 }

@@ -256,13 +256,21 @@ TEST(DeviceRunTest, WhereOneRankDoesNotMapAllSendMessages) {
   }
 }
 
-TEST(DeviceRunTest, InPlaceSendsMessagesBetweenProcesses) {
+TEST(DeviceRunTest, InPlaceArraysThatAreMappedAreWrittenToBetweenMeetings) {
   OneRun run({.reaches_others = false,
               .in_place = true,
               .lines = 256,
               .maps = FakeDeviceRanks::Maps::both});
-  EXPECT_EQ(run.ranks.exchanges, 16);
-  EXPECT_EQ(run.ranks.gathers, 1);
+  EXPECT_EQ(run.ranks.exchanges, 0);
+  EXPECT_EQ(run.report.chunks_sent, 16);
+  EXPECT_EQ(run.ranks.gathers, 19);
+  EXPECT_EQ(run.ranks.finishes, 1);
+  OneRun one_way({.reaches_others = false,
+                  .in_place = true,
+                  .lines = 256,
+                  .maps = FakeDeviceRanks::Maps::not_others});
+  EXPECT_EQ(one_way.ranks.exchanges, 16);
+  EXPECT_EQ(one_way.ranks.gathers, 3);
 }
 
 // Chunks of 64 x 64 elements, of a message of 256 x 256: what comes to a place waits for the
