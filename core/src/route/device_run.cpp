@@ -38,6 +38,10 @@ std::string text_of(const std::exception_ptr& failure) {
   }
 }
 
+bool all_agree(const auto& notices) {
+  return std::ranges::all_of(notices, [](const auto& notice) { return notice.agrees != 0; });
+}
+
 }  // namespace
 
 DeviceRun::DeviceRun(const Setting& setting, const void* in, void* out)
@@ -57,6 +61,7 @@ RouteReport DeviceRun::run(const std::function<void()>& check) {
     report_.seconds = seconds_now() - begin;
     return report_;
   } catch (...) {
+    if (streams_.meeting() != nullptr) streams_.meeting()->give_up(ranks_.rank());
     ranks_.abandon();
     wait_for_all();  // the caller may free its arrays now
     throw;
@@ -82,7 +87,8 @@ void DeviceRun::all_of_it(const std::function<void()>& check) {
   } else {
     meet(failure_of([&] { push(notices); }));
   }
-  if (writes_ && !ranks_.reaches_others()) ranks_.finish(setting_.deadline_seconds);
+  if (writes_ && has_gathered_ && !ranks_.reaches_others())
+    ranks_.finish(setting_.deadline_seconds);
   report_.bytes_sent = bytes_of(sends_);
   report_.bytes_received = bytes_of(receives_);
 }
@@ -130,6 +136,19 @@ void DeviceRun::prepare_chunks() {
   }
 }
 
+// From then on, where all ranks can open the memory that rank 0 offers.
+void DeviceRun::meet_in_memory(const std::vector<Notice>& notices) {
+  std::unique_ptr<SharedMeeting> meeting =
+      offered_ != nullptr ? std::move(offered_)
+                          : SharedMeeting::open(notices[0].meeting, ranks_.size());
+  if (all_agree(ask(meeting != nullptr))) streams_.meet_in(std::move(meeting));
+}
+
+std::vector<DeviceRun::Notice> DeviceRun::ask(bool agrees) {
+  agrees_ = agrees;
+  return meet(nullptr);
+}
+
 // Whether all ranks reach what they write to. They ask each other where one of them has an array in
 // another allocation than before, which all of them see. Where one does not reach another, all send
 // messages from then on.
@@ -140,16 +159,28 @@ void DeviceRun::agree(const std::vector<Notice>& notices) {
   if (arrays.has(names)) return;
   std::vector<int> targets;
   for (const Chunks& parts : sends_) targets.push_back(parts.message.rank);
-  reaches_ = arrays.map(names, targets);
-  if (std::ranges::all_of(meet(nullptr), [](const Notice& notice) { return notice.reaches != 0; }))
+  if (streams_.meeting() == nullptr && ranks_.rank() == 0)
+    offered_ = SharedMeeting::make(ranks_.size());
+  const std::vector<Notice> answers = ask(arrays.map(names, targets));
+  if (all_agree(answers)) {
+    if (streams_.meeting() == nullptr) meet_in_memory(answers);
     return;
+  }
   arrays.refuse();
+  streams_.meet_in(nullptr);
   writes_ = false;
   meet(failure_of([&] {
     streams_.wait_for_all();
     push_.reset();
     prepare_chunks();
   }));
+}
+
+std::vector<DeviceRanks::Notice> DeviceRun::gather(const DeviceRanks::Notice& own) {
+  if (streams_.meeting() != nullptr)
+    return streams_.meeting()->gather(ranks_.rank(), own, setting_.deadline_seconds);
+  has_gathered_ = true;
+  return ranks_.gather(own, setting_.deadline_seconds);
 }
 
 MemoryName DeviceRun::name_of_output() const {
@@ -163,19 +194,20 @@ std::vector<DeviceRun::Notice> DeviceRun::meet(const std::exception_ptr& failure
   Notice own{failure != nullptr ? Kind::failed
              : has_begun_       ? Kind::goes_on
                                 : Kind::begins,
-             reaches_ ? 1U : 0U,
+             agrees_ ? 1U : 0U,
              setting_.digest,
              name_of_output(),
              setting_.to.leading_dimension,
              setting_.to.offset,
              most_chunks(),
+             offered_ == nullptr ? SharedMeeting::Name{} : offered_->name(),
              {}};
   if (failure != nullptr) text_of(failure).copy(own.text.data(), own.text.size() - 1);
   DeviceRanks::Notice bytes;
   std::memcpy(bytes.data(), &own, sizeof own);
   std::vector<DeviceRanks::Notice> gathered;
   try {
-    gathered = ranks_.gather(bytes, setting_.deadline_seconds);
+    gathered = gather(bytes);
   } catch (...) {
     if (failure != nullptr) std::rethrow_exception(failure);
     throw;

@@ -51,12 +51,13 @@ class DeviceRun {
   enum class Kind : std::uint32_t { begins, goes_on, failed };
   struct Notice {
     Kind kind;
-    std::uint32_t reaches;  // 1: what it writes to
+    std::uint32_t agrees;  // 1: to what the ranks ask each other
     std::uint64_t digest;
     MemoryName out;  // the array of the rank, and how it lies there
     std::int64_t leading_dimension, offset;
-    std::int64_t chunks;         // of the message with most
-    std::array<char, 880> text;  // with a zero at its end
+    std::int64_t chunks;  // of the message with most
+    SharedMeeting::Name meeting;
+    std::array<char, 864> text;  // with a zero at its end
   };
   struct Half {  // the buffer of every second chunk
     std::byte* data;
@@ -69,7 +70,10 @@ class DeviceRun {
   void prepare_to_push();
   void prepare_chunks();
   void agree(const std::vector<Notice>& notices);
+  void meet_in_memory(const std::vector<Notice>& notices);
+  std::vector<Notice> ask(bool agrees);
   std::vector<Notice> meet(const std::exception_ptr& failure);
+  std::vector<DeviceRanks::Notice> gather(const DeviceRanks::Notice& own);
   std::exception_ptr failure_of(const std::function<void()>& work) noexcept;
   std::vector<DevicePush::Target> targets_of(const std::vector<Notice>& notices) const;
   DevicePush::Execute executing();
@@ -106,7 +110,9 @@ class DeviceRun {
   std::optional<DevicePush> push_;    // likewise not
   bool has_begun_ = false;            // on all ranks
   bool writes_;                       // into the arrays of the others; else it sends messages
-  bool reaches_ = false;              // all that it writes to
+  bool agrees_ = false;
+  bool has_gathered_ = false;  // by notices of the ranks' transport
+  std::unique_ptr<SharedMeeting> offered_;
   RouteReport report_;
 };
 
