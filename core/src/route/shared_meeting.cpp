@@ -60,8 +60,8 @@ SharedMeeting::Seat& SharedMeeting::seat(int rank) const {
 
 std::unique_ptr<SharedMeeting> SharedMeeting::map(Descriptor file, int size) {
   static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
-  void* const memory = ::mmap(nullptr, Memory::bytes(size), PROT_READ | PROT_WRITE, MAP_SHARED,
-                              file.get(), 0);
+  void* const memory =
+      ::mmap(nullptr, Memory::bytes(size), PROT_READ | PROT_WRITE, MAP_SHARED, file.get(), 0);
   if (memory == MAP_FAILED) return nullptr;
   return std::unique_ptr<SharedMeeting>(
       new SharedMeeting(std::move(file), static_cast<Memory*>(memory), size));
@@ -85,7 +85,7 @@ std::unique_ptr<SharedMeeting> SharedMeeting::open(const Name& name, int size) {
   const std::string path =
       "/proc/" + std::to_string(name.process) + "/fd/" + std::to_string(name.descriptor);
   Descriptor file(::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK));
-  struct stat status{};
+  struct stat status {};
   if (file.get() < 0 || ::fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode) ||
       status.st_size != static_cast<off_t>(Memory::bytes(size)))
     return nullptr;

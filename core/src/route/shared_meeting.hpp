@@ -1,5 +1,5 @@
-// Where ranks meet that are processes of one host: in memory that they share. Notices of a transport
-// take up to a hundred times as long.
+// Where ranks meet that are processes of one host: in memory that they share. Notices of a
+// transport take up to a hundred times as long.
 #pragma once
 
 #include <sys/types.h>
@@ -16,8 +16,8 @@ namespace xpose {
 
 class SharedMeeting {
  public:
-  // The memory, for other processes: a descriptor of its maker, and a number drawn at random that is
-  // in it.
+  // The memory, for other processes: a descriptor of its maker, and a number drawn at random that
+  // is in it.
   struct Name {
     std::int32_t process = 0;  // 0: there is none
     std::int32_t descriptor = -1;

@@ -89,12 +89,11 @@ TEST(SharedMeetingTest, ARankThatDoesNotComeIsNamed) {
   const auto second = SharedMeeting::open(meeting->name(), 3);
   ASSERT_NE(second, nullptr);
   std::string text;
-  std::thread other([&] {
-    text = failure_of([&] { second->gather(2, notice_of(2, 0), 0.02); });
-  });
-  EXPECT_EQ(failure_of([&] { meeting->gather(0, notice_of(0, 0), 0.02); }),
-            "rank 1 of 3 sent nothing for 0.02 seconds: it has ended, is stopped, or has not run the "
-            "route; end the program, or give a longer RouteOptions::deadline_seconds");
+  std::thread other([&] { text = failure_of([&] { second->gather(2, notice_of(2, 0), 0.02); }); });
+  EXPECT_EQ(
+      failure_of([&] { meeting->gather(0, notice_of(0, 0), 0.02); }),
+      "rank 1 of 3 sent nothing for 0.02 seconds: it has ended, is stopped, or has not run the "
+      "route; end the program, or give a longer RouteOptions::deadline_seconds");
   other.join();
   EXPECT_EQ(text.find("rank 1 of 3 sent nothing"), 0U) << text;
 }
@@ -107,8 +106,9 @@ TEST(SharedMeetingTest, ARankThatIsKilledAmidARunIsNamed) {
             }),
             0);
   meeting->gather(0, notice_of(0, 0), 30);
-  EXPECT_EQ(failure_of([&] { meeting->gather(0, notice_of(0, 1, false), 0.02); })
-                .find("rank 1 of 2 sent nothing for 0.02 seconds: it has ended"),
+  EXPECT_EQ(failure_of([&] {
+              meeting->gather(0, notice_of(0, 1, false), 0.02);
+            }).find("rank 1 of 2 sent nothing for 0.02 seconds: it has ended"),
             0U);
 }
 
