@@ -13,7 +13,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
-#include <random>
 #include <string>
 
 #include "device/host_cache.hpp"
@@ -217,24 +216,6 @@ HostBackend& host_backend() {
 std::vector<Backend*> cuda_backends() { return {}; }
 std::string cuda_reason() { return "built without CUDA"; }
 #endif
-
-std::array<std::uint64_t, 2> own_process() {
-  // With its number, because a child of fork() has what its parent has drawn.
-  static const std::uint64_t drawn = [] {
-    std::random_device random;
-    return std::uint64_t{random()} << 32 | random();
-  }();
-  return {drawn, static_cast<std::uint64_t>(::getpid())};
-}
-
-MemoryName Backend::name_of(void* memory) {
-  if (memory == nullptr) return {};
-  return {reinterpret_cast<std::uint64_t>(memory), 0, own_process()};
-}
-
-void* Backend::map(const MemoryName& name) {
-  return name.process == own_process() ? reinterpret_cast<void*>(name.address) : nullptr;
-}
 
 Backend& backend(Device device) {
   if (device.kind == DeviceKind::host && device.ordinal == 0) return host_backend();

@@ -2,7 +2,6 @@
 // device_cuda.cu alone.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -12,6 +11,7 @@
 #include <optional>
 #include <span>
 
+#include "device/memory_name.hpp"
 #include "pattern/pattern.hpp"
 #include "pattern/spots.hpp"
 #include "xpose/xpose.hpp"
@@ -30,23 +30,6 @@ struct RowsCopy {
 // The multiprocessors for kernels on a stream: all, or one half, which is the same half for all
 // streams that have it. First: before the kernels of other streams.
 enum class StreamShare { whole, half, first_of_half };
-
-// Memory as processes of one host tell each other of it.
-struct MemoryName {
-  std::uint64_t address = 0;                  // in its own process
-  std::uint64_t offset = 0;                   // from the begin of its allocation
-  std::array<std::uint64_t, 2> process = {};  // drawn at random, and its number; 0: of no memory
-  std::int32_t ordinal = 0;                   // of its device there
-  std::uint32_t is_shared = 0;                // 1: `handle` names the allocation on this host
-  std::array<std::byte, 64> handle = {};
-
-  bool is_of_memory() const { return address != 0; }
-  bool has_allocation_of(const MemoryName& other) const {
-    return process == other.process && handle == other.handle &&
-           address - offset == other.address - other.offset;
-  }
-};
-std::array<std::uint64_t, 2> own_process();  // as names have it
 
 // One device. Functions throw Error device or no_memory. [any thread]
 class Backend {

@@ -9,10 +9,9 @@
 #include "device/buffer_kernels.cuh"
 #include "device/cuda_check.hpp"
 #include "device/cuda_device_info.hpp"
-#include "device/cuda_driver.hpp"
 #include "device/cuda_reach.hpp"
+#include "device/cuda_streams.hpp"
 #include "device/device.hpp"
-#include "process/steps.hpp"
 
 namespace xpose {
 namespace {
@@ -162,31 +161,15 @@ class CudaBackend final : public Backend {
   }
 
   void* make_stream(StreamShare share) override {
-    int last = 0, first = 0;
-    check(cudaDeviceGetStreamPriorityRange(&last, &first), "asking for priorities of streams");
-    const int priority = share == StreamShare::first_of_half ? first : last;
-    try {
-      if (share != StreamShare::whole) return make_half_stream(info_.device.ordinal, priority);
-    } catch (const Denial&) {  // where the driver cannot part the device
-    }
-    cudaStream_t stream = nullptr;
-    check(cudaStreamCreateWithPriority(&stream, cudaStreamNonBlocking, priority),
-          "creating a stream");
-    return stream;
+    make_current();
+    return make_cuda_stream(info_.device.ordinal, share);
   }
   void release_stream(void* stream) noexcept override {
     (void)cudaStreamDestroy(static_cast<cudaStream_t>(stream));
   }
-
   void follow(void* stream, void* other) override {
     make_current();
-    const cudaEvent_t event = take_event();
-    const cudaError_t recorded = cudaEventRecord(event, static_cast<cudaStream_t>(other));
-    const cudaError_t waits = recorded == cudaSuccess
-                                  ? cudaStreamWaitEvent(static_cast<cudaStream_t>(stream), event)
-                                  : recorded;
-    give_back(event);  // the stream waits for what the event stood for, whatever it stands for next
-    check(waits, "ordering two streams");
+    order_.follow(static_cast<cudaStream_t>(stream), static_cast<cudaStream_t>(other));
   }
   void wait_for(void* stream) override {
     make_current();
@@ -291,28 +274,8 @@ class CudaBackend final : public Backend {
     return found;
   }
 
-  // One that no other thread uses, because making one waits for other threads of the process.
-  cudaEvent_t take_event() {
-    {
-      const std::lock_guard lock(events_mutex_);
-      if (!events_.empty()) {
-        const cudaEvent_t event = events_.back();
-        events_.pop_back();
-        return event;
-      }
-    }
-    cudaEvent_t event = nullptr;
-    check(cudaEventCreateWithFlags(&event, cudaEventDisableTiming), "creating an event");
-    return event;
-  }
-  void give_back(cudaEvent_t event) {
-    const std::lock_guard lock(events_mutex_);
-    events_.push_back(event);
-  }
-
   const DeviceInfo info_;
-  std::mutex events_mutex_;
-  std::vector<cudaEvent_t> events_;
+  CudaStreamOrder order_;
   std::mutex mutex_;  // guards what follows
   unsigned long long* least_ = nullptr;
   cudaEvent_t begin_ = nullptr;

@@ -92,7 +92,6 @@ class DeviceRun {
   std::vector<Chunks> chunks_of(const std::vector<Message>& messages, bool is_sent) const;
   std::int64_t most_chunks() const;
   std::int64_t bytes_of(const std::vector<Chunks>& all) const;
-  MemoryName name_of_output() const;
   void prepare_kept(const Message& kept);
   std::array<std::byte*, 2> square_buffers();
   void transpose_square(void* stream);
@@ -110,6 +109,7 @@ class DeviceRun {
   std::optional<DevicePush> push_;    // likewise not
   bool has_begun_ = false;            // on all ranks
   bool writes_;                       // into the arrays of the others; else it sends messages
+  MemoryName name_of_out_;
   bool agrees_ = false;
   bool has_gathered_ = false;  // by notices of the ranks' transport
   std::unique_ptr<SharedMeeting> offered_;

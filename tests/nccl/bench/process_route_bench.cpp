@@ -1,5 +1,5 @@
-// process_route_bench ROUNDS MIB...: routes of a transpose between two GPUs, each in a process of its
-// own, by arrays that NCCL's ranks map and by its messages, out of place and in place.
+// process_route_bench ROUNDS MIB...: routes of a transpose between two GPUs, each in a process of
+// its own, by arrays that NCCL's ranks map and by its messages, out of place and in place.
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -58,7 +58,8 @@ class Process {
   void run_size(std::size_t rounds, std::int64_t mib) {
     const auto extent =
         static_cast<std::int64_t>(std::sqrt(static_cast<double>(mib) * (1 << 20) / 4)) / 256 * 256;
-    const std::size_t bytes = static_cast<std::size_t>(extent) * static_cast<std::size_t>(extent) * 2;
+    const std::size_t bytes =
+        static_cast<std::size_t>(extent) * static_cast<std::size_t>(extent) * 2;
     RankArrays arrays(1);
     check(cudaMalloc(&arrays[0].in, bytes), "allocating an input");
     check(cudaMalloc(&arrays[0].out, bytes), "allocating an output");
@@ -82,7 +83,8 @@ class Process {
 
   void measure(RankArrays& arrays, std::size_t rounds, std::int64_t extent, bool in_place,
                bool maps) {
-    const std::size_t bytes = static_cast<std::size_t>(extent) * static_cast<std::size_t>(extent) * 2;
+    const std::size_t bytes =
+        static_cast<std::size_t>(extent) * static_cast<std::size_t>(extent) * 2;
     fill(arrays, extent, rank_);
     if (in_place)
       check(cudaMemcpy(arrays[0].out, arrays[0].in, bytes, cudaMemcpyDefault), "copying");
@@ -96,11 +98,11 @@ class Process {
     const void* const in = in_place ? arrays[0].out : arrays[0].in;
     const double first = seconds_of(route, in, arrays[0].out);
     std::vector<double> seconds;
-    for (std::size_t round = 0; round < rounds + rounds % 2; ++round)  // in place an odd number in all
+    for (std::size_t round = 0; round < rounds + rounds % 2;
+         ++round)  // in place an odd number in all
       seconds.push_back(seconds_of(route, in, arrays[0].out));
     const std::uint64_t wrong = count_wrong(arrays[0], extent, rank_);
-    if (wrong != 0)
-      throw Error(ErrorKind::wrong, std::to_string(wrong) + " elements are wrong");
+    if (wrong != 0) throw Error(ErrorKind::wrong, std::to_string(wrong) + " elements are wrong");
     if (rank_ == 0) print(extent, in_place, maps, first, seconds);
   }
 
@@ -121,10 +123,12 @@ class Process {
     std::ranges::sort(seconds);
     const double middle = seconds[seconds.size() / 2];
     const double bytes = static_cast<double>(extent) * static_cast<double>(extent);
-    std::printf("%6.0f MiB %-12s %-13s first %8.3f ms, median %8.3f ms (%.3f to %.3f) %6.1f GB/s each way\n",
-                bytes * 4 / (1 << 20), in_place ? "in place" : "out of place",
-                maps ? "mapped arrays" : "messages", first * 1e3, middle * 1e3,
-                seconds.front() * 1e3, seconds.back() * 1e3, bytes / middle * 1e-9);
+    std::printf(
+        "%6.0f MiB %-12s %-13s first %8.3f ms, median %8.3f ms (%.3f to %.3f) %6.1f GB/s each "
+        "way\n",
+        bytes * 4 / (1 << 20), in_place ? "in place" : "out of place",
+        maps ? "mapped arrays" : "messages", first * 1e3, middle * 1e3, seconds.front() * 1e3,
+        seconds.back() * 1e3, bytes / middle * 1e-9);
     std::fflush(stdout);
   }
 
@@ -151,8 +155,8 @@ int run(const std::vector<std::string>& arguments) {
     std::cerr << "process_route_bench ROUNDS MIB...\n";
     return 2;
   }
-  void* const memory = ::mmap(nullptr, sizeof(Shared), PROT_READ | PROT_WRITE,
-                              MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  void* const memory =
+      ::mmap(nullptr, sizeof(Shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED) return 1;
   auto& shared = *new (memory) Shared;
   const pid_t child = ::fork();  // before either uses CUDA
