@@ -1,11 +1,6 @@
-"""Arrays of other libraries: DLPack, PyTorch, JAX, on the CPU."""
+"""Tensors of PyTorch, on the CPU."""
 
-import concurrent.futures
-import ctypes
 import functools
-import itertools
-import math
-import random
 import sys
 
 import numpy
@@ -14,102 +9,12 @@ import pytest
 import xpose
 
 
-class OfDLPack:
-    """An array with __dlpack__ alone, of a library that knows versions or does not."""
-
-    def __init__(self, array, versioned=True):
-        self.array, self.versioned = array, versioned
-
-    def __dlpack_device__(self):
-        return 1, 0
-
-    def __dlpack__(self, **given):
-        if not self.versioned and "max_version" in given:
-            raise TypeError("max_version")
-        try:
-            return self.array.__dlpack__(**given)
-        except TypeError:  # NumPy before 2.1
-            return self.array.__dlpack__()
+@pytest.fixture
+def torch():
+    return pytest.importorskip("torch")
 
 
-@pytest.mark.parametrize("versioned", [True, False])
-def test_dlpack(versioned):
-    x = numpy.arange(24.0).reshape(2, 3, 4)[:, ::-1]
-    out = xpose.permute_dims(OfDLPack(x, versioned), (2, 0, 1))
-    assert (out == x.transpose(2, 0, 1)).all() and out.dtype == x.dtype
-    place = numpy.zeros((4, 2, 3))
-    xpose.permute_dims(x, (2, 0, 1), out=OfDLPack(place, versioned))
-    assert (place == x.transpose(2, 0, 1)).all()
-
-
-def test_dlpack_without_a_device():
-    class Capsule:  # of a library older than __dlpack_device__
-        def __dlpack__(self):
-            return numpy.arange(6.0).reshape(2, 3).__dlpack__()
-
-    out = numpy.zeros((3, 2))
-    assert xpose.transpose(Capsule(), out=out).tolist() == [[0, 3], [1, 4], [2, 5]]
-
-
-def test_dlpack_is_told_of_the_stream():
-    class OnCuda(OfDLPack):
-        streams = []
-
-        def __dlpack_device__(self):
-            return 2, 0
-
-        def __dlpack__(self, stream, **given):
-            self.streams.append(stream)
-            return super().__dlpack__()
-
-    for stream in (None, 0, 77):
-        with pytest.raises(TypeError, match="out="):
-            xpose.transpose(OnCuda(numpy.zeros((2, 3))), stream=stream)
-    assert OnCuda.streams == [1, 1, 77]
-
-
-def test_read_only_dlpack():
-    x = numpy.arange(6.0).reshape(2, 3)
-    x.flags.writeable = False
-    try:
-        x.__dlpack__(max_version=(1, 0))
-    except (TypeError, BufferError):
-        pytest.skip("this NumPy exports no read-only arrays")
-    assert xpose.transpose(OfDLPack(x)).tolist() == x.T.tolist()
-    frozen = numpy.zeros((3, 2))
-    frozen.flags.writeable = False
-    with pytest.raises(ValueError, match="read-only"):
-        xpose.transpose(x, out=OfDLPack(frozen))
-
-
-def test_another_device():
-    class Elsewhere(OfDLPack):
-        def __dlpack_device__(self):
-            return 8, 0  # Metal
-
-        def __dlpack__(self, **given):
-            raise BufferError("not here")
-
-    with pytest.raises((BufferError, TypeError)):
-        xpose.transpose(Elsewhere(numpy.zeros((2, 3))))
-
-
-def test_cuda_array_interface_is_of_cuda():
-    class OnCuda:
-        place = (ctypes.c_char * 64)()
-        dtype = "<f4"
-        __cuda_array_interface__ = {
-            "shape": (2, 3), "typestr": "<f4", "data": (ctypes.addressof(place), True), "version": 3,
-        }  # fmt: skip
-
-    with pytest.raises(TypeError, match="out="):
-        xpose.transpose(OnCuda())
-    with pytest.raises(ValueError, match="device"):
-        xpose.transpose(OnCuda(), out=numpy.zeros((3, 2), "f4"))
-
-
-def test_torch():
-    torch = pytest.importorskip("torch")
+def test_dtypes_and_outputs(torch):
     for dtype in (torch.float32, torch.bfloat16, torch.bool, torch.complex64, torch.uint8):
         x = torch.randint(0, 2, (3, 5, 7)).to(dtype)
         result = xpose.permute_dims(x, (2, 0, 1))
@@ -128,8 +33,7 @@ def test_torch():
         xpose.transpose(torch.eye(3).to_sparse())
 
 
-def test_torch_operator():
-    torch = pytest.importorskip("torch")
+def test_operator(torch):
     import xpose.torch
 
     x = torch.randn(3, 4, 5, dtype=torch.float64, requires_grad=True)
@@ -148,8 +52,7 @@ def test_torch_operator():
     assert torch.equal(fake(x), x.permute(2, 0, 1) + 1)
 
 
-def test_torch_memory_that_is_not_moved():
-    torch = pytest.importorskip("torch")
+def test_memory_that_is_not_moved(torch):
     out = torch.zeros(6, 4, dtype=torch.complex64)
     x = torch.randn(4, 6, dtype=torch.complex64)
     for view in (out.conj(), torch._neg_view(out)):
@@ -163,8 +66,7 @@ def test_torch_memory_that_is_not_moved():
         xpose.transpose(quantized)
 
 
-def test_torch_results_are_of_its_own_making():
-    torch = pytest.importorskip("torch")
+def test_results_are_of_its_own_making(torch):
     x = torch.rand(3, 4)
     plan = xpose.plan(x)
     for _ in range(2):  # the first call of all goes another way
@@ -177,8 +79,7 @@ def test_torch_results_are_of_its_own_making():
             xpose.transpose(torch.empty(3, 4, dtype=torch.int1), out=torch.empty(4, 3, dtype=torch.int8))
 
 
-def test_torch_calls_run_no_python():
-    torch = pytest.importorskip("torch")
+def test_calls_run_no_python(torch):
     if not hasattr(torch.Tensor, "__dlpack_c_exchange_api__"):
         pytest.skip("this PyTorch has no functions for C")
     x, out = torch.rand(3, 4), torch.empty(4, 3)
@@ -202,8 +103,7 @@ def test_torch_calls_run_no_python():
     assert not called
 
 
-def test_torch_results_are_as_it_makes_them():
-    torch = pytest.importorskip("torch")
+def test_results_are_as_it_makes_them(torch):
     for shape in ((), (0, 3), (3, 0), (2, 0, 3), (1, 5), (3, 1, 2)):
         x = torch.rand(shape).to(torch.bfloat16)
         for result in (xpose.transpose(x), xpose.plan(x)(x)):
@@ -214,8 +114,7 @@ def test_torch_results_are_as_it_makes_them():
         assert xpose.plan(x)(x).is_inference() and xpose.transpose(x).is_inference()
 
 
-def test_torch_views_with_other_numbers():
-    torch = pytest.importorskip("torch")
+def test_views_with_other_numbers(torch):
     x = torch.randn(4, 6, dtype=torch.complex64)
     for view in (x.conj(), x.conj().imag, torch._neg_view(x.real), torch._neg_view(x.conj())):
         plain = view.resolve_conj().resolve_neg()
@@ -225,8 +124,7 @@ def test_torch_views_with_other_numbers():
             assert torch.equal(plan(view), plain.T)
 
 
-def test_torch_transforms():
-    torch = pytest.importorskip("torch")
+def test_transforms(torch):
     x = torch.randn(2, 3, 4, 5)
     for axes in ((2, 0, 1), (-1, 1, 0)):
 
@@ -260,8 +158,7 @@ def test_torch_transforms():
             plan(x)
 
 
-def test_torch_subclasses_and_modes():
-    torch = pytest.importorskip("torch")
+def test_subclasses_and_modes(torch):
     from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
     from torch.fx.experimental.proxy_tensor import make_fx
 
@@ -276,8 +173,7 @@ def test_torch_subclasses_and_modes():
     assert torch.equal(parameter.grad, torch.ones(2, 3))
 
 
-def test_torch_compile():
-    torch = pytest.importorskip("torch")
+def test_compile(torch):
     import xpose.torch  # noqa: F401
 
     def compiled(function, *tensors):
@@ -304,64 +200,3 @@ def test_torch_compile():
         torch.ops.xpose.permute(torch.empty(3, 4, device="meta"), [0, 0])
     with pytest.raises(ValueError, match="out of bounds"):
         torch.ops.xpose.permute(torch.empty(3, 4, device="meta"), [0, 5])
-
-
-def test_jax():
-    jax = pytest.importorskip("jax")
-    x = jax.numpy.arange(60.0).reshape(3, 4, 5)
-    result = xpose.permute_dims(x, (2, 0, 1))
-    assert isinstance(result, jax.Array) and (result == x.transpose(2, 0, 1)).all()
-    with pytest.raises(ValueError, match="read-only"):
-        xpose.permute_dims(x, (2, 0, 1), out=result)
-    with pytest.raises(TypeError, match="traced"):
-        jax.jit(lambda y: xpose.Engine().permute_dims(y, (2, 0, 1)))(x)
-    assert (xpose.Engine().permute_dims(x, (0, 2, 1)) == x.transpose(0, 2, 1)).all()
-
-
-def test_jax_every_dtype_and_shape():
-    jax = pytest.importorskip("jax")
-    for name in "bool int8 uint16 int32 float16 bfloat16 float32 complex64 float8_e4m3fn".split():
-        for shape in ((), (0, 3), (7,), (1, 5), (33, 65), (2, 3, 4, 5), (2,) * 9):
-            x = jax.numpy.arange(math.prod(shape)).reshape(shape).astype(name)
-            axes = tuple(random.Random(name).sample(range(len(shape)), len(shape)))
-            result = xpose.permute_dims(x, axes)
-            assert result.dtype == x.dtype and result.shape == x.transpose(axes).shape
-            assert numpy.asarray(result).tobytes() == numpy.asarray(x.transpose(axes)).tobytes()
-    assert numpy.asarray(xpose.transpose(x)).tobytes() == numpy.asarray(x.T).tobytes()
-    with pytest.raises(TypeError, match="shorter than a byte"):
-        xpose.transpose(jax.numpy.zeros((2, 2), "int4"))
-    with pytest.raises(TypeError, match=r"are not bytes: use jax\.numpy\.transpose"):
-        xpose.transpose(jax.random.split(jax.random.key(0), 4).reshape(2, 2))
-    with pytest.raises(ValueError, match="axes"):
-        xpose.permute_dims(x, (0, 0, 1, 2, 3, 4, 5, 6, 7))
-    with pytest.raises(ValueError, match="policy"):
-        xpose.permute_dims(x, policy="fastest")
-
-
-def test_jax_compiles_differentiates_and_batches():
-    jax = pytest.importorskip("jax")
-    x = jax.numpy.arange(2.0 * 3 * 4 * 5).reshape(2, 3, 4, 5)
-
-    @jax.jit
-    def both(y):
-        return xpose.permute_dims(y + 1, (3, 0, 2, 1)) * 2
-
-    assert (both(x) == (x + 1).transpose(3, 0, 2, 1) * 2).all()
-    weights = jax.random.normal(jax.random.key(1), (5, 2, 4, 3))
-    gradient = jax.grad(lambda y: (xpose.permute_dims(y, (3, 0, 2, 1)) * weights).sum())(x)
-    assert (gradient == weights.transpose(1, 3, 2, 0)).all()
-    batched = jax.vmap(lambda y: xpose.permute_dims(y, (2, 0, 1)))(x)
-    assert (batched == x.transpose(0, 3, 1, 2)).all()
-
-
-def test_jax_from_threads():
-    jax = pytest.importorskip("jax")
-    x = jax.numpy.arange(40.0 * 50 * 6).reshape(40, 50, 6)
-    orders = list(itertools.permutations(range(3)))
-
-    def work(seed):
-        axes = orders[seed % 6]
-        return all((xpose.permute_dims(x, axes) == x.transpose(axes)).all() for _ in range(20))
-
-    with concurrent.futures.ThreadPoolExecutor(8) as pool:
-        assert all(pool.map(work, range(24)))
