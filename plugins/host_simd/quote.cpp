@@ -1,0 +1,240 @@
+#include "quote.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <numeric>
+#include <string>
+
+#include "../kit/host/ceil_div.hpp"
+#include "../kit/host/one_thread.hpp"
+#include "kernels.hpp"
+
+namespace host_simd {
+
+using host::ceil_div;
+using namespace xpose::plugin;
+
+int64_t traffic(const Problem& problem) {
+  const int64_t matrices = problem.batch_rank == 0 ? 1 : problem.batch[0].extent;
+  return 2 * matrices * problem.rows * problem.cols * problem.element_bytes;
+}
+
+int64_t most_threads(const Problem& problem) {
+  return std::max<int64_t>(problem.multiprocessors, 1);
+}
+
+Panels panels_of(const Problem& problem, const Mode& mode) {
+  if (mode.order != BlockOrder::kPanels) return Panels::kNone;
+  return problem.rows >= problem.cols ? Panels::kDown : Panels::kAcross;
+}
+
+namespace {
+
+// Bytes in aligned rows take so much longer by pairs of lines than by single ones. Where rows are a
+// power of two apart, the better of the two depends on the processor.
+constexpr int64_t kPairsOfBytesSlowerPercent = 11;
+
+bool are_pairs_slower(const Problem& problem) {
+  return problem.element_bytes == 1 && problem.out_alignment % 64 == 0;
+}
+
+// In the cache gathered lines take so much longer than lines straight from registers, unless the
+// output rows of a tile fall into so few sets of the first level that their lines push each other
+// out: then gathering is faster.
+constexpr int64_t kCachedGatherSlowerPercent = 50;
+
+bool is_tile_kept(const Problem& problem) {
+  constexpr int64_t kSets = 64, kWays = 8;
+  const int64_t stride = problem.out_ld * problem.element_bytes;
+  const int64_t met = stride % 64 == 0 ? kSets / std::gcd(kSets, stride / 64) : kSets;
+  return tile_side(problem.element_bytes) <= met * kWays;
+}
+
+// Bytes that lie side by side: a row, or all rows of a matrix without gaps.
+uint64_t together(const Problem& problem, int64_t rows, int64_t cols, int64_t ld) {
+  return static_cast<uint64_t>((ld == cols ? rows : 1) * cols * problem.element_bytes);
+}
+
+// Lines that two output rows share are carried from one block to the next, and those at the ends of
+// a row are fetched and written in part: it takes as long as moving so many bytes more. All of it
+// takes longer besides, most of all with narrow elements.
+constexpr int64_t kSharedLinesBytes = 350;
+constexpr int64_t kCarryPercent = 12;
+// Carrying takes so much longer in matrices that end before memory can hide it.
+constexpr int64_t kCarryShownPercent = 20;
+constexpr int64_t kCarryIsHiddenFrom = 1 << 20;
+// Shorter columns are at an end of the matrix in most groups of tiles.
+constexpr int64_t kShortColumn = 1280;
+
+bool carries(const Problem& problem, const Mode& mode) {
+  return mode.streams() && mode.order != BlockOrder::kPanels && problem.out_alignment < 64;
+}
+
+int64_t carry_percent(const Problem& problem) {
+  const auto by_size = [&](std::array<int64_t, 5> percents) {
+    return percents[static_cast<size_t>(std::countr_zero(problem.element_bytes))];
+  };
+  const int64_t out_row = problem.rows * problem.element_bytes;
+  const int64_t shared = 100 * kSharedLinesBytes / out_row;
+  const bool is_short =
+      problem.rows < problem.cols && problem.out_ld == problem.rows && out_row <= kShortColumn;
+  return shared + kCarryPercent + by_size({60, 20, 0, 0, 0}) +
+         (is_short ? by_size({100, 60, 30, 30, 0}) : 0) +
+         (out_row * problem.cols <= kCarryIsHiddenFrom / 2 ? kCarryShownPercent : 0);
+}
+
+// A row of tiles ends in columns that are staged alone, unless rows are whole pairs of lines: tall
+// matrices take so much longer up to so many bytes a row, and longer rows less.
+constexpr int64_t kRaggedPercent = 75;
+constexpr int64_t kRaggedUpTo = 768;
+
+bool is_whole(const Problem& problem) {
+  return problem.cols * problem.element_bytes % 128 == 0 && problem.out_alignment % 64 == 0;
+}
+
+int64_t ragged_percent(const Problem& problem) {
+  const int64_t row = problem.cols * problem.element_bytes;
+  if (is_whole(problem) || problem.rows <= problem.cols) return 0;
+  return kRaggedPercent * kRaggedUpTo / std::max(row, kRaggedUpTo);
+}
+
+// Short columns of wide elements that lie apart have lines of their own at both ends, which take as
+// long as so many bytes more. Those below kLeastColumn take no longer than that.
+constexpr int64_t kLoneColumnBytes = 250, kLeastColumn = 100;
+
+// Straight from registers, lines at the edges of a tile are written element by element.
+int64_t direct_percent(const Problem& problem) {
+  if (is_whole(problem)) return 0;
+  switch (problem.element_bytes) {
+    case 1:
+      return 110;
+    case 2:
+      return 80;
+    case 4:
+      return 30;
+    case 8:
+      return 15;
+    default: {
+      const bool apart = (problem.out_ld - problem.rows) * problem.element_bytes >= 64;
+      const int64_t column = problem.rows * problem.element_bytes;
+      return apart ? 100 * kLoneColumnBytes / std::max(column, kLeastColumn) : 0;
+    }
+  }
+}
+
+// Where matrices do not follow each other, nobody foresees the next one: each costs as moving so
+// many bytes more.
+constexpr int64_t kMatrixBytes = 64 << 10;
+
+int64_t begin_percent(const Problem& problem) {
+  if (problem.batch_rank == 0) return 0;
+  const xpose_batch_dim& batch = problem.batch[0];
+  const bool follow = batch.in_stride == problem.rows * problem.in_ld &&
+                      batch.out_stride == problem.cols * problem.out_ld;
+  const int64_t matrix = 2 * problem.rows * problem.cols * problem.element_bytes;
+  return follow ? 0 : 100 * kMatrixBytes / matrix;
+}
+
+// Shares of a matrix where each has a part of every row or column.
+int64_t shares_of_each(const Problem& problem) {
+  const int64_t matrices = problem.batch_rank == 0 ? 1 : problem.batch[0].extent;
+  const int64_t threads = most_threads(problem);
+  return traffic(problem) <= host::kOneThreadBytes || matrices >= 4 * threads ? 1 : threads;
+}
+
+// Panels take longer with bytes, and by the part of a tile that lies over another; down also by the
+// lines that shares have in part, across by the rows, each of which is a place of memory.
+int64_t panels_percent(const Problem& problem) {
+  constexpr int64_t kDown[] = {80, 60, 52, 42, 42}, kAcross[] = {80, 30, 38, 42, 42};
+  constexpr int64_t kOverPercent = 30, kFewRows = 60, kMostOfRows = 70;
+  const auto size = static_cast<size_t>(std::countr_zero(problem.element_bytes));
+  const int64_t side = tile_side(problem.element_bytes);
+  const int64_t extent = std::min(problem.rows, problem.cols);
+  const int64_t over = kOverPercent * (ceil_div(extent, side) * side - extent) / extent;
+  if (problem.rows < problem.cols)
+    return kAcross[size] + over + std::clamp<int64_t>((extent - kFewRows) * 5 / 8, 0, kMostOfRows);
+  const int64_t out_row = problem.rows * problem.element_bytes;
+  return kDown[size] + over + 100 * kSharedLinesBytes * shares_of_each(problem) / out_row;
+}
+
+// Where the processor alone foresees the next lines.
+constexpr int64_t kNotAheadPercent = 3, kDirectNotAheadPercent = 10;
+
+int64_t mode_percent(const Problem& problem, const Mode& mode) {
+  const bool is_slow_in_cache = is_tile_kept(problem) == (mode.writing == Writing::kFours);
+  if (mode.writing == Writing::kDirect)
+    return direct_percent(problem) + (is_slow_in_cache ? kCachedGatherSlowerPercent : 0) +
+           (mode.ahead == 0 ? kDirectNotAheadPercent : 0);
+  if (mode.order == BlockOrder::kPanels) return panels_percent(problem);
+  int64_t percent = ragged_percent(problem);
+  if (!mode.streams()) return percent + (is_slow_in_cache ? kCachedGatherSlowerPercent : 0);
+  if (mode.ahead == 0) percent += kNotAheadPercent;
+  if (carries(problem, mode)) return percent + carry_percent(problem);
+  const bool is_by_slow_pairs = are_pairs_slower(problem) && mode.writing == Writing::kPairs;
+  return percent + (is_by_slow_pairs ? kPairsOfBytesSlowerPercent : 0);
+}
+
+// The longest sides that panels have all of, rows and columns in bytes, and rows in elements.
+constexpr int64_t kPanelRow = 4096, kPanelColumn = 1280, kPanelCols = 1024;
+
+bool has_panels(const Problem& problem) {
+  const int64_t bytes = problem.element_bytes;
+  if (problem.rows >= problem.cols)
+    return problem.cols * bytes <= kPanelRow && problem.cols <= kPanelCols;
+  return problem.out_ld == problem.rows && problem.rows * bytes <= kPanelColumn;
+}
+
+// The demand that a mode makes of a problem and the problem lacks, or null.
+const char* missing(const Problem& problem, const Mode& mode) {
+  const auto cache = static_cast<int64_t>(problem.cache_bytes);
+  if (!mode.streams() && cache > 0 && traffic(problem) > cache)
+    return "input and output that fit into the cache";
+  if (mode.writing == Writing::kSingle &&
+      (problem.element_bytes != 1 || problem.out_alignment < 64))
+    return "1-byte elements and 64-byte-aligned output rows";
+  // The lines of a tile would push each other out of the first level.
+  if (mode.writing == Writing::kDirect && problem.out_ld * problem.element_bytes % 4096 == 0 &&
+      !is_tile_kept(problem))
+    return "output rows that fall into more than one set of the cache";
+  if (mode.order == BlockOrder::kPanels && !has_panels(problem))
+    return "rows of at most 4096 bytes and 1024 elements, or columns of at most 1280 bytes whose "
+           "output rows follow each other without gaps";
+  if (mode.order == BlockOrder::kStrips && problem.out_alignment >= 64)
+    return "output rows that are not aligned to 64 bytes";
+  return nullptr;
+}
+
+}  // namespace
+
+int64_t carry_bytes(const Problem& problem, const Mode& mode) {
+  if (const Panels panels = panels_of(problem, mode); panels != Panels::kNone)
+    return panel_bytes(panels, problem.rows, problem.cols, problem.element_bytes);
+  if (!carries(problem, mode)) return 0;
+  return 64 * carried_columns(mode.strip(), problem.cols);
+}
+
+Quote quote(const Problem& problem, const Config& config) {
+#if defined(__x86_64__)
+  if (!__builtin_cpu_supports("sse4.2") || !__builtin_cpu_supports("aes"))
+    throw Unsupported("needs a processor with SSE4.2 and AES instructions");
+#endif
+  const int64_t side = tile_side(problem.element_bytes);
+  if (problem.rows < side || problem.cols < side)
+    throw Unsupported("needs sides of at least " + std::to_string(side) +
+                      " elements, a line of 64 bytes");
+  const Mode mode(config["mode"]);
+  if (const char* what = missing(problem, mode))
+    throw Unsupported("mode=" + std::to_string(config["mode"]) + " needs " + what);
+  return {
+      .workspace_bytes = static_cast<uint64_t>(most_threads(problem) * carry_bytes(problem, mode)),
+      .launch = "tile " + std::to_string(side) + "x" + std::to_string(side) + ", " +
+                kernels().front().target + ", " + mode.name(),
+      .demand = {.load_run = together(problem, problem.rows, problem.cols, problem.in_ld),
+                 .store_run = together(problem, problem.cols, problem.rows, problem.out_ld),
+                 .slower_percent =
+                     static_cast<uint32_t>(mode_percent(problem, mode) + begin_percent(problem)),
+                 .traits = mode.streams() ? uint32_t{XPOSE_QUOTE_UNCACHED_STORES} : 0}};
+}
+
+}  // namespace host_simd
