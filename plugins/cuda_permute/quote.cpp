@@ -1,0 +1,153 @@
+#include "quote.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <xpose/cuda.hpp>
+
+#include "runs.hpp"
+
+namespace cuda_permute {
+
+using xpose::plugin::blocks_over;
+using xpose::plugin::Config;
+using xpose::plugin::Problem;
+using xpose::plugin::Quote;
+using xpose::plugin::Unsupported;
+
+namespace {
+
+// Kept runs from so many bytes on may pass by shared memory, and from kAlwaysDirect on they do.
+constexpr int64_t kLeastDirect = 32, kAlwaysDirect = 128;
+
+bool is_kept(const Problem& problem) {
+  return problem.rows == 1 && problem.out_ld == 1 && problem.cols > 1;
+}
+
+// Matrices with shorter rows on a side are moved several at a time.
+constexpr int64_t kShortRow = 256;  // bytes
+
+// Whether the matrices of a batch follow each other on both sides.
+bool is_dense(const Problem& problem) {
+  const int64_t area = problem.rows * problem.cols;
+  return problem.in_ld == problem.cols && problem.out_ld == problem.rows &&
+         problem.batch[0].in_stride == area && problem.batch[0].out_stride == area;
+}
+
+// A matrix as other strategies take it, or a batch of such that follow each other or have long
+// rows.
+bool others_serve(const Problem& problem) {
+  if (problem.batch_rank >= 2 || (is_kept(problem) && problem.batch_rank > 0)) return false;
+  const int64_t row = std::min(problem.rows, problem.cols) * problem.element_bytes;
+  if (problem.batch_rank == 1 && row < kShortRow && !is_dense(problem)) return false;
+  return problem.in_ld >= problem.cols && problem.out_ld >= problem.rows &&
+         problem.batch[0].in_stride >= 0;
+}
+
+Form form_of(const Problem& problem) {
+  const int64_t bytes = std::min<int64_t>(problem.element_bytes, 16);
+  const int64_t parts = problem.element_bytes / bytes;
+  Form form{bytes, problem.in_alignment, problem.out_alignment, {{parts, 1, 1}}};
+  form.axes.push_back({problem.rows, problem.in_ld * parts, parts});
+  form.axes.push_back({problem.cols, parts, problem.out_ld * parts});
+  for (uint32_t i = 0; i < problem.batch_rank; ++i)
+    form.axes.push_back({problem.batch[i].extent, problem.batch[i].in_stride * parts,
+                         problem.batch[i].out_stride * parts});
+  std::erase_if(form.axes, [](const Axis& axis) { return axis.extent == 1; });
+  return widened(form);
+}
+
+uint32_t multiprocessors(const Problem& problem) {
+  constexpr uint32_t kUsual = 132;
+  return problem.multiprocessors != 0 ? problem.multiprocessors : kUsual;
+}
+
+// The first compute capability of devices that copy in bulk.
+constexpr uint32_t kBulkCapability = 90;
+
+}  // namespace
+
+Cut cut_of(const Problem& problem, const Config& config, int64_t run) {
+  CutWish wish{.run = run,
+               .direct = config["shared"] == 0,
+               .bulk = problem.compute_capability >= kBulkCapability,
+               .runs = true,
+               .processors = multiprocessors(problem)};
+  Cut cut(form_of(problem), wish);
+  if (cut.way() != Way::runs || runs(cut, false, false)) return cut;
+  wish.runs = false;
+  return Cut(form_of(problem), wish);
+}
+
+std::optional<Cut> strips_of(const Problem& problem, const Config& config, int64_t run) {
+  if (problem.in_alignment % kStripWord != 0) return std::nullopt;
+  Cut cut(form_of(problem), {.run = run,
+                             .direct = config["shared"] == 0,
+                             .strips = true,
+                             .processors = multiprocessors(problem)});
+  if (cut.way() != Way::strips || cut.far()) return std::nullopt;
+  return cut;
+}
+
+uint32_t blocks_of(const Cut& cut) {
+  return static_cast<uint32_t>(blocks_over(cut.tile().tiles, cut.tiles_of_block()));
+}
+
+namespace {
+
+// As it is expected to be moved.
+Cut expected_cut(const Problem& problem, const Config& config, int64_t run) {
+  if (auto strips = strips_of(problem, config, run)) return *std::move(strips);
+  return cut_of(problem, config, run);
+}
+
+uint64_t shared_bytes_of(const Cut& cut) {
+  if (cut.way() != Way::runs) return cut.shared_bytes();
+  return shared_bytes(*runs(cut, false, false), cut.form().bytes);
+}
+
+// Blocks that run at once.
+int64_t resident(const Problem& problem, const Cut& cut) {
+  return int64_t{multiprocessors(problem)} * cut.work().blocks;
+}
+
+}  // namespace
+
+Quote quote(const Problem& problem, const Config& config) {
+  if (problem.in_place) throw Unsupported("does not work in place");
+  if (others_serve(problem))
+    throw Unsupported(
+        "needs two batch dimensions, or matrices with a side of less than 256 bytes that do not "
+        "follow each other; other strategies serve these");
+  const int64_t run = config["run"];
+  const Cut cut = expected_cut(problem, config, run);
+  const Tile& tile = cut.tile();
+  const int64_t kept = kept_bytes(cut.form());
+  const bool is_direct = config["shared"] == 0;
+  if (is_direct && kept < kLeastDirect)
+    throw Unsupported("shared=0 needs an innermost axis of at least 32 bytes on both sides");
+  if (!is_direct && kept >= kAlwaysDirect)
+    throw Unsupported("shared=1 needs an innermost axis of less than 128 bytes on both sides");
+  if (tile.tiles > INT32_MAX) throw Unsupported("needs fewer than 2^31 tiles");
+  if (config["along_input"] != 0 && tile.tiles <= resident(problem, cut))
+    throw Unsupported("along_input=1 needs more tiles than run at once");
+  for (const int64_t other : kRuns) {
+    if (other == run) break;
+    if (expected_cut(problem, config, other).tile() == tile)
+      throw Unsupported("run=" + std::to_string(run) +
+                        " makes the tiles of run=" + std::to_string(other));
+  }
+  const uint32_t blocks = blocks_of(cut);
+  const uint64_t shared = shared_bytes_of(cut);
+  return {.launch = xpose::plugin::describe_launch({blocks}, {cut.threads()}, shared) +
+                    ", runs of " + std::to_string(tile.load_run) + " B to runs of " +
+                    std::to_string(tile.store_run) + " B, " + cut.name(),
+          .demand = {.blocks = blocks,
+                     .threads = cut.threads(),
+                     .shared_bytes = static_cast<uint32_t>(shared),
+                     .load_run = static_cast<uint64_t>(tile.load_run),
+                     .store_run = static_cast<uint64_t>(tile.store_run),
+                     .slower_percent = cut.slower_percent(config["along_input"] != 0)}};
+}
+
+}  // namespace cuda_permute
