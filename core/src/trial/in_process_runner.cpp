@@ -5,7 +5,7 @@
 #include <cmath>
 #include <utility>
 
-#include "problem/normal_form.hpp"
+#include "trial/buffer_pairs.hpp"
 
 namespace xpose {
 namespace {
@@ -17,10 +17,6 @@ constexpr double kCudaSampleSeconds = 500e-6;
 constexpr double kLongLaunchSamples = 10;
 // A candidate that takes as many times the fastest so far when it is verified has lost.
 constexpr double kFarSlower = 3;
-// On CUDA a pair of buffers of as many times the cache leaves nothing of its beginning there.
-constexpr std::uint64_t kColdPairCaches = 8;
-// On the host a call that touches so much is timed alone, after the cache was cleaned.
-constexpr std::uint64_t kAloneBytes = 4 << 20;
 
 // Elements that are changed before a sample and looked at after it, over all its calls: who leaves
 // out a 16th of the output is found by 99.97 % of the samples. A call has some of them.
@@ -33,36 +29,6 @@ constexpr double kDisagreement = 2;
 
 double seconds_now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
-
-// Of a pair, a transpose in place touches one buffer.
-std::uint64_t touched_bytes(const Problem& problem) {
-  const std::uint64_t pair = Arena::footprint(problem, 1);
-  return problem.in_place ? pair / 2 : pair;
-}
-
-// Whether a sample is one call on one pair of buffers, which leaves nothing of itself in a cache.
-bool is_cold_alone(Backend& backend, const Problem& problem) {
-  const std::uint64_t touched = touched_bytes(problem);
-  return problem.device.kind == DeviceKind::host
-             ? touched > kAloneBytes
-             : touched >= kColdPairCaches * backend.info().cache_bytes;
-}
-
-std::size_t set_count(Backend& backend, const Problem& problem, bool warm) {
-  const std::uint64_t least = Arena::footprint(problem, 1);
-  if (const std::uint64_t free = backend.free_bytes(); least > free)
-    throw Error(
-        ErrorKind::no_memory,
-        "trying strategies on " + to_string(problem) + " takes buffers of " +
-            std::to_string(least) + " bytes, but " + std::to_string(free) +
-            " bytes are free; plan it with Policy::estimate, or `xpose run --strategy NAME`");
-  if (warm || is_cold_alone(backend, problem)) return 1;
-  const std::uint64_t touched = touched_bytes(problem);
-  const std::uint64_t cache = backend.info().cache_bytes;
-  std::size_t sets = std::clamp<std::uint64_t>(4 * cache / touched + 1, 2, Spots::kMostPairs);
-  while (sets > 1 && Arena::footprint(problem, sets) > backend.free_bytes() / 2) --sets;
-  return sets;
 }
 
 // Of a variant that its quote accepted.
@@ -95,7 +61,7 @@ std::vector<QuoteAnswer> InProcessRunner::quote(const Strategy& strategy,
 }
 
 void InProcessRunner::prepare() {
-  if (!arena_) arena_.emplace(backend_, problem_, set_count(backend_, problem_, warm_));
+  if (!arena_) arena_.emplace(backend_, problem_, pair_count(backend_, problem_, warm_));
 }
 
 InProcessRunner::Prepared& InProcessRunner::bind(const Candidate& candidate) {
