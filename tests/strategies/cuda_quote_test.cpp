@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "conformance/conformance.hpp"
+#include "conformance/conformance_problems.hpp"
 #include "drawn_permutation.hpp"
 #include "loaded_plugins.hpp"
 #include "problem/normal_form.hpp"

@@ -1,8 +1,9 @@
-#include "conformance/conformance.hpp"
+#include "xpose/conformance.hpp"
 
 #include <memory>
 #include <vector>
 
+#include "conformance/conformance_problems.hpp"
 #include "conformance/turns.hpp"
 #include "device/device.hpp"
 #include "problem/normal_form.hpp"

@@ -1,103 +1,24 @@
+#include "conformance/conformance_problems.hpp"
+
 #include <algorithm>
 #include <array>
-#include <span>
-#include <utility>
 
-#include "conformance/conformance.hpp"
-#include "problem/alignment.hpp"
-#include "problem/normal_form.hpp"
+#include "conformance/problem_collection.hpp"
 
 namespace xpose {
 namespace {
 
-using Shape = std::pair<std::int64_t, std::int64_t>;  // rows, columns
-
-// The problems of one element size on one device, in the order in which they are added.
-class Collection {
- public:
-  Collection(std::uint32_t element_bytes, Device device) : bytes_(element_bytes), device_(device) {}
-
-  // Buffers begin as their rows do, so that tests meet every address that a strategy may; but for
-  // those said to begin at multiples of 256 bytes, as callers' usually do.
-  std::vector<Problem> take() {
-    for (Problem& problem : problems_) {
-      const Alignment rows = row_alignment(normal_form(problem));
-      if (problem.in_alignment < kWidestAlignment) problem.in_alignment = rows.in;
-      if (problem.out_alignment < kWidestAlignment) problem.out_alignment = rows.out;
-    }
-    return std::move(problems_);
-  }
-
-  std::uint32_t element_bytes() const { return bytes_; }
-  bool is_on_host() const { return device_.kind == DeviceKind::host; }
-
-  Problem& add(std::int64_t rows, std::int64_t cols) {
-    return problems_.emplace_back(matrix(rows, cols, bytes_, device_));
-  }
-  void add_all(std::span<const Shape> shapes) {
-    for (const auto& [rows, cols] : shapes) add(rows, cols);
-  }
-  void add_padded(const Shape& shape, std::int64_t in_ld, std::int64_t out_ld) {
-    Problem& problem = add(shape.first, shape.second);
-    problem.in_ld = in_ld;
-    problem.out_ld = out_ld;
-  }
-  // Matrices one behind the other, with so many elements between them.
-  void add_batch(const Shape& shape, std::int64_t extent, std::int64_t in_gap = 0,
-                 std::int64_t out_gap = 0) {
-    const std::int64_t area = shape.first * shape.second;
-    add(shape.first, shape.second).batch = {{extent, area + in_gap, area + out_gap}};
-  }
-  void add_broadcast(const Shape& shape) {
-    add(shape.first, shape.second).batch = {{3, 0, shape.first * shape.second}};
-  }
-  void add_permuted(std::span<const std::int64_t> shape, std::span<const int> axes) {
-    problems_.push_back(permutation(shape, axes, bytes_, device_));
-  }
-  Problem& last() { return problems_.back(); }
-  // A batch that is interleaved with the columns.
-  void add_interleaved(std::span<const std::int64_t> shape) {
-    add_permuted(shape, std::array{0, 3, 2, 1});
-  }
-  // The input's base, the output's, and both.
-  void add_misaligned(std::uint32_t aligned, const Shape& one, const Shape& both) {
-    add(one.first, one.second).in_alignment = aligned;
-    add(one.second, one.first).out_alignment = aligned;
-    set_alignment(add(both.first, both.second), aligned);
-  }
-  Problem& add_in_place(std::int64_t side, std::int64_t padding = 0) {
-    Problem& problem = add(side, side);
-    problem.in_place = true;
-    if (padding != 0) problem.in_ld = problem.out_ld = side + padding;
-    return problem;
-  }
-  // The problems that `add` adds, in buffers at multiples of 256 bytes.
-  template <class Add>
-  void add_aligned(const Add& add) {
-    const auto before = static_cast<std::ptrdiff_t>(problems_.size());
-    add();
-    std::for_each(problems_.begin() + before, problems_.end(),
-                  [](Problem& problem) { set_alignment(problem, kWidestAlignment); });
-  }
-  static void set_alignment(Problem& problem, std::uint32_t aligned) {
-    problem.in_alignment = problem.out_alignment = aligned;
-  }
-
- private:
-  std::uint32_t bytes_;
-  Device device_;
-  std::vector<Problem> problems_;
-};
+using Shape = ProblemCollection::Shape;
 
 // Gaps of several pages of memory, which can be closed: between rows, and between matrices.
-void add_with_long_gaps(Collection& all) {
+void add_with_long_gaps(ProblemCollection& all) {
   const std::int64_t gap = std::max<std::int64_t>(12288 / all.element_bytes(), 1);
   all.add_padded({9, 21}, 21 + gap, 9 + gap);
   all.add_batch({19, 6}, 4, gap, gap);
 }
 
 // More matrices, and more tiles in a column, than a grid dimension of 65535 takes.
-void add_beyond_grids(Collection& all, std::int64_t side) {
+void add_beyond_grids(ProblemCollection& all, std::int64_t side) {
   if (all.is_on_host()) return;
   all.add(2, 2).batch = {{70001, 4, 5}};
   all.add(side, 2);
@@ -106,7 +27,7 @@ void add_beyond_grids(Collection& all, std::int64_t side) {
 
 // Fewer and smaller shapes, since each element is many bytes.
 std::vector<Problem> fat_problems(std::uint32_t element_bytes, Device device) {
-  Collection all(element_bytes, device);
+  ProblemCollection all(element_bytes, device);
   // The last is large enough for several threads.
   constexpr Shape kShapes[] = {{1, 1},   {1, 40},   {40, 1},   {2, 3},    {7, 9},   {8, 8},
                                {16, 16}, {17, 33},  {33, 17},  {15, 64},  {64, 48}, {3, 259},
@@ -132,7 +53,7 @@ std::vector<Problem> fat_problems(std::uint32_t element_bytes, Device device) {
   for (const std::int64_t side : {2, 3, 8, 16, 17, 33, 70, 263}) all.add_in_place(side);
   all.add_in_place(19, 5);
   all.add_in_place(33).batch = {{5, 1089, 1089}};
-  Collection::set_alignment(all.add_in_place(20), 1);
+  ProblemCollection::set_alignment(all.add_in_place(20), 1);
   add_with_long_gaps(all);
   all.add_aligned([&] {
     all.add(17, 33);
@@ -141,7 +62,7 @@ std::vector<Problem> fat_problems(std::uint32_t element_bytes, Device device) {
   return all.take();
 }
 
-void add_matrices(Collection& all) {
+void add_matrices(ProblemCollection& all) {
   // The last ones have whole vectors in every row, tiles that no edge cuts, and output rows that
   // begin within a sector of 32 bytes, of 1 and of 2 bytes.
   constexpr Shape kShapes[] = {
@@ -155,7 +76,7 @@ void add_matrices(Collection& all) {
 }
 
 // Dense; with gaps; two dimensions; interleaved with the columns; broadcast input.
-void add_batches(Collection& all) {
+void add_batches(ProblemCollection& all) {
   all.add_batch({33, 65}, 5);
   all.add_batch({64, 32}, 3, 11, 13);
   all.add(17, 19).batch = {{2, 1600, 400}, {4, 400, 1000}};
@@ -164,7 +85,7 @@ void add_batches(Collection& all) {
   all.add_broadcast({40, 24});
 }
 
-void add_short_sides_and_small_matrices(Collection& all) {
+void add_short_sides_and_small_matrices(ProblemCollection& all) {
   // Several blocks long: dense, in a batch, with runs that are nowhere aligned.
   all.add(1040, 16);
   all.add(16, 1040);
@@ -186,11 +107,11 @@ constexpr std::int64_t kPoints[] = {13, 37, 3}, kReversed[] = {3, 5, 7, 11, 13},
                        kTwos[] = {2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2};
 
 // Problems for strategies that permute, and for no others.
-void add_runs_and_backward_axes(Collection& all) {
+void add_runs_and_backward_axes(ProblemCollection& all) {
   all.add_permuted(kPoints, std::array{1, 0, 2});
   for (const auto& shape : {std::to_array<std::int64_t>({5, 7, 1000}), {9, 35, 61}}) {
     all.add_permuted(shape, std::array{1, 0, 2});
-    Collection::set_alignment(all.last(), all.element_bytes());
+    ProblemCollection::set_alignment(all.last(), all.element_bytes());
   }
   // Columns that lie a power of two apart in the input's runs.
   all.add_permuted(std::to_array<std::int64_t>({2, 3, 259, 8}), std::array{1, 0, 3, 2});
@@ -204,7 +125,7 @@ void add_runs_and_backward_axes(Collection& all) {
 }
 
 // Axes that a tile takes whole, cuts or meets one by one: on both sides, on one, and in between.
-void add_permutations(Collection& all) {
+void add_permutations(ProblemCollection& all) {
   constexpr std::int64_t kShuffled[] = {4, 3, 9, 5, 3, 6}, kHalves[] = {2, 2, 2, 2, 2, 2, 2, 2};
   all.add_permuted(kReversed, std::array{4, 3, 2, 1, 0});
   all.add_permuted(kShuffled, std::array{2, 0, 4, 1, 5, 3});
@@ -219,11 +140,11 @@ void add_permutations(Collection& all) {
   const std::int64_t large[] = {9, 31, 5, 11, 2'200'000 / all.element_bytes() / 15'345 + 1};
   all.add_permuted(large, std::array{4, 2, 0, 3, 1});
   all.add_permuted(large, std::array{1, 3, 0, 4, 2});
-  Collection::set_alignment(all.last(), 1);
+  ProblemCollection::set_alignment(all.last(), 1);
 }
 
 // Around every usual tile and register, padded, batched, misaligned.
-void add_squares_in_place(Collection& all) {
+void add_squares_in_place(ProblemCollection& all) {
   for (const std::int64_t side : {2, 3, 16, 31, 32, 33, 63, 64, 65, 127, 128, 129, 240, 257, 512})
     all.add_in_place(side);
   all.add_in_place(67, 5);
@@ -234,11 +155,11 @@ void add_squares_in_place(Collection& all) {
   if (!all.is_on_host()) all.add_in_place(2).batch = {{70001, 5, 5}};
   // Whole vectors from row to row: only the base is misaligned.
   for (const std::uint32_t aligned : {all.element_bytes(), 1U})
-    Collection::set_alignment(all.add_in_place(97, 31), aligned);
+    ProblemCollection::set_alignment(all.add_in_place(97, 31), aligned);
 }
 
 // Rows that keep no alignment in buffers that have it, kept runs of vectors, patches of images.
-void add_aligned_buffers(Collection& all) {
+void add_aligned_buffers(ProblemCollection& all) {
   all.add_aligned([&] {
     all.add(31, 33);
     all.add_padded({65, 63}, 63 + 7, 65 + 5);
@@ -258,7 +179,7 @@ void add_aligned_buffers(Collection& all) {
 }
 
 // For loops of processors.
-void add_for_the_host(Collection& all) {
+void add_for_the_host(ProblemCollection& all) {
   // Short sides of every kind of access, padded, in a batch with gaps, misaligned.
   all.add(2, 1037).out_ld = 3;
   all.add(1037, 2).in_ld = 3;
@@ -266,7 +187,7 @@ void add_for_the_host(Collection& all) {
   all.add(1030, 4).batch = {{3, 4123, 4127}};
   all.add(11, 6).batch = {{65, 67, 71}};
   for (const Shape& shape : {Shape{7, 1033}, {1033, 5}, {13, 1031}, {2077, 13}})
-    Collection::set_alignment(all.add(shape.first, shape.second), 1);
+    ProblemCollection::set_alignment(all.add(shape.first, shape.second), 1);
   // A cache line high and wide.
   const std::int64_t line = std::max<std::int64_t>(64 / all.element_bytes(), 1);
   all.add(line, 5 * line + 3);
@@ -284,7 +205,7 @@ void add_for_the_host(Collection& all) {
 
 std::vector<Problem> conformance_problems(std::uint32_t element_bytes, Device device) {
   if (element_bytes > 16) return fat_problems(element_bytes, device);
-  Collection all(element_bytes, device);
+  ProblemCollection all(element_bytes, device);
   add_matrices(all);
   add_batches(all);
   add_short_sides_and_small_matrices(all);

@@ -1,8 +1,9 @@
+#include "conformance/conformance_problems.hpp"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
-#include "conformance/conformance.hpp"
 #include "problem/alignment.hpp"
 #include "problem/normal_form.hpp"
 
