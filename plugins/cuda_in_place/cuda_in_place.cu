@@ -5,6 +5,7 @@
 #include <xpose/cuda.hpp>
 
 #include "../kit/cuda/cuda_card.hpp"
+#include "../kit/matrices.hpp"
 #include "swap_unaligned.cuh"
 #include "swap_vectors.cuh"
 
@@ -15,10 +16,6 @@ namespace {
 
 constexpr int64_t kMaxSide = int64_t{1} << 30;  // so that an index fits an int
 
-int64_t matrices(const Problem& problem) {
-  return problem.batch_rank == 0 ? 1 : problem.batch[0].extent;
-}
-
 // One block a pair of tiles, refused where a grid has no room for them.
 int64_t pairs(int64_t side, int64_t tile) {
   const int64_t tiles = blocks_over(side, tile);
@@ -28,9 +25,9 @@ int64_t pairs(int64_t side, int64_t tile) {
 
 Quote quote_grid(const Problem& problem, int64_t tile, uint64_t threads_x, uint64_t threads_y,
                  uint64_t shared_bytes) {
-  const int64_t launches = blocks_over(matrices(problem), kMaxGridYZ);
+  const int64_t launches = blocks_over(matrices_of(problem), kMaxGridYZ);
   const auto grid_x = static_cast<uint64_t>(pairs(problem.rows, tile));
-  const auto grid_z = static_cast<uint64_t>(matrices(problem));
+  const auto grid_z = static_cast<uint64_t>(matrices_of(problem));
   const auto run = static_cast<uint64_t>(std::min(tile, problem.rows) * problem.element_bytes);
   Quote quote{.launch = describe_launch({grid_x, 1, grid_z}, {threads_x, threads_y}, shared_bytes),
               .demand = {.blocks = grid_x * grid_z,
@@ -45,9 +42,9 @@ Quote quote_grid(const Problem& problem, int64_t tile, uint64_t threads_x, uint6
 // Calls body(offset in matrices, grid) for each launch.
 template <class Body>
 void for_each_launch(const Problem& problem, int64_t tile, const Body& body) {
-  for (int64_t z = 0; z < matrices(problem); z += kMaxGridYZ)
+  for (int64_t z = 0; z < matrices_of(problem); z += kMaxGridYZ)
     body(z, Shape{static_cast<uint32_t>(pairs(problem.rows, tile)), 1,
-                  static_cast<uint32_t>(std::min(matrices(problem) - z, kMaxGridYZ))});
+                  static_cast<uint32_t>(std::min(matrices_of(problem) - z, kMaxGridYZ))});
 }
 
 struct Vectors {

@@ -7,6 +7,7 @@
 #include <xpose/cuda.hpp>
 
 #include "../kit/cuda/cuda_card.hpp"
+#include "../kit/matrices.hpp"
 #include "lanes.cuh"
 
 using namespace xpose;
@@ -110,7 +111,7 @@ struct Cut {
 
   // As many as are busy with all blocks at once, and have columns enough.
   int64_t threads_for(const Problem& problem, int64_t least) const {
-    const int64_t matrices = problem.batch_rank == 0 ? 1 : problem.batch[0].extent;
+    const int64_t matrices = matrices_of(problem);
     const int64_t multiprocessors =
         problem.multiprocessors != 0 ? problem.multiprocessors : kSomeMultiprocessors;
     const int64_t blocks = blocks_over(problem.rows + tiling.behind_x, tiling.tile_x) *
@@ -167,7 +168,7 @@ struct Lanes {
     constexpr double kHuge = 32 << 20, kHugeDoublings = 3;
     constexpr int64_t kFew = 2 << 20;
     const int64_t row_bytes = problem.rows * problem.element_bytes;
-    const int64_t matrices = problem.batch_rank == 0 ? 1 : problem.batch[0].extent;
+    const int64_t matrices = matrices_of(problem);
     const auto is_beyond = [&](int64_t bytes) { return row_bytes > bytes / problem.cols; };
     const double bytes =
         static_cast<double>(row_bytes) * static_cast<double>(problem.cols * matrices);

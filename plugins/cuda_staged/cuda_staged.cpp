@@ -6,6 +6,7 @@
 #include <string>
 #include <xpose/plugin.hpp>
 
+#include "../kit/matrices.hpp"
 #include "copies.hpp"
 #include "quote.hpp"
 #include "slots.hpp"
@@ -98,8 +99,7 @@ struct Staged {
            staged::is_pinned(rows_out(launch, whole()));
   }
 
-  Tile whole() const { return {0, 0, 0, matrices(), problem_.rows, problem_.cols}; }
-  int64_t matrices() const { return problem_.batch_rank == 0 ? 1 : problem_.batch[0].extent; }
+  Tile whole() const { return {0, 0, 0, matrices_of(problem_), problem_.rows, problem_.cols}; }
 
   // Rows of the input, which is only read.
   Rows rows_in(const Launch& launch, const Tile& tile) const {

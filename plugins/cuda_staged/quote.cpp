@@ -8,6 +8,8 @@
 #include <string>
 #include <string_view>
 
+#include "../kit/matrices.hpp"
+
 namespace staged {
 namespace {
 
@@ -43,7 +45,7 @@ const std::string& no_gpu() {
 }
 
 xpose::plugin::Demand demand_of(const xpose_problem& problem, const Tiling& tiling) {
-  const auto bytes = static_cast<double>(bytes_of(problem));
+  const auto bytes = static_cast<double>(xpose::plugin::bytes_of(problem));
   const uint32_t threads = std::max(problem.multiprocessors, 1U);
   const double copies = std::min(threads * kThreadCopies, kThreadsCopyAtMost);
   const double ends = static_cast<double>(2 * tiling.most_bytes()) / kLink;

@@ -3,7 +3,13 @@
 #include <algorithm>
 #include <cmath>
 
+#include "../kit/matrices.hpp"
+
 namespace staged {
+
+using xpose::plugin::bytes_of;
+using xpose::plugin::matrices_of;
+
 namespace {
 
 // Fewer tiles than these spend much of their time on the way in of the first and out of the last.
@@ -22,15 +28,7 @@ int64_t balanced(int64_t extent, int64_t most) {
   return stepped <= most ? stepped : even;
 }
 
-int64_t matrices_of(const xpose_problem& problem) {
-  return problem.batch_rank == 0 ? 1 : problem.batch[0].extent;
-}
-
 }  // namespace
-
-int64_t bytes_of(const xpose_problem& problem) {
-  return matrices_of(problem) * problem.rows * problem.cols * problem.element_bytes;
-}
 
 Tiling::Tiling(const xpose_problem& problem, int64_t slot_bytes)
     : matrices_(matrices_of(problem)),

@@ -33,7 +33,4 @@ class Tiling {
   Tile full_{};
 };
 
-// The bytes of a problem's elements.
-int64_t bytes_of(const xpose_problem& problem);
-
 }  // namespace staged

@@ -5,8 +5,8 @@
 
 #include "../kit/host/ceil_div.hpp"
 #include "../kit/host/host_loop.hpp"
-#include "../kit/host/one_thread.hpp"
 #include "../kit/host/pairs.hpp"
+#include "../kit/host/traffic.hpp"
 #include "fat_tile.hpp"
 #include "swap_tiles.hpp"
 
@@ -19,16 +19,8 @@ using host::ceil_div;
 using host::FatLayout;
 using host::FatTile;
 
-int64_t matrices(const Problem& problem) {
-  return problem.batch_rank == 0 ? 1 : problem.batch[0].extent;
-}
-
-int64_t bytes_of(const Problem& problem) {
-  return matrices(problem) * problem.rows * problem.cols * problem.element_bytes;
-}
-
 uint32_t threads_for(const Problem& problem, const Launch& launch) {
-  return 2 * bytes_of(problem) <= host::kOneThreadBytes ? 1 : launch.threads;
+  return host::is_for_one_thread(problem) ? 1 : launch.threads;
 }
 
 // Rows of a tile: the shorter its output runs, the longer are the runs that memory is asked for of
@@ -56,11 +48,10 @@ struct Fat {
 
   static Quote quote(const Problem& problem, const Config& config) {
     const Fat fat(problem, config);
-    const auto cache = static_cast<int64_t>(problem.cache_bytes);
     if (fat.stream_ && !host::kCanStream)
       throw Unsupported("stream=1 needs stores that bypass the caches, which this processor lacks");
-    if (!fat.stream_ && host::kCanStream && cache > 0 && 2 * bytes_of(problem) > cache)
-      throw Unsupported("stream=0 needs input and output to fit into the cache");
+    if (!fat.stream_ && host::kCanStream && !host::fits_cache(problem))
+      throw Unsupported("stream=0 needs input and output that fit into the cache");
     const int64_t run = fat.layout_.joined ? fat.tile_cols_ * fat.tile_rows_ : fat.tile_rows_;
     return {
         .launch = "tile " + std::to_string(fat.tile_rows_) + "x" + std::to_string(fat.tile_cols_),
@@ -96,7 +87,7 @@ struct Fat {
   }
 
   void launch(const Launch& launch) const {
-    host::split(launch, threads_for(problem_, launch), matrices(problem_) * tiles_,
+    host::split(launch, threads_for(problem_, launch), matrices_of(problem_) * tiles_,
                 bytes_of(problem_), [&](int64_t first, int64_t last) {
                   host::with_fat_element(layout_.element, [&](auto bytes) {
                     if (stream_) return stream_tiles<bytes>(launch, first, last);
@@ -183,7 +174,7 @@ struct FatInPlace {
         pairs_(ceil_div(problem.rows, side_), host::Order::kRows) {}
 
   void launch(const Launch& launch) const {
-    host::split(launch, threads_for(problem_, launch), matrices(problem_) * pairs_.of_a_matrix(),
+    host::split(launch, threads_for(problem_, launch), matrices_of(problem_) * pairs_.of_a_matrix(),
                 bytes_of(problem_), [&](int64_t first, int64_t last) {
                   host::with_fat_element(problem_.element_bytes, [&](auto bytes) {
                     swap_pairs<bytes>(launch, first, last);

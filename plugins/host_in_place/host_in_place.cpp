@@ -2,6 +2,8 @@
 #include <xpose/plugin.hpp>
 
 #include "../kit/host/host_loop.hpp"
+#include "../kit/host/least_target.hpp"
+#include "../kit/matrices.hpp"
 #include "kernels.hpp"
 
 using namespace xpose::plugin;
@@ -24,10 +26,7 @@ struct InPlace {
   // `run` is the bytes of a block's row.
   static Quote quote(const Problem& problem, const Config& config) {
     if (!problem.in_place) throw Unsupported("works in place only");
-#if defined(__x86_64__)
-    if (!__builtin_cpu_supports("sse4.2") || !__builtin_cpu_supports("aes"))
-      throw Unsupported("needs a processor with SSE4.2 and AES instructions");
-#endif
+    host::require_least_target();
     const std::string side = std::to_string(config["run"] / problem.element_bytes);
     const auto run = static_cast<uint64_t>(config["run"]);
     return {
@@ -42,7 +41,6 @@ struct InPlace {
 
   void launch(const Launch& launch) const {
     const bool batched = problem_.batch_rank != 0;
-    const int64_t matrices = batched ? problem_.batch[0].extent : 1;
     const int64_t side = problem_.rows, size = problem_.element_bytes;
     const host_in_place::Squares squares = {
         .at = static_cast<uint8_t*>(launch.out),
@@ -50,8 +48,8 @@ struct InPlace {
         .pitch = problem_.in_ld * size,
         .stride = batched ? problem_.batch[0].in_stride * size : 0};
     const host_in_place::Pairs pairs(host_in_place::blocks_of(side, size, run_), order_);
-    host::split(launch, launch.threads, matrices * pairs.of_a_matrix(),
-                matrices * side * side * size, [&](int64_t first, int64_t last) {
+    host::split(launch, launch.threads, matrices_of(problem_) * pairs.of_a_matrix(),
+                bytes_of(problem_), [&](int64_t first, int64_t last) {
                   host_in_place::kernels().front().swap(squares, problem_.element_bytes, run_,
                                                         order_, first, last);
                 });

@@ -5,7 +5,7 @@
 #include <xpose/plugin.hpp>
 
 #include "../kit/host/ceil_div.hpp"
-#include "../kit/host/one_thread.hpp"
+#include "../kit/host/traffic.hpp"
 #include "kernels.hpp"
 #include "layout.hpp"
 #include "quote.hpp"
@@ -21,13 +21,11 @@ using host_permute::kLine;
 using host_permute::kRuns;
 using host_permute::Layout;
 using host_permute::Lines;
-using host_permute::most_threads;
 using host_permute::Picks;
 using host_permute::Piece;
 using host_permute::Runs;
 using host_permute::Step;
 using host_permute::Tiling;
-using host_permute::traffic;
 
 struct Permute : private Layout {
   static Card card() {
@@ -60,8 +58,8 @@ struct Permute : private Layout {
 
   void launch(const Launch& launch) const {
     const int64_t tiles = tiling.tiles();
-    int64_t parts = std::min<int64_t>({launch.threads, most_threads(problem_), tiles});
-    if (traffic(problem_) <= host::kOneThreadBytes) parts = 1;
+    int64_t parts = std::min<int64_t>({launch.threads, host::most_threads(problem_), tiles});
+    if (host::is_for_one_thread(problem_)) parts = 1;
     run_parts(launch, static_cast<uint32_t>(parts), [&](int64_t part) {
       move_tiles(launch, part, tiles * part / parts, tiles * (part + 1) / parts);
     });

@@ -3,22 +3,14 @@
 #include <algorithm>
 #include <string>
 
+#include "../kit/host/least_target.hpp"
+#include "../kit/host/traffic.hpp"
 #include "kernels.hpp"
 #include "layout.hpp"
 
 namespace host_permute {
 
 using namespace xpose::plugin;
-
-int64_t traffic(const Problem& problem) {
-  int64_t bytes = 2 * problem.rows * problem.cols * problem.element_bytes;
-  for (uint32_t i = 0; i < problem.batch_rank; ++i) bytes *= problem.batch[i].extent;
-  return bytes;
-}
-
-int64_t most_threads(const Problem& problem) {
-  return std::max<int64_t>(problem.multiprocessors, 1);
-}
 
 namespace {
 
@@ -121,7 +113,7 @@ int64_t strip_percent(const Problem& problem) {
 }
 
 uint32_t slower_percent(const Problem& problem, const Layout& layout, bool streams) {
-  const int64_t all = traffic(problem) / 2;
+  const int64_t all = bytes_of(problem);
   const int64_t tile = std::min(all, layout.tile_bytes());
   return static_cast<uint32_t>(kFirstTilePercent * tile / all + large_percent(tile) +
                                unit_percent(layout) + (streams ? 0 : kPartsPercent) +
@@ -148,10 +140,7 @@ void refuse_same_tiles(const Problem& problem, Runs runs, const Tiling& tiling) 
 }  // namespace
 
 Quote quote(const Problem& problem, const Config& config) {
-#if defined(__x86_64__)
-  if (!__builtin_cpu_supports("sse4.2") || !__builtin_cpu_supports("aes"))
-    throw Unsupported("needs a processor with SSE4.2 and AES instructions");
-#endif
+  host::require_least_target();
   if (problem.in_place) throw Unsupported("does not work in place");
   if (is_for_others(problem))
     throw Unsupported(
@@ -160,21 +149,21 @@ Quote quote(const Problem& problem, const Config& config) {
         "side with such rows: 64 to 1536 bytes of elements of 4 bytes or more, or columns of 64 to "
         "384 bytes");
   const bool streams = config["stream"] != 0;
-  const auto cache = static_cast<int64_t>(problem.cache_bytes);
-  if (!streams && cache > 0 && traffic(problem) > cache)
+  if (!streams && !host::fits_cache(problem))
     throw Unsupported("stream=0 needs input and output that fit into the cache");
   const Layout layout(problem, Runs(config));
   refuse_same_tiles(problem, Runs(config), layout.tiling);
   const auto in_run = static_cast<uint64_t>(layout.tiling.read_run * layout.unit);
   const auto run = static_cast<uint64_t>(layout.tiling.run * layout.unit);
-  return {.workspace_bytes =
-              streams ? static_cast<uint64_t>(most_threads(problem) * layout.buffer_bytes) : 0,
-          .launch = "runs of " + std::to_string(in_run) + " B to runs of " + std::to_string(run) +
-                    " B, " + kernels().front().target,
-          .demand = {.load_run = in_run,
-                     .store_run = run,
-                     .slower_percent = slower_percent(problem, layout, streams),
-                     .traits = streams ? uint32_t{XPOSE_QUOTE_UNCACHED_STORES} : 0}};
+  return {
+      .workspace_bytes =
+          streams ? static_cast<uint64_t>(host::most_threads(problem) * layout.buffer_bytes) : 0,
+      .launch = "runs of " + std::to_string(in_run) + " B to runs of " + std::to_string(run) +
+                " B, " + kernels().front().target,
+      .demand = {.load_run = in_run,
+                 .store_run = run,
+                 .slower_percent = slower_percent(problem, layout, streams),
+                 .traits = streams ? uint32_t{XPOSE_QUOTE_UNCACHED_STORES} : 0}};
 }
 
 }  // namespace host_permute

@@ -15,8 +15,4 @@ inline constexpr std::array<int64_t, 2> kInRuns = {256, 512};
 xpose::plugin::Quote quote(const xpose::plugin::Problem& problem,
                            const xpose::plugin::Config& config);
 
-// Input plus output, in bytes.
-int64_t traffic(const xpose::plugin::Problem& problem);
-int64_t most_threads(const xpose::plugin::Problem& problem);
-
 }  // namespace host_permute

@@ -3,7 +3,7 @@
 #include <xpose/plugin.hpp>
 
 #include "../kit/host/ceil_div.hpp"
-#include "../kit/host/one_thread.hpp"
+#include "../kit/host/traffic.hpp"
 #include "kernels.hpp"
 #include "mode.hpp"
 #include "quote.hpp"
@@ -16,9 +16,7 @@ using host::ceil_div;
 using host_simd::BlockOrder;
 using host_simd::carry_bytes;
 using host_simd::Mode;
-using host_simd::most_threads;
 using host_simd::Rectangle;
-using host_simd::traffic;
 
 struct Simd {
   static Card card() {
@@ -37,8 +35,8 @@ struct Simd {
   Simd(const Problem& problem, const Config& config) : problem_(problem), mode_(config["mode"]) {}
 
   void launch(const Launch& launch) const {
-    const int64_t threads = std::min<int64_t>(launch.threads, most_threads(problem_));
-    const int64_t shares = traffic(problem_) <= host::kOneThreadBytes ? 1 : threads;
+    const int64_t threads = std::min<int64_t>(launch.threads, host::most_threads(problem_));
+    const int64_t shares = host::is_for_one_thread(problem_) ? 1 : threads;
     run_parts(launch, static_cast<uint32_t>(shares),
               [&](int64_t share) { transpose_share(launch, share, shares); });
   }
@@ -46,7 +44,7 @@ struct Simd {
   // One of several shares: matrices where there are enough of them, else the rows or, where these
   // are fewer, the columns of every matrix.
   void transpose_share(const Launch& launch, int64_t share, int64_t shares) const {
-    const int64_t matrices = problem_.batch_rank == 0 ? 1 : problem_.batch[0].extent;
+    const int64_t matrices = matrices_of(problem_);
     if (matrices >= 4 * shares) {
       for (int64_t i = matrices * share / shares; i < matrices * (share + 1) / shares; ++i)
         transpose_part(launch, share, i, 0, 1);

@@ -7,22 +7,14 @@
 #include <string>
 
 #include "../kit/host/ceil_div.hpp"
-#include "../kit/host/one_thread.hpp"
+#include "../kit/host/least_target.hpp"
+#include "../kit/host/traffic.hpp"
 #include "kernels.hpp"
 
 namespace host_simd {
 
 using host::ceil_div;
 using namespace xpose::plugin;
-
-int64_t traffic(const Problem& problem) {
-  const int64_t matrices = problem.batch_rank == 0 ? 1 : problem.batch[0].extent;
-  return 2 * matrices * problem.rows * problem.cols * problem.element_bytes;
-}
-
-int64_t most_threads(const Problem& problem) {
-  return std::max<int64_t>(problem.multiprocessors, 1);
-}
 
 Panels panels_of(const Problem& problem, const Mode& mode) {
   if (mode.order != BlockOrder::kPanels) return Panels::kNone;
@@ -138,9 +130,8 @@ int64_t begin_percent(const Problem& problem) {
 
 // Shares of a matrix where each has a part of every row or column.
 int64_t shares_of_each(const Problem& problem) {
-  const int64_t matrices = problem.batch_rank == 0 ? 1 : problem.batch[0].extent;
-  const int64_t threads = most_threads(problem);
-  return traffic(problem) <= host::kOneThreadBytes || matrices >= 4 * threads ? 1 : threads;
+  const int64_t threads = host::most_threads(problem);
+  return host::is_for_one_thread(problem) || matrices_of(problem) >= 4 * threads ? 1 : threads;
 }
 
 // Panels take longer with bytes, and by the part of a tile that lies over another; down also by the
@@ -187,8 +178,7 @@ bool has_panels(const Problem& problem) {
 
 // The demand that a mode makes of a problem and the problem lacks, or null.
 const char* missing(const Problem& problem, const Mode& mode) {
-  const auto cache = static_cast<int64_t>(problem.cache_bytes);
-  if (!mode.streams() && cache > 0 && traffic(problem) > cache)
+  if (!mode.streams() && !host::fits_cache(problem))
     return "input and output that fit into the cache";
   if (mode.writing == Writing::kSingle &&
       (problem.element_bytes != 1 || problem.out_alignment < 64))
@@ -215,10 +205,7 @@ int64_t carry_bytes(const Problem& problem, const Mode& mode) {
 }
 
 Quote quote(const Problem& problem, const Config& config) {
-#if defined(__x86_64__)
-  if (!__builtin_cpu_supports("sse4.2") || !__builtin_cpu_supports("aes"))
-    throw Unsupported("needs a processor with SSE4.2 and AES instructions");
-#endif
+  host::require_least_target();
   const int64_t side = tile_side(problem.element_bytes);
   if (problem.rows < side || problem.cols < side)
     throw Unsupported("needs sides of at least " + std::to_string(side) +
@@ -226,15 +213,15 @@ Quote quote(const Problem& problem, const Config& config) {
   const Mode mode(config["mode"]);
   if (const char* what = missing(problem, mode))
     throw Unsupported("mode=" + std::to_string(config["mode"]) + " needs " + what);
-  return {
-      .workspace_bytes = static_cast<uint64_t>(most_threads(problem) * carry_bytes(problem, mode)),
-      .launch = "tile " + std::to_string(side) + "x" + std::to_string(side) + ", " +
-                kernels().front().target + ", " + mode.name(),
-      .demand = {.load_run = together(problem, problem.rows, problem.cols, problem.in_ld),
-                 .store_run = together(problem, problem.cols, problem.rows, problem.out_ld),
-                 .slower_percent =
-                     static_cast<uint32_t>(mode_percent(problem, mode) + begin_percent(problem)),
-                 .traits = mode.streams() ? uint32_t{XPOSE_QUOTE_UNCACHED_STORES} : 0}};
+  return {.workspace_bytes =
+              static_cast<uint64_t>(host::most_threads(problem) * carry_bytes(problem, mode)),
+          .launch = "tile " + std::to_string(side) + "x" + std::to_string(side) + ", " +
+                    kernels().front().target + ", " + mode.name(),
+          .demand = {.load_run = together(problem, problem.rows, problem.cols, problem.in_ld),
+                     .store_run = together(problem, problem.cols, problem.rows, problem.out_ld),
+                     .slower_percent = static_cast<uint32_t>(mode_percent(problem, mode) +
+                                                             begin_percent(problem)),
+                     .traits = mode.streams() ? uint32_t{XPOSE_QUOTE_UNCACHED_STORES} : 0}};
 }
 
 }  // namespace host_simd

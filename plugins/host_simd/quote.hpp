@@ -19,8 +19,4 @@ Panels panels_of(const xpose::plugin::Problem& problem, const Mode& mode);
 // The bytes that a share carries; see Rectangle.
 int64_t carry_bytes(const xpose::plugin::Problem& problem, const Mode& mode);
 
-// Input plus output, in bytes.
-int64_t traffic(const xpose::plugin::Problem& problem);
-int64_t most_threads(const xpose::plugin::Problem& problem);
-
 }  // namespace host_simd

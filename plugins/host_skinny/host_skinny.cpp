@@ -2,7 +2,8 @@
 #include <xpose/plugin.hpp>
 
 #include "../kit/host/ceil_div.hpp"
-#include "../kit/host/one_thread.hpp"
+#include "../kit/host/least_target.hpp"
+#include "../kit/host/traffic.hpp"
 #include "kernels.hpp"
 
 using namespace xpose::plugin;
@@ -12,15 +13,6 @@ namespace {
 using host::ceil_div;
 using host_skinny::Form;
 using host_skinny::Job;
-
-int64_t matrices_of(const Problem& problem) {
-  return problem.batch_rank == 0 ? 1 : problem.batch[0].extent;
-}
-
-// Input plus output, in bytes.
-int64_t traffic(const Problem& problem) {
-  return 2 * matrices_of(problem) * problem.rows * problem.cols * problem.element_bytes;
-}
 
 // Elements of a line.
 int64_t line_of(const Problem& problem) { return 64 / problem.element_bytes; }
@@ -109,7 +101,8 @@ uint32_t lone_percent(const Problem& problem, Form form) {
   if (form != Form::kInterleave || column >= 64 || problem.out_ld - problem.rows < line_of(problem))
     return 0;
   const int64_t percent = 100 * kLoneColumnBytes / column;
-  return static_cast<uint32_t>(traffic(problem) < kBusyBytes ? percent : percent / kBusyShare);
+  return static_cast<uint32_t>(host::traffic(problem) < kBusyBytes ? percent
+                                                                   : percent / kBusyShare);
 }
 
 // Short rows of more than kFewCols columns are taken apart by more shuffles, and those with gaps
@@ -136,17 +129,13 @@ struct Skinny {
   }
 
   static Quote quote(const Problem& problem, const Config& config) {
-#if defined(__x86_64__)
-    if (!__builtin_cpu_supports("sse4.2") || !__builtin_cpu_supports("aes"))
-      throw Unsupported("needs a processor with SSE4.2 and AES instructions");
-#endif
+    host::require_least_target();
     if (problem.rows == 1 || problem.cols == 1)
       throw Unsupported("needs sides of at least 2 elements; a side of 1 is a copy");
     const Form form = form_of(problem);
     const bool stream = config["stream"] != 0;
-    const auto cache = static_cast<int64_t>(problem.cache_bytes);
-    if (!stream && cache > 0 && traffic(problem) > cache)
-      throw Unsupported("stream=0 needs input and output to fit into the cache");
+    if (!stream && !host::fits_cache(problem))
+      throw Unsupported("stream=0 needs input and output that fit into the cache");
     const xpose_batch_dim batch =
         problem.batch_rank == 0 ? xpose_batch_dim{1, 0, 0} : problem.batch[0];
     const bool foreseen = form == Form::kInterleave && config["ahead"] == 2 &&
@@ -174,7 +163,7 @@ struct Skinny {
         ahead_(static_cast<int>(config["ahead"])) {}
 
   void launch(const Launch& launch) const {
-    const uint32_t shares = traffic(problem_) <= host::kOneThreadBytes ? 1 : launch.threads;
+    const uint32_t shares = host::is_for_one_thread(problem_) ? 1 : launch.threads;
     run_parts(launch, shares, [&](int64_t share) { transpose_share(launch, share, shares); });
   }
 

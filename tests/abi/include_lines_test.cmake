@@ -42,6 +42,7 @@ expect_found(plugins/host_simd/host_simd.cpp ../kit/../host_fat/fat_tile.hpp
   "plugins/host_simd -> plugins/host_fat is not allowed")
 expect_found(plugins/host_naive/host_naive.cpp ../../core/src/plan.hpp "plugins/host_naive -> core/src is not allowed")
 expect_found(plugins/kit/host/pairs.hpp ../cuda/tile_pair.cuh "plugins/kit/host -> plugins/kit/cuda is not allowed")
+expect_found(plugins/kit/matrices.hpp host/traffic.hpp "plugins/kit -> plugins/kit/host is not allowed")
 expect_found(plugins/kit/cuda/tile_pair.cuh ../../cuda_tile/patch.cuh "plugins/kit/cuda -> plugins/cuda_tile is not allowed")
 
 foreach(root core/src apps/xpose)

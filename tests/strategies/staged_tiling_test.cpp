@@ -11,6 +11,7 @@
 #include "../../plugins/cuda_staged/copies.hpp"
 #include "../../plugins/cuda_staged/quote.hpp"
 #include "../../plugins/cuda_staged/tiling.hpp"
+#include "../../plugins/kit/matrices.hpp"
 
 namespace {
 
@@ -38,7 +39,7 @@ xpose_problem problem(int64_t matrices, int64_t rows, int64_t cols, uint32_t byt
 
 // How often each element lies in a tile.
 std::vector<int> covers(const xpose_problem& of, const Tiling& tiling) {
-  std::vector<int> times(static_cast<size_t>(staged::bytes_of(of) / of.element_bytes), 0);
+  std::vector<int> times(static_cast<size_t>(xpose::plugin::bytes_of(of) / of.element_bytes), 0);
   for (int64_t i = 0; i < tiling.count(); ++i) {
     const Tile tile = tiling.at(i);
     for (int64_t m = tile.matrix; m < tile.matrix + tile.matrices; ++m)

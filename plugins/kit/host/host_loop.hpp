@@ -6,7 +6,7 @@
 #include <numeric>
 #include <xpose/plugin.hpp>
 
-#include "one_thread.hpp"
+#include "traffic.hpp"
 
 namespace host {
 
@@ -91,25 +91,24 @@ void split(const xpose_launch& launch, uint32_t threads, int64_t steps, int64_t 
 template <class E, class Body>
 void for_each_step(const xpose_problem& problem, const xpose_launch& launch, int64_t steps,
                    const Body& body) {
-  int64_t matrices = 1;
-  for (uint32_t dim = 0; dim < problem.batch_rank; ++dim) matrices *= problem.batch[dim].extent;
-  const int64_t bytes = matrices * problem.rows * problem.cols * int64_t{sizeof(E)};
+  const int64_t matrices = xpose::plugin::matrices_of(problem);
   const E* const in = static_cast<const E*>(launch.in);
   E* const out = static_cast<E*>(launch.out);
-  const uint32_t threads = 2 * bytes <= kOneThreadBytes ? 1 : launch.threads;
-  split(launch, threads, matrices * steps, bytes, [&](int64_t first, int64_t last) {
-    for (int64_t i = first; i < last;) {
-      int64_t matrix = i / steps, in_offset = 0, out_offset = 0;
-      for (uint32_t dim = 0; dim < problem.batch_rank; ++dim) {
-        const xpose_batch_dim& batch = problem.batch[dim];
-        in_offset += matrix % batch.extent * batch.in_stride;
-        out_offset += matrix % batch.extent * batch.out_stride;
-        matrix /= batch.extent;
-      }
-      const int64_t end = std::min(last, i - i % steps + steps);
-      for (; i < end; ++i) body(in + in_offset, out + out_offset, i % steps);
-    }
-  });
+  const uint32_t threads = is_for_one_thread(problem) ? 1 : launch.threads;
+  split(launch, threads, matrices * steps, xpose::plugin::bytes_of(problem),
+        [&](int64_t first, int64_t last) {
+          for (int64_t i = first; i < last;) {
+            int64_t matrix = i / steps, in_offset = 0, out_offset = 0;
+            for (uint32_t dim = 0; dim < problem.batch_rank; ++dim) {
+              const xpose_batch_dim& batch = problem.batch[dim];
+              in_offset += matrix % batch.extent * batch.in_stride;
+              out_offset += matrix % batch.extent * batch.out_stride;
+              matrix /= batch.extent;
+            }
+            const int64_t end = std::min(last, i - i % steps + steps);
+            for (; i < end; ++i) body(in + in_offset, out + out_offset, i % steps);
+          }
+        });
 }
 
 }  // namespace host

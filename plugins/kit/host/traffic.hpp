@@ -1,0 +1,35 @@
+// The bytes that a problem moves, and the threads and the cache that they are worth.
+#pragma once
+
+#include <xpose/plugin.h>
+
+#include <algorithm>
+#include <cstdint>
+
+#include "../matrices.hpp"
+
+namespace host {
+
+// Input plus output, in bytes.
+inline int64_t traffic(const xpose_problem& problem) {
+  return 2 * xpose::plugin::bytes_of(problem);
+}
+
+// Whether one thread has moved all of it before another one is awake.
+inline bool is_for_one_thread(const xpose_problem& problem) {
+  constexpr int64_t kOneThreadBytes = 512 << 10;
+  return traffic(problem) <= kOneThreadBytes;
+}
+
+// The threads that a launch may bring.
+inline int64_t most_threads(const xpose_problem& problem) {
+  return std::max<int64_t>(problem.multiprocessors, 1);
+}
+
+// Whether input and output fit into the last level; true where its size is unknown.
+inline bool fits_cache(const xpose_problem& problem) {
+  const auto cache = static_cast<int64_t>(problem.cache_bytes);
+  return cache <= 0 || traffic(problem) <= cache;
+}
+
+}  // namespace host
