@@ -18,6 +18,8 @@ import time
 import unittest
 import xml.etree.ElementTree
 
+from terminal import read_to_end
+
 XPOSE = None
 SMALLEST = "512x512, warm, one thread, 4 bytes"
 IN_PLACE = "in place, 4096x4096, 4 bytes"
@@ -215,12 +217,7 @@ class Bench(unittest.TestCase):
         process = subprocess.Popen([XPOSE, "bench", "--device", "host", "--only", SMALLEST, "--budget", "0.05"],
                                    stdout=subprocess.PIPE, stderr=side, text=True)
         os.close(side)
-        talk = b""
-        try:
-            while chunk := os.read(main, 4096):
-                talk += chunk
-        except OSError:
-            pass  # the other side is closed
+        talk = read_to_end(main)
         out, _ = process.communicate()
         self.assertRegex(talk, rb"1/1, [0-9]+ s left, 512x512.*: (verify|measure)")
         self.assertNotIn("\033", out)

@@ -15,6 +15,8 @@ import sys
 import tempfile
 import unittest
 
+from terminal import read_to_end
+
 XPOSE = None
 LIST, DEFAULT_LIST = "system.posix_acl_access", "system.posix_acl_default"
 
@@ -137,12 +139,7 @@ class NoFiles(Outputs):
         done = shell('"$@"', *self.show, "--json", os.ttyname(side))
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         os.close(side)
-        shown = b""
-        try:
-            while chunk := os.read(main, 4096):
-                shown += chunk
-        except OSError:
-            pass  # the other side is closed
+        shown = read_to_end(main)
         self.check_rows(shown)
 
     def test_what_takes_no_stream_is_refused(self):

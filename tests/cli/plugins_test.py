@@ -13,6 +13,7 @@ import tempfile
 import unittest
 
 from command_line import HANGS, HOST, XPOSE, main, tune, xpose
+from terminal import read_to_end
 
 
 class Plugins(unittest.TestCase):
@@ -106,12 +107,7 @@ class Plugins(unittest.TestCase):
             process = subprocess.Popen([XPOSE, "check", plugin, "--bytes", "4", "--problem", "3"], stdout=side,
                                        stderr=side, env=dict(os.environ, COLUMNS="60"))
             os.close(side)
-            shown = b""
-            try:
-                while chunk := os.read(main, 4096):
-                    shown += chunk
-            except OSError:
-                pass  # the other side is closed
+            shown = read_to_end(main)
             os.close(main)
             self.assertEqual(process.wait(), 3)
             self.assertIn(f"\r\n  to reproduce: gdb --args xpose check '{plugin}' --strategy do_nothing --bytes 4 "

@@ -3,7 +3,6 @@
 Every array that NumPy writes comes back transposed, bit for bit, and progress is told.
 """
 
-import contextlib
 import fcntl
 import io
 import os
@@ -12,6 +11,7 @@ import subprocess
 import warnings
 
 from npy_command import WAITING, InAListedFolder, command, dict_text, header_file, main, random_array
+from terminal import read_to_end
 
 import numpy as np
 
@@ -179,10 +179,7 @@ class Tells(InAListedFolder):
         end, terminal = pty.openpty()
         done = subprocess.run(command(*arguments), stderr=terminal, env=dict(os.environ, TERM=term), **how)
         os.close(terminal)
-        said = b""
-        with contextlib.suppress(OSError):  # the end of a terminal
-            while part := os.read(end, 4096):
-                said += part
+        said = read_to_end(end)
         os.close(end)
         self.assertEqual(done.returncode, 0)
         return said

@@ -18,6 +18,8 @@ import tempfile
 import termios
 import unittest
 
+from terminal import read_to_end
+
 XPOSE = None
 WAITING = r"xpose: warning: another process measures on \S+\s[^\r]*\r\n( {7}[^\r]*\r\n)*"
 WIDTHS = (60, 80, 120, 200)
@@ -59,12 +61,7 @@ def on_terminal(columns, *arguments, code=0, **environment):
     process = subprocess.Popen([XPOSE, *arguments], stdin=subprocess.DEVNULL, stdout=side, stderr=side,
                                env=variables)
     os.close(side)
-    raw = b""
-    try:
-        while chunk := os.read(main, 4096):
-            raw += chunk
-    except OSError:
-        pass  # the other side is closed
+    raw = read_to_end(main)
     os.close(main)
     assert process.wait() == code, (arguments, raw.decode())
     return Terminal(raw)

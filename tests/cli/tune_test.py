@@ -3,7 +3,6 @@
 Its table, its documents, its budget, and how it is interrupted.
 """
 
-import contextlib
 import json
 import os
 import pathlib
@@ -16,6 +15,7 @@ import time
 import unittest
 
 from command_line import HANGS, HOST, XPOSE, main, tune, xpose
+from terminal import read_to_end
 
 
 class Tune(unittest.TestCase):
@@ -232,9 +232,7 @@ class Tune(unittest.TestCase):
                 talk += os.read(main, 4096)
             process.send_signal(signal.SIGINT)
             out, _ = process.communicate(timeout=120)
-            with contextlib.suppress(OSError):  # the end of a terminal
-                while part := os.read(main, 4096):
-                    talk += part
+            talk += read_to_end(main)
             self.assertIn(b"xpose: interrupted: the trial in progress is finished first; ", talk)
             self.assertEqual(process.returncode, 130)
             self.assertTrue(json.loads(path.read_text())["interrupted"])
@@ -264,12 +262,7 @@ class Tune(unittest.TestCase):
         process = subprocess.Popen([XPOSE, "tune", "--device", "host", "--shape", "64x64", "--budget",
                                     "0.1"], stdout=subprocess.PIPE, stderr=side, text=True)
         os.close(side)
-        talk = b""
-        try:
-            while chunk := os.read(main, 4096):
-                talk += chunk
-        except OSError:
-            pass  # the other side is closed
+        talk = read_to_end(main)
         out, _ = process.communicate()
         self.assertIn(b"verify ", talk)
         self.assertNotIn("\033", out)
@@ -282,12 +275,7 @@ class Tune(unittest.TestCase):
                 [XPOSE, "tune", "--device", "host", "--shape", "64x64", "--budget", "0.1"],
                 stdout=side, stderr=subprocess.DEVNULL, env=environment)
             os.close(side)
-            table = b""
-            try:
-                while chunk := os.read(main, 4096):
-                    table += chunk
-            except OSError:
-                pass
+            table = read_to_end(main)
             process.wait()
             self.assertEqual(b"\033[1m" in table, bold)
 
