@@ -3,9 +3,8 @@
 #include <algorithm>
 #include <cstring>
 #include <limits>
-#if defined(__SSE2__)
-#include <emmintrin.h>
-#endif
+
+#include "../kit/host/stream_run.hpp"
 
 namespace staged {
 namespace {
@@ -15,33 +14,15 @@ constexpr int64_t kMostPitch = std::numeric_limits<int32_t>::max();
 // Shorter runs and smaller rectangles take the GPU longer than their bytes do.
 constexpr int64_t kLeastRun = 256, kLeastRectangle = 64 << 10;
 
-constexpr int64_t kLine = 64;
 // In shorter runs, the lines that a run shares with others weigh more than those that it owns.
-constexpr int64_t kLeastStreamed = 8 * kLine;
+constexpr int64_t kLeastStreamed = 512;  // bytes
 
-// The output is not read soon. Stores past the caches spare the read of each line before.
+// The output is not read soon.
 void stream(unsigned char* to, const unsigned char* from, int64_t bytes) {
-#if defined(__SSE2__)
-  if (bytes >= kLeastStreamed) {
-    const int64_t head = -reinterpret_cast<intptr_t>(to) & (kLine - 1);
-    std::memcpy(to, from, static_cast<size_t>(head));
-    int64_t at = head;
-    for (; at + kLine <= bytes; at += kLine)
-      for (int64_t part = at; part < at + kLine; part += 16)
-        _mm_stream_si128(reinterpret_cast<__m128i*>(to + part),
-                         _mm_loadu_si128(reinterpret_cast<const __m128i*>(from + part)));
-    std::memcpy(to + at, from + at, static_cast<size_t>(bytes - at));
-    return;
-  }
-#endif
-  std::memcpy(to, from, static_cast<size_t>(bytes));
-}
-
-// Stores past the caches are in memory before other threads hear that they were made.
-void finish() {
-#if defined(__SSE2__)
-  _mm_sfence();
-#endif
+  if (bytes >= kLeastStreamed)
+    host::stream_run(to, from, bytes);
+  else
+    std::memcpy(to, from, static_cast<size_t>(bytes));
 }
 
 // Calls body(place, offset, bytes) for each run in [first, last), of which the ends may be parts.
@@ -88,7 +69,7 @@ void copy_to_slot(const Rows& rows, unsigned char* slot, int64_t first, int64_t 
 void copy_from_slot(const Rows& rows, const unsigned char* slot, int64_t first, int64_t last) {
   for_each_run(rows, first, last,
                [&](unsigned char* to, int64_t at, int64_t bytes) { stream(to, slot + at, bytes); });
-  finish();
+  host::finish_streams();  // before other threads hear that the output is written
 }
 
 }  // namespace staged

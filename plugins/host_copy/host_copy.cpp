@@ -1,11 +1,12 @@
 // Copies of the problem's bytes: the fastest of them is the roof a transpose is held against. A
 // plain memcpy reads the lines it is about to overwrite; stores that bypass the cache and the
 // processor's own string move do not, and on large data one of those two is the fastest.
+#include <cstring>
 #include <xpose/plugin.hpp>
 
 #include "../kit/host/ceil_div.hpp"
 #include "../kit/host/host_loop.hpp"
-#include "copy_bytes.hpp"
+#include "../kit/host/stream_run.hpp"
 
 using namespace xpose::plugin;
 
@@ -70,12 +71,18 @@ struct Memcpy {
 
 #if defined(__x86_64__)
 
+template <int64_t Ahead>
+void stream(unsigned char* out, const unsigned char* in, size_t bytes) {
+  host::stream_run<Ahead>(out, in, static_cast<int64_t>(bytes));
+  host::finish_streams();  // before the caller's later stores
+}
+
 struct Stream {
   static constexpr const char* kName = "copy_stream";
   static constexpr const char* kSummary = "non-temporal stores, which bypass the caches";
   static constexpr int kPriorRank = 900;
   static void copy(unsigned char* out, const unsigned char* in, size_t bytes) {
-    host::copy_stream<0>(out, in, bytes);
+    stream<0>(out, in, bytes);
   }
 };
 
@@ -85,7 +92,7 @@ struct StreamAhead {
       "non-temporal stores, with input prefetched into the second-level cache";
   static constexpr int kPriorRank = 905;
   static void copy(unsigned char* out, const unsigned char* in, size_t bytes) {
-    host::copy_stream<2048>(out, in, bytes);
+    stream<2048>(out, in, bytes);
   }
 };
 
@@ -94,7 +101,7 @@ struct RepMovsb {
   static constexpr const char* kSummary = "the processor's string move";
   static constexpr int kPriorRank = 910;
   static void copy(unsigned char* out, const unsigned char* in, size_t bytes) {
-    host::copy_rep_movsb(out, in, bytes);
+    asm volatile("rep movsb" : "+D"(out), "+S"(in), "+c"(bytes) : : "memory");
   }
 };
 

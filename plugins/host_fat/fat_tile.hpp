@@ -9,9 +9,7 @@
 #include <cstring>
 #include <utility>
 
-#if defined(__x86_64__)
-#include <immintrin.h>
-#endif
+#include "../kit/host/stream_run.hpp"
 
 namespace host {
 
@@ -23,12 +21,6 @@ inline constexpr int64_t kWriteRun = 512;  // bytes of an output row that a tile
 inline constexpr int64_t kAhead = 8;       // rows, at most
 // A tile's output rows are a line apart, so that their lines fall into different cache sets.
 inline constexpr int64_t kBufferBytes = kReadRun / 32 * (kWriteRun + kLineBytes);
-
-#if defined(__x86_64__)
-inline constexpr bool kCanStream = true;
-#else
-inline constexpr bool kCanStream = false;
-#endif
 
 // Calls body with an element's bytes, 32 to 256 in steps of 16, as a constant.
 template <class Body>
@@ -56,35 +48,6 @@ void move_element(Byte* to, const Byte* from) {
     std::memcpy(&value, from + at, sizeof value);
     std::memcpy(to + at, &value, sizeof value);
   });
-}
-
-// Whole lines by non-temporal stores, the ragged ends by ordinary ones, whose lines the next run
-// completes. Not ordered with later stores until finish_streams.
-inline void stream_run(Byte* out, const Byte* in, int64_t bytes) {
-#if defined(__x86_64__)
-  const int64_t head = std::min<int64_t>(-reinterpret_cast<uintptr_t>(out) % kLineBytes, bytes);
-  if (head != 0) std::memcpy(out, in, static_cast<size_t>(head));
-  int64_t at = head;
-  for (; at + kLineBytes <= bytes; at += kLineBytes) {
-    const auto* const source = reinterpret_cast<const __m128i*>(in + at);
-    auto* const target = reinterpret_cast<__m128i*>(out + at);
-    const __m128i a = _mm_loadu_si128(source), b = _mm_loadu_si128(source + 1),
-                  c = _mm_loadu_si128(source + 2), d = _mm_loadu_si128(source + 3);
-    _mm_stream_si128(target, a);
-    _mm_stream_si128(target + 1, b);
-    _mm_stream_si128(target + 2, c);
-    _mm_stream_si128(target + 3, d);
-  }
-  if (at != bytes) std::memcpy(out + at, in + at, static_cast<size_t>(bytes - at));
-#else
-  std::memcpy(out, in, static_cast<size_t>(bytes));
-#endif
-}
-
-inline void finish_streams() {
-#if defined(__x86_64__)
-  _mm_sfence();
-#endif
 }
 
 // A rectangle of rows x cols elements of the input.
