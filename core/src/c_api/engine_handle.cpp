@@ -27,7 +27,7 @@ EngineOptions engine_options(const xpose_engine_options_t* given) {
   options.in_process = stated.in_process != 0;
   if (!(stated.stage_seconds >= 0))
     throw Error(ErrorKind::invalid,
-                "xpose_engine_options_t::stage_seconds is negative or no number");
+                "xpose_engine_options_t::stage_seconds is negative or no number; 0 is the default");
   if (stated.stage_seconds > 0) options.stage_seconds = stated.stage_seconds;
   if (stated.warn != nullptr)
     options.warn = [warn = stated.warn, context = stated.context](std::string_view line) {

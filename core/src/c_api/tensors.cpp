@@ -90,7 +90,7 @@ void check_fit(const Tensor& in, const Tensor& out, const std::vector<int>& axes
            ": copy one to the other's device first");
   if (in.extents.size() != out.extents.size())
     refuse("the input has " + std::to_string(in.extents.size()) + " axes, the output " +
-           std::to_string(out.extents.size()));
+           std::to_string(out.extents.size()) + ": a permutation keeps their number");
   check_permuted_extents(in.extents, out.extents, axes);
 }
 

@@ -62,7 +62,8 @@ const Strategy& loaded_here(Subject& subject, const Strategy& described) {
     throw Error(ErrorKind::failed, "refused " + refusal.why);
   }
   throw Error(ErrorKind::failed, "the plugin offered " + described.info.name +
-                                     " in the worker, but not in this process");
+                                     " in the worker, but not in this process: a plugin describes "
+                                     "itself the same in both");
 }
 
 std::unique_ptr<TrialRunner> runner_of(Subject& subject, const Problem& normal,

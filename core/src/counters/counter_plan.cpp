@@ -50,7 +50,8 @@ void CounterPlan::schedule(const std::vector<std::string>& wanted) {
     if (status != CUPTI_ERROR_INVALID_METRIC_NAME) check_cupti(status, "asking for " + name);
     (status == CUPTI_SUCCESS ? metrics_ : unknown_).push_back(name);
   }
-  if (metrics_.empty()) throw Denial{"planning the counters: the chip has none of those wanted"};
+  if (metrics_.empty())
+    throw Denial{"planning the counters: this device has none of those that xpose reads"};
 
   std::vector<const char*> names = pointers(metrics_);
   XPOSE_CUPTI_PARAMETERS(CUpti_Profiler_Host_ConfigAddMetrics, add);

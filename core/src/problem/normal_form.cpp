@@ -56,9 +56,12 @@ void check_output_is_disjoint(const Problem& problem) {
 }
 
 void check_sizes(const Problem& problem) {
-  if (problem.rows < 0 || problem.cols < 0) refuse(problem, "rows and cols must be 0 or more");
+  if (problem.rows < 0 || problem.cols < 0)
+    refuse(problem, "rows and cols must be 0 or more, not " + std::to_string(problem.rows) +
+                        " and " + std::to_string(problem.cols));
   for (const BatchDim& dim : problem.batch)
-    if (dim.extent < 0) refuse(problem, "a batch extent must be 0 or more");
+    if (dim.extent < 0)
+      refuse(problem, "a batch extent must be 0 or more, not " + std::to_string(dim.extent));
   if (const std::string refusal = element_size_refusal(problem.element_bytes); !refusal.empty())
     refuse(problem, refusal);
   if (problem.in_place && !is_moved_whole(problem.element_bytes))

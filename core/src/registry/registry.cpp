@@ -128,8 +128,10 @@ const Strategy& Registry::loaded(Admission& admission, const std::string& digest
   const PluginLibrary& library = load(admission, *plugin);
   const Strategy* const found = find_strategy(library.strategies, strategy);
   if (found == nullptr)
-    throw Error(ErrorKind::failed, library.info.file.string() + " offered " + strategy +
-                                       " in the worker, but not in this process");
+    throw Error(ErrorKind::failed,
+                library.info.file.string() + " offered " + strategy +
+                    " in the worker, but not in this process: a plugin describes "
+                    "itself the same in both");
   return *found;
 }
 
@@ -143,7 +145,8 @@ Candidate Registry::bind(Admission& admission, const Candidate& candidate, const
     throw Error(
         bound.outcome.verdict == Verdict::no_memory ? ErrorKind::no_memory : ErrorKind::failed,
         to_string(bound.variant) +
-            " was accepted by its quote before, and is declined now: " + bound.outcome.detail);
+            " was accepted by its quote, and is declined when it is asked again: " +
+            bound.outcome.detail);
   return bound;
 }
 

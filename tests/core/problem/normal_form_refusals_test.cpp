@@ -7,7 +7,10 @@ namespace xpose {
 namespace {
 
 TEST(NormalFormRefusals, AreForWhatIsMalformed) {
-  expect_refused(matrix(-1, 5, 4), "rows and cols must be 0 or more");
+  expect_refused(matrix(-1, 5, 4), "rows and cols must be 0 or more, not -1 and 5");
+  Problem batch = matrix(3, 5, 4);
+  batch.batch = {{-2, 15, 15}};
+  expect_refused(batch, "a batch extent must be 0 or more, not -2");
   expect_refused(matrix(3, 5, 0), "elements have 1 to 256 bytes");
   expect_refused(matrix(3, 5, 257), "1 to 256 bytes; state longer ones as one more axis");
   Problem pixels = matrix(5, 5, 3);
