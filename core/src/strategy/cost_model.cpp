@@ -12,7 +12,7 @@ namespace {
 
 constexpr double kSectorBytes = 32;
 constexpr double kLineBytes = 64;
-// The cost of a run besides its sectors: runs of 128 bytes take 3 % longer than those of 256.
+// The cost of a run besides its sectors. NOTES.md of the core has the evidence for each constant.
 constexpr double kRunBytes = 12;
 // The cost of what moves in sectors that rows share.
 constexpr double kSharedSectors = 1.1;
@@ -22,7 +22,7 @@ constexpr double kPartlyWritten = 1.5;
 // Input and output beyond this part of a cache do not stay in it.
 constexpr double kShareOfCache = 0.6;
 // A block alone on its multiprocessor keeps the memory busy for a part of the time that grows with
-// the bytes it reads: 26, 42, 58, 63 and 69 % with 4, 8, 16, 32 and 64 KiB.
+// the bytes it reads.
 constexpr double kBusyAtMost = 0.75;
 constexpr double kBusyBytes = 9 * 1024;
 // A launch ends with its last block, which is the later the more a thread moves: with so many
