@@ -1,5 +1,4 @@
-// The kernels of permutations, as compiled for every instruction set that this processor has: the
-// conformance suite runs the widest one alone.
+// The kernels of host_permute, as compiled for each instruction set.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// The axes of a permutation in the units that kernels move.
+// The axes of a permutation in the units that the kernels of host_permute move.
 #include <gtest/gtest.h>
 
 #include "../../plugins/host_permute/units.hpp"

@@ -1,4 +1,4 @@
-// The tiles of permutations: each element belongs to one place of one tile, and runs are as long as
+// The tiles of host_permute: each element belongs to one place of one tile, and runs are as long as
 // the axes allow.
 #include <gtest/gtest.h>
 
