@@ -47,6 +47,23 @@ class InAFolder(unittest.TestCase):
         return subprocess.run(command(source or self.source, target or self.target, *options),
                               capture_output=True, text=True, timeout=300, **how)
 
+    def measured(self, *options):
+        """Bytes of memory at the peak of a run, and bytes that it had written to the disk."""
+        process = subprocess.Popen(command(self.source, self.target, *options))
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        self.assertEqual(process.returncode, 0)
+        return usage.ru_maxrss << 10, usage.ru_oublock * 512
+
+    def outgrow(self, folder):
+        """Makes the source a hole larger than the file system of the folder. Skips where that has no limit."""
+        room = os.statvfs(folder)
+        size = room.f_blocks * room.f_frsize + (1 << 20)
+        if not 0 < size < 1 << 40:
+            self.skipTest(f"{folder} has no limit")
+        self.source.write_bytes(header_file(dict_text("'|u1'", (2, size // 2))))
+        os.truncate(self.source, size + 4096)
+
 
 class InAListedFolder(InAFolder):
     def listing(self):

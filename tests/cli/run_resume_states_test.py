@@ -11,7 +11,7 @@ import subprocess
 import tempfile
 import time
 
-from npy_command import command, dict_text, header_file, main, random_array
+from npy_command import command, main, random_array
 from resumed_run import Resumed
 
 import numpy as np
@@ -112,12 +112,7 @@ class Refused(Resumed):
         self.refused(f"{self.source} is the output as well", target=self.source)
 
     def test_disk_full(self):
-        room = os.statvfs("/dev/shm")
-        size = room.f_blocks * room.f_frsize + (1 << 20)
-        if not 0 < size < 1 << 40:
-            self.skipTest("/dev/shm has no limit")
-        self.source.write_bytes(header_file(dict_text("'|u1'", (2, size // 2))))
-        os.truncate(self.source, size + 4096)
+        self.outgrow("/dev/shm")
         with tempfile.TemporaryDirectory(dir="/dev/shm") as folder:
             self.refused("No space left on device", target=os.path.join(folder, "b.npy"))
             self.assertEqual(os.listdir(folder), [])
