@@ -1,6 +1,5 @@
-#include "device/cuda_streams.hpp"
-
 #include "device/cuda_driver.hpp"
+#include "device/cuda_streams.hpp"
 #include "process/steps.hpp"
 
 namespace xpose {

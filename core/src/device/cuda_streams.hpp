@@ -12,8 +12,8 @@ namespace xpose {
 // As Backend has it, for the device of that ordinal, which is current.
 cudaStream_t make_cuda_stream(int ordinal, StreamShare share);
 
-// Of the streams of one device. Its events are made once, because making one waits for other threads
-// of the process. They live as long as the process. [any thread]
+// Of the streams of one device. Its events are made once, because making one waits for other
+// threads of the process. They live as long as the process. [any thread]
 class CudaStreamOrder {
  public:
   // As Backend has it. The device is current.
