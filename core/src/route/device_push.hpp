@@ -27,7 +27,7 @@ class DevicePush {
     std::int64_t least_copied_bytes = std::int64_t{32} << 20;
     // And so are shorter runs, and rectangles of fewer bytes on average: each rectangle is a call.
     std::int64_t least_run_bytes = 1 << 10;
-    std::int64_t least_rectangle_bytes = std::int64_t{2} << 20;
+    std::int64_t least_rectangle_bytes = std::int64_t{8} << 20;
     // Of what kernels store: enough for a device to be busy with one part.
     std::int64_t stored_part_bytes = std::int64_t{16} << 20;
   };
