@@ -21,6 +21,16 @@ def test_groups():
     assert (result == expected).all()
 
 
+def test_merged_ellipsis():
+    x = numpy.arange(2 * 3 * 4 * 5).reshape(2, 3, 4, 5)
+    assert (xpose.rearrange(x, "a ... -> (...) a") == x.transpose(1, 2, 3, 0).reshape(60, 2)).all()
+    assert (xpose.rearrange(x, "... a -> (a ... 1)") == x.transpose(3, 0, 1, 2).ravel()).all()
+    assert xpose.rearrange(x[0, 0, 0], "... a -> a (...)").shape == (5, 1)
+    out = numpy.zeros((5, 24), x.dtype)
+    xpose.rearrange(x, "... a -> a (...)", out=out)
+    assert (out == x.reshape(24, 5).T).all()
+
+
 def test_out():
     x = numpy.arange(2 * 12 * 8).reshape(2, 12, 8)
     out = numpy.zeros((8, 2, 12), x.dtype)
@@ -56,6 +66,8 @@ def test_wrong_types():
         ("a b -> b a", {"a": 5}, "does not fit"),
         ("a 2b -> 2b a", {}, "neither"),
         ("... a -> a", {}, "'...'"),
+        ("a ... -> ... (... a)", {}, "'...'"),
+        ("(... a) -> a ...", {}, "on the left"),
     ],
 )
 def test_errors(pattern, sizes, words):

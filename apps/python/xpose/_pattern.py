@@ -16,7 +16,10 @@ class Fitted(NamedTuple):
     merged: tuple[int, ...] | None
 
 
-def _side(text: str, pattern: str) -> list[list[str]]:
+_MERGED = "(...)"  # all axes without a name, merged with the rest of their group
+
+
+def _side(text: str, pattern: str, is_left: bool) -> list[list[str]]:
     groups: list[list[str]] = []
     opened = False
     # torch.compile follows the methods of strings, and not every version of it regular expressions.
@@ -30,10 +33,12 @@ def _side(text: str, pattern: str) -> list[list[str]]:
             continue
         if not (token.isidentifier() or token in ("1", "...")):
             raise ValueError(f"{token!r} in {pattern!r} is neither a name, nor 1, nor '...'")
-        if token == "..." and opened:
-            raise ValueError(f"'...' in {pattern!r} stands in parentheses; it is several axes")
+        if token == "..." and opened and is_left:
+            raise ValueError(
+                f"'...' in {pattern!r} stands in parentheses on the left, where each axis needs a name"
+            )
         if opened:
-            groups[-1].append(token)
+            groups[-1].append(_MERGED if token == "..." else token)
         else:
             groups.append([token])
     if opened:
@@ -48,8 +53,13 @@ def _spread(groups: list[list[str]], rest: list[str]) -> list[list[str]]:
         if group == ["..."]:
             result += [[name] for name in rest]
         else:
-            result.append([name for name in group if name != "1"])
+            spread = [rest if name == _MERGED else [name] for name in group if name != "1"]
+            result.append([name for names in spread for name in names])
     return result
+
+
+def _ellipses(groups: list[list[str]]) -> int:
+    return groups.count(["..."]) + sum([group.count(_MERGED) for group in groups])
 
 
 def _names(groups: list[list[str]], pattern: str) -> list[str]:
@@ -82,8 +92,8 @@ def fit(pattern: str, shape: tuple[int, ...], given: tuple[tuple[str, int], ...]
     sides = pattern.split("->")
     if len(sides) != 2:
         raise ValueError(f"{pattern!r} has no '->' between two sides")
-    left, right = (_side(side, pattern) for side in sides)
-    if (left.count(["..."]), right.count(["..."])) not in ((0, 0), (1, 1)):
+    left, right = _side(sides[0], pattern, True), _side(sides[1], pattern, False)
+    if (_ellipses(left), _ellipses(right)) not in ((0, 0), (1, 1)):
         raise ValueError(f"'...' stands once on either side of {pattern!r}, or on none")
     more = len(shape) - len(left) + 1
     rest = [f"...{i}" for i in range(more)] if ["..."] in left else []

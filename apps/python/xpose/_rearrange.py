@@ -26,6 +26,7 @@ def rearrange(
         As in `permute_dims`. For parentheses it needs a method ``reshape``.
     pattern : str
         The axes of `x`, ``->``, and those of the result. Parentheses group names that are one axis.
+        ``...`` stands for all axes without a name, on the right in parentheses too.
     **sizes : int
         The sizes of names in parentheses on the left; one of a group may be left out.
     out, stream, policy
