@@ -21,6 +21,13 @@ def test_groups():
     assert (result == expected).all()
 
 
+def test_axes_named_as_the_parameters():
+    image = numpy.arange(6 * 8).reshape(6, 8)
+    result = xpose.rearrange(image, "(x pattern) y -> x y pattern", x=2)
+    assert (result == image.reshape(2, 3, 8).transpose(0, 2, 1)).all()
+    assert xpose.rearrange(image, "(x pattern) y -> x y pattern", pattern=2).shape == (3, 8, 2)
+
+
 def test_merged_ellipsis():
     x = numpy.arange(2 * 3 * 4 * 5).reshape(2, 3, 4, 5)
     assert (xpose.rearrange(x, "a ... -> (...) a") == x.transpose(1, 2, 3, 0).reshape(60, 2)).all()

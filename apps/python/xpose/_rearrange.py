@@ -12,6 +12,7 @@ from ._libraries import library_of
 def rearrange(
     x: Any,
     pattern: str,
+    /,
     *,
     out: Any = None,
     stream: Any = None,
@@ -28,7 +29,8 @@ def rearrange(
         The axes of `x`, ``->``, and those of the result. Parentheses group names that are one axis.
         ``...`` stands for all axes without a name, on the right in parentheses too.
     **sizes : int
-        The sizes of names in parentheses on the left; one of a group may be left out.
+        The sizes of names in parentheses on the left; one of a group may be left out. Every name
+        may have one but those of the other parameters, ``out``, ``stream`` and ``policy``.
     out, stream, policy
         As in `permute_dims`.
 
