@@ -34,6 +34,12 @@ class Raw(InAListedFolder):
         self.check(array, array.transpose(0, 2, 1, 3), "--axes", "0,2,1,3")
         self.check(array, array.transpose(3, 0, 1, 2), "--pattern", "a b c d -> d a b c")
 
+    def test_one_axis(self):
+        array = random_array("<f4", (6 * 35,))
+        self.check(array, array)
+        self.check(array, array.reshape(6, 35).T, "--pattern", "(h w) -> w h", "--sizes", "h=6")
+        self.check(array[:0], array[:0])
+
     def test_dtypes_as_numpy_and_people_write_them(self):
         array = random_array("|V12", (53, 31))
         for dtype in ("|V12", "V12", "[('x', '<f4'), ('y', '>i8')]", "S12", "U3"):

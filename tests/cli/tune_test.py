@@ -81,6 +81,8 @@ class Tune(unittest.TestCase):
         self.assertEqual(whole, normal_form("--shape", "8x600x6", "--axes", "0,-1,1"))
         self.assertEqual(whole, normal_form("--shape", "600x6", "--batch", "8"))
         self.assertEqual(normal_form("--shape", "6x5x4"), normal_form("--shape", "6x5x4", "--axes", "2,1,0"))
+        self.assertEqual(normal_form("--shape", "12x20"),
+                         normal_form("--shape", "240", "--pattern", "(h w) -> (w h)", "--sizes", "h=12"))
         patches = normal_form("--shape", "2x32x48x3", "--pattern", "b (h p) (w q) c -> b h w (p q c)",
                               "--sizes", "p=16,q=16")
         self.assertEqual(patches, normal_form("--shape", "2x2x16x3x16x3", "--axes", "0,1,3,2,4,5"))

@@ -20,7 +20,7 @@ std::optional<NpyHeader> raw_of(const po::variables_map& values) try {
                                     " belongs to --raw: a .npy file states its own");
   if (!is_raw) return std::nullopt;
   return headerless(values["dtype"].as<std::string>(),
-                    parse_shape(values["shape"].as<std::string>()));
+                    parse_shape(values["shape"].as<std::string>(), 1));
 } catch (const NpyError& error) {
   throw UsageError("--dtype and --shape: " + std::string(error.what()));
 }

@@ -270,7 +270,7 @@ std::string output_name(const po::variables_map& values, const std::string& opti
   return name;
 }
 
-std::vector<std::int64_t> parse_shape(const std::string& text) {
+std::vector<std::int64_t> parse_shape(const std::string& text, std::size_t least_axes) {
   constexpr std::size_t kMostAxes = 64;  // NumPy's
   std::vector<std::int64_t> shape;
   for (std::size_t begin = 0; begin <= text.size();) {
@@ -279,10 +279,9 @@ std::vector<std::int64_t> parse_shape(const std::string& text) {
     shape.push_back(extent.value_or(-1));
     begin = end + 1;
   }
-  if (shape.size() < 2 || shape.size() > kMostAxes || std::ranges::min(shape) < 0)
-    throw UsageError("--shape " + text +
-                     " is not a shape, such as 4096x4096 or 32x16x64: 2 to 64 numbers from 0 to "
-                     "2^63 - 1");
+  if (shape.size() < least_axes || shape.size() > kMostAxes || std::ranges::min(shape) < 0)
+    throw UsageError("--shape " + text + " is not a shape, such as 4096x4096 or 32x16x64: " +
+                     std::to_string(least_axes) + " to 64 numbers from 0 to 2^63 - 1");
   return shape;
 }
 

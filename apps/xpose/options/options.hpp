@@ -70,7 +70,7 @@ std::string cache_name(const po::variables_map& values);
 // given. Throws UsageError for a name that is empty.
 std::string output_name(const po::variables_map& values, const std::string& option);
 
-// "1234x4321" or "32x16x64": the extents of 2 to 64 axes. Throws UsageError.
-std::vector<std::int64_t> parse_shape(const std::string& text);
+// "1234x4321" or "32x16x64": the extents of `least_axes` to 64 axes. Throws UsageError.
+std::vector<std::int64_t> parse_shape(const std::string& text, std::size_t least_axes = 2);
 
 }  // namespace xpose::app

@@ -20,6 +20,11 @@ bool is_given(const po::variables_map& values, const std::string& option) {
   return values.count(option) != 0 && !values[option].defaulted();
 }
 
+// One axis alone has an order where a pattern splits it.
+std::vector<std::int64_t> shape_of(const po::variables_map& values, const AxisOrder& order) {
+  return parse_shape(values["shape"].as<std::string>(), order.pattern ? 1 : 2);
+}
+
 // A matrix with leading dimensions, a batch, or in place.
 Problem matrix_of(const po::variables_map& values, std::int64_t rows, std::int64_t cols,
                   Device device) {
@@ -104,8 +109,8 @@ void add_problem_options(po::options_description& options) {
 }
 
 Problem problem_of(const po::variables_map& values, Device device) {
-  const std::vector<std::int64_t> shape = parse_shape(values["shape"].as<std::string>());
   const AxisOrder order = axis_order_of(values);
+  const std::vector<std::int64_t> shape = shape_of(values, order);
   Problem problem = shape.size() == 2 && !order.is_given()
                         ? matrix_of(values, shape[0], shape[1], device)
                         : permutation_of(values, shape, order, device);
@@ -116,7 +121,7 @@ Problem problem_of(const po::variables_map& values, Device device) {
 std::string stated_problem(const po::variables_map& values, const Problem& problem) {
   const std::string shape = values["shape"].as<std::string>();
   const AxisOrder order = axis_order_of(values);
-  if (parse_shape(shape).size() == 2 && !order.is_given()) return to_string(problem);
+  if (shape_of(values, order).size() == 2 && !order.is_given()) return to_string(problem);
   const std::string how = order.axes      ? "axes " + values["axes"].as<std::string>()
                           : order.pattern ? '\'' + to_string(*order.pattern) + '\''
                                           : "axes reversed";
