@@ -79,7 +79,9 @@ struct HeaderText {
 // The dict's text out of magic, version, length and text.
 HeaderText header_text(std::string_view file) {
   if (!file.starts_with(kMagic))
-    throw NpyError("not a .npy file: it does not begin with \\x93NUMPY");
+    throw NpyError(
+        "not a .npy file: it does not begin with \\x93NUMPY; a file of elements alone needs --raw "
+        "with --shape and --dtype");
   if (file.size() < kMagic.size() + 2) throw NpyError("the file ends within its format version");
   const int major = static_cast<unsigned char>(file[6]);
   const int minor = static_cast<unsigned char>(file[7]);
@@ -182,7 +184,7 @@ std::string wrapped(char major, std::string text) {
 NpyHeader parse_npy_header(std::span<const std::byte> file) try {
   const auto [text, data_offset] =
       header_text({reinterpret_cast<const char*>(file.data()), file.size()});
-  const Literal dict = parse_literal(text);
+  const Literal dict = parse_literal(text, "the header");
   const auto [descr, fortran_order, shape] = header_values(dict);
   if (fortran_order->kind != Literal::Kind::boolean)
     throw NpyError("the header's fortran_order is " + excerpt(fortran_order->source) +
@@ -204,7 +206,7 @@ NpyHeader headerless(std::string_view dtype, std::vector<std::int64_t> shape) tr
   const bool is_list = dtype.starts_with('[');
   NpyHeader header{.descr = is_list ? std::string(dtype) : '\'' + std::string(dtype) + '\'',
                    .shape = std::move(shape)};
-  header.item_bytes = item_bytes(parse_literal(header.descr));
+  header.item_bytes = item_bytes(parse_literal(header.descr, "the dtype"));
   header.data_bytes = data_bytes_of(header.shape, header.item_bytes);
   return header;
 } catch (const NpyError&) {

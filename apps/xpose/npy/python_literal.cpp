@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <stdexcept>
+#include <string>
 
 #include "output/excerpt.hpp"
 
@@ -17,13 +18,13 @@ bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z')
 
 class Parser {
  public:
-  explicit Parser(std::string_view text) : text_(text) {}
+  Parser(std::string_view text, std::string_view whose) : text_(text), whose_(whose) {}
 
   Literal whole() {
     Literal literal = value(0);
     skip_space();
     if (at_ != text_.size())
-      throw std::runtime_error("the header continues after its dict, at character " +
+      throw std::runtime_error(whose_ + " continues after its end, at character " +
                                std::to_string(at_) + ": '" + excerpt(text_.substr(at_)) + '\'');
     return literal;
   }
@@ -31,7 +32,7 @@ class Parser {
  private:
   [[noreturn]] void fail(const std::string& expected) const {
     throw std::runtime_error(
-        "the header is malformed at character " + std::to_string(at_) + ": expected " + expected +
+        whose_ + " is malformed at character " + std::to_string(at_) + ": expected " + expected +
         (at_ < text_.size() ? ", found '" + excerpt(text_.substr(at_)) + '\'' : ", found its end"));
   }
 
@@ -50,7 +51,7 @@ class Parser {
 
   Literal value(int depth) {
     if (depth == kMaxDepth)
-      throw std::runtime_error("the header nests deeper than " + std::to_string(kMaxDepth) +
+      throw std::runtime_error(whose_ + " nests deeper than " + std::to_string(kMaxDepth) +
                                " brackets");
     skip_space();
     const std::size_t begin = at_;
@@ -107,7 +108,7 @@ class Parser {
     const char* const begin = text_.data() + at_;
     const auto [end, error] = std::from_chars(begin, text_.data() + text_.size(), literal.number);
     if (error == std::errc::result_out_of_range)
-      throw std::runtime_error("the header has an integer that does not fit in 64 bits: " +
+      throw std::runtime_error(whose_ + " has an integer that does not fit in 64 bits: " +
                                excerpt(std::string_view(begin, end)));
     if (error != std::errc()) fail("an integer");
     const char* const digits = *begin == '-' ? begin + 1 : begin;
@@ -152,11 +153,14 @@ class Parser {
   }
 
   std::string_view text_;
+  std::string whose_;
   std::size_t at_ = 0;
 };
 
 }  // namespace
 
-Literal parse_literal(std::string_view text) { return Parser(text).whole(); }
+Literal parse_literal(std::string_view text, std::string_view whose) {
+  return Parser(text, whose).whole();
+}
 
 }  // namespace xpose::app

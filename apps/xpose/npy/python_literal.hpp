@@ -1,5 +1,5 @@
-// Python literals as they stand in a .npy header: strings, integers, True and False, tuples, lists
-// and dicts.
+// Python literals as they stand in a .npy header, or in a dtype: strings, integers, True and False,
+// tuples, lists and dicts.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,8 @@ struct Literal {
 
 // The one literal that a text holds, white space around it allowed. The result refers to the text.
 // Throws std::runtime_error with the position of what is malformed, for integers beyond 64 bits,
-// for nesting deeper than 32 and for anything after the literal.
-Literal parse_literal(std::string_view text);
+// for nesting deeper than 32 and for anything after the literal. `whose`: the text's name in these
+// errors, "the header".
+Literal parse_literal(std::string_view text, std::string_view whose);
 
 }  // namespace xpose::app

@@ -51,7 +51,9 @@ INSTANTIATE_TEST_SUITE_P(
     Frame, Refused,
     testing::Values(
         Malformed{"Empty", "", "not a .npy file"},
-        Malformed{"Magic", "\x93NUMPX\x01", "not a .npy file: it does not begin with \\x93NUMPY"},
+        Malformed{"Magic", "\x93NUMPX\x01",
+                  "not a .npy file: it does not begin with \\x93NUMPY; a file of elements alone "
+                  "needs --raw"},
         Malformed{"NoVersion", "\x93NUMPY\x01", "the file ends within its format version"},
         Malformed{"Version4", claiming(4, ""), "the .npy format version 4.0 is unknown"},
         Malformed{"Minor", std::string("\x93NUMPY\x01\x01", 8),
@@ -83,7 +85,7 @@ INSTANTIATE_TEST_SUITE_P(
         of_text("Big", "{'a': 9223372036854775808}", "the header has an integer that does not fit"),
         of_text("Deep", std::string(60000, '('), "the header nests deeper than 32 brackets"),
         of_text("Tail", dict_of("'<f4'") + " x",
-                "the header continues after its dict, at character"),
+                "the header continues after its end, at character"),
         of_text("Missing", "{'descr': '<f4', 'shape': ()}",
                 "the header lacks the key 'fortran_order'"),
         of_text("Unknown", "{'descr': '<f4', 'order': 1}",

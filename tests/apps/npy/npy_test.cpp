@@ -98,6 +98,11 @@ TEST(Headerless, IsRefusedAsAHeaderIs) {
   for (const char* const dtype :
        {"", "float32", "O", "<f4' ", "[", "[('x', '<f4')]]", "V2147483648"})
     EXPECT_THROW(headerless(dtype, {2, 3}), NpyError) << dtype;
+  for (const char* const dtype : {"'", "[", "[('x', '<f4')]]", "[('x', '<f4')"}) try {
+      headerless(dtype, {2, 3});
+    } catch (const NpyError& error) {
+      EXPECT_TRUE(std::string(error.what()).starts_with("the dtype ")) << error.what();
+    }
   EXPECT_THROW(headerless("<f4", {std::int64_t{1} << 32, std::int64_t{1} << 32}), NpyError);
 }
 
