@@ -54,6 +54,24 @@ class Plugins(unittest.TestCase):
             self.assertIn(said.replace("refused ", "refused: "), listed.stdout)
             self.assertIn("xpose: " + said, tune("--shape", "20x30", "--plugins", folder + "/build").stderr)
 
+    def test_where_no_plugin_is_loaded_the_reason_is_said(self):
+        with tempfile.TemporaryDirectory() as folder:
+            np_file = pathlib.Path(folder, "a.npy")
+            header = "{'descr': '<f4', 'fortran_order': False, 'shape': (20, 30), }".ljust(117) + "\n"
+            np_file.write_bytes(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode() + bytes(2400))
+            environment = {**os.environ, "XPOSE_PLUGIN_PATH": "/nonexistent/folder"}
+            run = subprocess.run([XPOSE, "run", np_file, folder + "/b.npy"], env=environment, capture_output=True,
+                                 text=True)
+            reason = "refused plugin folder /nonexistent/folder cannot be read: No such file or directory\n"
+            self.assertEqual(run.returncode, 4)
+            self.assertEqual(run.stderr, "xpose: no plugin is loaded, so none offers a strategy for 20x30 of 4 bytes on "
+                                         "host; " + reason)
+            tuned = subprocess.run([XPOSE, "tune", "--device", "host", "--shape", "20x30"], env=environment, capture_output=True, text=True)
+            self.assertEqual(tuned.returncode, 4)
+            self.assertIn("There was no strategy to try; nothing was chosen.", tuned.stdout)
+            self.assertEqual(tuned.stderr, "xpose: " + reason + "xpose: no plugin is loaded, so none offers a strategy for "
+                                                                "20x30 of 4 bytes on host\n")
+
     def test_a_plugin_for_another_machine_is_said(self):
         built = json.loads(xpose("plugins", "--json").stdout)["plugins"][0]["file"]
         content = bytearray(pathlib.Path(built).read_bytes())

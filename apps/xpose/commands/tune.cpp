@@ -1,5 +1,6 @@
 #include <unistd.h>
 
+#include <algorithm>
 #include <iostream>
 
 #include "commands/commands.hpp"
@@ -38,6 +39,8 @@ po::options_description tune_options() {
   add_engine_options(options);
   return options;
 }
+
+bool is_refused(const PluginInfo& plugin) { return !plugin.refused.empty(); }
 
 DeviceInfo info_of(Device device) {
   DeviceInfo found{};
@@ -84,7 +87,7 @@ int tune(const Arguments& arguments) {
   options.interrupted = Interrupts::met;
 
   for (const PluginInfo& plugin : engine.plugins())
-    if (!plugin.refused.empty()) say("refused " + plugin.refused);
+    if (is_refused(plugin)) say("refused " + plugin.refused);
   const Interrupts interrupts;
   TuneReport report;
   {
@@ -110,8 +113,11 @@ int tune(const Arguments& arguments) {
     if (trial.role == Role::transpose && trial.verdict != Verdict::ok &&
         trial.verdict != Verdict::unsupported)
       return not_verified;
-  say("no eligible strategy for " + to_string(report.problem) +
-      "; `xpose plugins` lists the loaded ones");
+  if (std::ranges::all_of(engine.plugins(), is_refused))  // with the reasons above
+    say("no plugin is loaded, so none offers a strategy for " + to_string(report.problem));
+  else
+    say("no eligible strategy for " + to_string(report.problem) +
+        "; `xpose plugins` lists the loaded ones");
   return no_strategy;
 }
 

@@ -45,6 +45,7 @@ std::string sentence(const TuneReport& report) {
   if (report.bytes == 0) return "The problem is empty: nothing to do.";
   if (!report.winner && report.interrupted)
     return "Interrupted before any strategy was proven; nothing was chosen.";
+  if (report.trials.empty()) return "There was no strategy to try; nothing was chosen.";
   if (!report.winner) return "No strategy was right on this problem; nothing was chosen.";
   if (report.is_estimate) return tried_on(report);
   std::ostringstream out;

@@ -30,7 +30,7 @@ ErrorKind worse(ErrorKind kind, Verdict verdict) {
 }
 
 // Why no variant was kept, from the trials themselves.
-[[noreturn]] void throw_no_winner(const TuneReport& report) {
+[[noreturn]] void throw_no_winner(const Catalog& offered, const TuneReport& report) {
   std::string why;
   ErrorKind kind = ErrorKind::no_strategy;
   for (const Trial& trial : report.trials) {
@@ -39,7 +39,7 @@ ErrorKind worse(ErrorKind kind, Verdict verdict) {
     why += "; " + to_string(trial.variant) + ": " + std::string(to_string(trial.verdict)) +
            (trial.detail.empty() ? "" : " (" + trial.detail + ')');
   }
-  if (why.empty()) throw not_offered("a strategy for " + to_string(report.problem));
+  if (why.empty()) throw not_offered(offered, "a strategy for " + to_string(report.problem));
   throw Error(kind, "no strategy can transpose " + to_string(report.problem) + why);
 }
 
@@ -87,7 +87,7 @@ Candidate Chooser::estimate(Desk& desk, const Problem& normal, const TuneOptions
                              candidate.prior_rank});
   }
   if (!offered.shipped.empty()) throw Refusal{"may differ from its description"};  // ask the worker
-  throw_no_winner(report);
+  throw_no_winner(offered, report);
 }
 
 // The choice of this engine or of an earlier process.
@@ -139,7 +139,7 @@ std::optional<Choice> Chooser::measured(const Problem& normal, const PlanOptions
   return retried(measuring_, [&]() -> std::optional<Choice> {
     const auto [report, winner] = measure(measuring_, normal, rest, which);
     if (which == Which::untried && (!winner || report.is_estimate)) return std::nullopt;
-    if (!winner) throw_no_winner(report);
+    if (!winner) throw_no_winner(registry_.described(measuring_.admission), report);
     return choices_.keep(normal, options.tune,
                          {bind(measuring_, *winner, normal), report.is_estimate});
   });

@@ -57,14 +57,23 @@ const PluginInfo* Catalog::find_shipped(const std::string& digest) const {
 
 const Strategy& Catalog::strategy(const std::string& name) const {
   const Strategy* const* const found = find_strategy(strategies, name);
-  if (found == nullptr) throw not_offered("a strategy '" + name + '\'');
+  if (found == nullptr) throw not_offered(*this, "a strategy '" + name + '\'');
   return **found;
 }
 
-Error not_offered(const std::string& it) {
-  return {ErrorKind::no_strategy,
-          "no loaded plugin offers " + one_line(it) +
-              "; `xpose plugins` lists the strategies, and the reason for each refused file"};
+Error not_offered(const Catalog& catalog, const std::string& it) {
+  constexpr const char* kList = "`xpose plugins` lists the strategies, and the reason for each ";
+  const auto refused = [](const PluginInfo& plugin) { return !plugin.refused.empty(); };
+  if (!std::ranges::all_of(catalog.plugins, refused))
+    return {ErrorKind::no_strategy,
+            "no loaded plugin offers " + one_line(it) + "; " + kList + "refused file"};
+  std::string text = "no plugin is loaded, so none offers " + one_line(it) + "; ";
+  if (catalog.plugins.empty())
+    text += "there is no folder of plugins: name one in XPOSE_PLUGIN_PATH";
+  else
+    text += "refused " + catalog.plugins.front().refused;
+  if (catalog.plugins.size() > 1) text += std::string("; ") + kList + "other refused file";
+  return {ErrorKind::no_strategy, text};
 }
 
 void add_file(Catalog& catalog, const std::filesystem::path& file, Cache& cache) {

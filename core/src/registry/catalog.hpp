@@ -29,8 +29,9 @@ struct Catalog {
   const Strategy& strategy(const std::string& name) const;
 };
 
-// Error no_strategy: no loaded plugin offers it, "a strategy 'x'".
-Error not_offered(const std::string& it);
+// Error no_strategy: no loaded plugin offers it, "a strategy 'x'"; where none is loaded, with the
+// reason.
+Error not_offered(const Catalog& catalog, const std::string& it);
 
 // Why a file with a digest cannot be loaded into this process.
 using Unloadable = std::map<std::string, std::string>;
