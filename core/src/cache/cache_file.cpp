@@ -33,7 +33,9 @@ void create_folder(const fs::path& folder) {
   std::error_code ignored;
   if (folder.empty() || fs::exists(folder, ignored)) return;
   create_folder(folder.parent_path());
-  mkdir(folder.c_str(), 0700);  // what goes wrong shows when the file is opened
+  if (mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST)  // by another process meanwhile
+    throw DatabaseError(Fault::unwritable, "its folder " + folder.string() + " cannot be made: " +
+                                               std::generic_category().message(errno));
 }
 
 FileLock lock_shared(const fs::path& file) {

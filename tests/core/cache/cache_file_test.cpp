@@ -31,6 +31,18 @@ TEST_F(CacheFileTest, FoldersAndFileAreForTheirOwnerAlone) {
     EXPECT_EQ(mode_of(deep.string() + ending), 0600U) << ending;
 }
 
+// Its reason, and not that the file in it is missing.
+TEST_F(CacheFileTest, AFolderThatCannotBeMadeIsNamed) {
+  try {
+    open_cache_file("/sys/xpose/cache/trials.sqlite");  // where root makes no folder either
+    FAIL() << "a folder in /sys";
+  } catch (const DatabaseError& error) {
+    EXPECT_EQ(error.fault(), Fault::unwritable);
+    EXPECT_TRUE(std::string(error.what()).starts_with("its folder /sys/xpose cannot be made: "))
+        << error.what();
+  }
+}
+
 TEST_F(CacheFileTest, ModesThatTheUserChoseStay) {
   open_cache_file(file);
   fs::permissions(file, fs::perms(0640));
