@@ -43,7 +43,10 @@ Descriptor find(const std::filesystem::path& file) {
 void create(const std::filesystem::path& file) {
   const Descriptor created(
       ::open(file.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_CREAT | O_EXCL, 0666));
-  if (created.get() >= 0) ::fchmod(created.get(), 0666);  // whatever the umask
+  if (created.get() >= 0)
+    ::fchmod(created.get(), 0666);  // whatever the umask
+  else if (errno != EEXIST)         // by another process meanwhile
+    fail();
 }
 
 // Throws Unusable.
@@ -139,7 +142,8 @@ DeviceLock::DeviceLock(const std::string& device, double seconds,
   } catch (const Unusable& why) {
     file_ = Descriptor();
     trouble_ = "the lock " + file.string() + " cannot be used: " + why.words +
-               "; other processes may measure at the same time; remove it";
+               "; other processes may measure at the same time; remove it, or name another folder "
+               "in XPOSE_LOCK_FOLDER";
   }
 }
 

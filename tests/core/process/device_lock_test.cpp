@@ -143,6 +143,16 @@ TEST_F(DeviceLockTest, WhatIsNoFileIsNotOpened) {
   EXPECT_TRUE(take().held());
 }
 
+TEST_F(DeviceLockTest, AFolderThatIsMissingOrClosedIsToldWithTheRemedy) {
+  const DeviceLock missing("host", kForever, kGoOn, folder / "none");
+  EXPECT_EQ(missing.trouble(), "the lock " + (folder / "none/xpose-host.lock").string() +
+                                   " cannot be used: No such file or directory; other processes "
+                                   "may measure at the same time; remove it, or name another "
+                                   "folder in XPOSE_LOCK_FOLDER");
+  const DeviceLock closed("host", kForever, kGoOn, "/sys");  // where root makes no file either
+  EXPECT_EQ(closed.trouble().find("No such file"), std::string::npos) << closed.trouble();
+}
+
 // The folder does not depend on who asks.
 TEST(LockFolder, IsSharedByAllUsers) {
   unsetenv("XPOSE_LOCK_FOLDER");  // each test has its own
