@@ -108,6 +108,14 @@ class Refuses(InAListedFolder):
                                                    r"[^\n]*No space left on device[^\n]*\n\Z")
             self.assertEqual(os.listdir(folder), [])
 
+    def test_a_folder_for_pipes_that_is_missing(self):
+        array = header_file(dict_text("'|u1'", (8192, 8192))) + bytes(1 << 26)
+        done = subprocess.run(command("-", self.target), input=array, capture_output=True,
+                              env=dict(os.environ, TMPDIR="/nonexistent"))
+        self.assertEqual(done.returncode, 1)
+        self.assertEqual(done.stderr.decode(), "xpose: standard input: cannot be kept in a temporary file in /nonexistent "
+                                               "($TMPDIR names another folder): No such file or directory\n")
+
 
 class Interrupted(InAListedFolder):
     """Something happens between the reservation of the output and its completion."""

@@ -42,7 +42,8 @@ void occupy_standard_descriptors() {
   }
 }
 
-void write_text(int fd, std::string_view text, const std::string& name, const char* failure) {
+void write_text(int fd, std::string_view text, const std::string& name,
+                const std::string& failure) {
   while (!text.empty()) {
     const ssize_t written = write(fd, text.data(), text.size());
     if (written < 0 && errno == EINTR) continue;

@@ -26,7 +26,7 @@ void occupy_standard_descriptors();
 
 // Writes all of the text. Throws std::runtime_error with the name and the failure.
 void write_text(int fd, std::string_view text, const std::string& name,
-                const char* failure = "cannot be written");
+                const std::string& failure = "cannot be written");
 
 // Throws std::runtime_error: "NAME: WHAT: the error's message", with a remedy where there is one.
 [[noreturn]] void fail(const std::string& name, const std::string& what, int error);

@@ -71,7 +71,7 @@ void OutputFile::write(std::uint64_t offset, std::span<const std::byte> bytes,
                             ? ::write(fd(), bytes.data(), step)
                             : pwrite(fd(), bytes.data(), step, static_cast<off_t>(offset));
     if (put < 0 && errno == EINTR) continue;
-    if (put < 0) fail(name_, is_kept() ? kNotKept : "cannot be written", errno);
+    if (put < 0) fail(name_, is_kept() ? not_kept() : "cannot be written", errno);
     const auto done = static_cast<std::size_t>(put);
     bytes = bytes.subspan(done);
     send(whole_pages({offset, offset + done}, {before, bytes.empty() && written.behind}));
@@ -95,7 +95,7 @@ void OutputFile::write_direct(std::vector<Sectors> pieces) {
 void OutputFile::keep() {
   if (!is_stream()) return;
   spool_ = disk_spool(name_);
-  reserve_room(spool_.get(), bytes_, name_, kNotKept);
+  reserve_room(spool_.get(), bytes_, name_, not_kept());
 }
 
 void OutputFile::write_kept() {
@@ -104,7 +104,8 @@ void OutputFile::write_kept() {
   for (;;) {
     const ssize_t got = read(spool_.get(), block.data(), block.size());
     if (got < 0 && errno == EINTR) continue;
-    if (got < 0) fail(name_, "cannot be read from its temporary file (see $TMPDIR)", errno);
+    if (got < 0)
+      fail(name_, "cannot be read from its temporary file in " + spool_folder().string(), errno);
     if (got == 0) return;
     write_text(stream_.get(), {block.data(), static_cast<std::size_t>(got)}, name_);
   }

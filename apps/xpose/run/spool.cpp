@@ -31,7 +31,7 @@ FileDescriptor on_disk(int small, std::vector<char>& block, const std::string& n
   FileDescriptor disk = disk_spool(name);
   lseek(small, 0, SEEK_SET);
   for (ssize_t got = 0; (got = read(small, block.data(), block.size())) > 0;)
-    write_text(disk.get(), {block.data(), static_cast<std::size_t>(got)}, name, kNotKept);
+    write_text(disk.get(), {block.data(), static_cast<std::size_t>(got)}, name, not_kept());
   return disk;
 }
 
@@ -42,16 +42,22 @@ std::filesystem::path spool_folder() {
   return named != nullptr && *named != '\0' ? named : "/var/tmp";
 }
 
+std::string not_kept() {
+  return "cannot be kept in a temporary file in " + spool_folder().string() +
+         " ($TMPDIR names another folder)";
+}
+
 FileDescriptor disk_spool(const std::string& name) {
+  if (access((spool_folder() / ".").c_str(), W_OK | X_OK) != 0) fail(name, not_kept(), errno);
   const TemporaryFile file(spool_folder() / std::filesystem::path(name).filename());
   FileDescriptor disk(fcntl(file.fd(), F_DUPFD_CLOEXEC, 0));
-  if (disk.get() < 0) fail(name, kNotKept, errno);
+  if (disk.get() < 0) fail(name, not_kept(), errno);
   return disk;
 }
 
 FileDescriptor spooled(int from, const std::string& name) {
   FileDescriptor kept(memfd_create("xpose", MFD_CLOEXEC));
-  if (kept.get() < 0) fail(name, kNotKept, errno);
+  if (kept.get() < 0) fail(name, not_kept(), errno);
   std::vector<char> block(std::size_t{1} << 20);
   std::uint64_t bytes = 0;
   bool is_small = true;
@@ -62,7 +68,7 @@ FileDescriptor spooled(int from, const std::string& name) {
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) fail(name, "cannot be read", errno);
     if (got == 0) return kept;
-    write_text(kept.get(), {block.data(), static_cast<std::size_t>(got)}, name, kNotKept);
+    write_text(kept.get(), {block.data(), static_cast<std::size_t>(got)}, name, not_kept());
     bytes += static_cast<std::uint64_t>(got);
     if (!is_small || bytes <= kInMemory) continue;
     is_small = false;

@@ -8,10 +8,11 @@
 
 namespace xpose::app {
 
-inline constexpr const char* kNotKept = "cannot be kept in a temporary file (see $TMPDIR)";
-
 // $TMPDIR, or /var/tmp.
 std::filesystem::path spool_folder();
+
+// "cannot be kept in a temporary file in /var/tmp ($TMPDIR names another folder)"
+std::string not_kept();
 
 // Reads to the end of `from` and returns a file of it that has no name: in memory where it is
 // small, else in $TMPDIR, or /var/tmp. Throws std::runtime_error, which calls it `name`.
