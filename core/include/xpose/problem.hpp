@@ -145,7 +145,7 @@ struct Problem {
   std::int64_t out_ld = 0;  // leading dimension: elements from one output row to the next; 0: rows
   std::vector<BatchDim> batch = {};  // in any order; empty: one matrix
   // The output is the input: rows == cols, in_ld == out_ld, and equal batch strides.
-  bool in_place = false;
+  bool in_place = false;  // strides are positive, elements have 1, 2, 4, 8, 16 or 16 * N bytes
   // A power of two that divides the address of element 0, in bytes; malloc gives 16. The plan's
   // buffers must keep it. Above 256 it counts as 256.
   std::uint32_t in_alignment = 16;

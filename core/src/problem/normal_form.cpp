@@ -92,7 +92,8 @@ void fill_leading_dimensions(Problem& problem) {
 void check_in_place(const Problem& problem) {
   const auto differ = [&](const std::string& what, std::int64_t in, std::int64_t out) {
     refuse(problem, "in place, input and output share one " + what + ", but these are " +
-                        std::to_string(in) + " and " + std::to_string(out));
+                        std::to_string(in) + " and " + std::to_string(out) +
+                        "; transpose squares without contiguous rows into another buffer");
   };
   if (problem.rows != problem.cols)
     refuse(problem,

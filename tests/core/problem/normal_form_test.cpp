@@ -190,7 +190,8 @@ TEST(NormalForm, InPlaceNeedsOneSquareLayout) {
                  "in place, input and output share one leading dimension, but these are 8 and 9");
   problem = square_in_place(5, 5);
   problem.batch = {{3, 25, 30}};
-  expect_refused(problem, "share one batch stride, but these are 25 and 30");
+  expect_refused(problem,
+                 "share one batch stride, but these are 25 and 30; transpose squares without");
   problem.batch = {{1, 25, 30}};
   EXPECT_TRUE(normal_form(problem).batch.empty());
 }
