@@ -8,7 +8,7 @@ import subprocess
 from typing import Any, Sequence
 
 from . import _checks, _xpose
-from .__main__ import command
+from ._command import command
 
 _USAGE = 2  # the command's exit code for wrong options
 
