@@ -31,11 +31,16 @@ std::optional<double> share_of_roof(const TuneReport& report, const Trial& trial
   return report.trials[*report.roof].timing->median / trial.timing->median;
 }
 
+constexpr double kTie = 0.02;
+
 std::string margin_text(const TuneReport& report) {
   if (report.rounds <= 1) return " was the fastest in a race of one round, too short for a margin";
   if (!report.runner_up) return " won";
   const std::string other = to_string(report.trials[*report.runner_up].variant);
-  if (report.margin < 0.02) return " won (as fast as " + other + " within 2 %)";
+  if (report.margin < -kTie)  // the runner-up was not in the final
+    return " won the final; " + other + " took " + percent(-report.margin) +
+           " less time in earlier rounds, when the machine was faster";
+  if (report.margin < kTie) return " won (as fast as " + other + " within 2 %)";
   return " won by " + percent(report.margin) + " over " + other;
 }
 

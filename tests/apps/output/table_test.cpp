@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <sstream>
+#include <utility>
 
 #include "output/json.hpp"
 #include "output/tune_table.hpp"
@@ -216,6 +217,26 @@ TEST(TuneTable, StrategiesThatCannotServeForOneReasonAreOneLine) {
     EXPECT_NE(all.find(name), std::string::npos) << all;
   some.trials.erase(some.trials.end() - 3);
   EXPECT_NE(printed(some, false).find("\n  a, b, d: no CUDA device\n"), std::string::npos);
+}
+
+// Noise between race and final must not make it a tie.
+TEST(TuneTable, AWinnerOfTheFinalThatWasSlowerThanOthersBeforeItIsToldSo) {
+  TuneReport report;
+  report.bytes = 1000;
+  report.rounds = 9;
+  for (const auto& [name, seconds] : {std::pair("quick", 0.75), {"right", 1.0}}) {
+    Trial& trial = report.trials.emplace_back();
+    trial.variant.strategy = name;
+    trial.timing = Timing{seconds, 0, report.rounds};
+  }
+  report.runner_up = 0;
+  report.winner = 1;
+  report.margin = -0.25;
+  EXPECT_EQ(sentence(report),
+            "right won the final; quick took 25.0 % less time in earlier rounds, when the machine "
+            "was faster.");
+  report.margin = -0.01;
+  EXPECT_EQ(sentence(report), "right won (as fast as quick within 2 %).");
 }
 
 }  // namespace
