@@ -33,6 +33,12 @@ def test_plan():
         plan(x, numpy.zeros((30, 20), "i4"))
     in_place = xpose.plan(square := numpy.arange(9.0).reshape(3, 3), out=square)
     assert (in_place(square, square) == numpy.arange(9.0).reshape(3, 3).T).all()
+    stays = xpose.plan(square, (0, 1), out=square)  # nothing moves in place
+    assert stays(square, square) is square
+    for plan in in_place, stays:
+        for out in None, numpy.zeros((3, 3)):
+            with pytest.raises(ValueError, match="the plan is for one: call it with out=x"):
+                plan(square, out)
 
 
 def test_plan_without_elements():

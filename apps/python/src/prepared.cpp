@@ -47,6 +47,11 @@ PreparedPlan::PreparedPlan(Mover& mover, const Layout& in, const Layout& out, co
 void PreparedPlan::execute(const Layout& in, const Layout& out, void* stream) const {
   check(in, in_, "an input");
   check(out, out_, "an output");
+  if (in.is_empty()) return;
+  if (in_place_ && in.address != out.address)  // also where nothing moves
+    throw Error(ErrorKind::invalid,
+                "input and output are two arrays, but the plan is for one: call it with out=x, or "
+                "make one without out=x");
   if (!promised_) return;
   if (!in_place_ && in.address == out.address)
     throw Error(ErrorKind::invalid,

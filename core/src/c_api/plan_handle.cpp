@@ -1,4 +1,5 @@
 // Plans of the C API, and the calls that make one on the way.
+#include <algorithm>
 #include <cstddef>
 #include <memory>
 #include <string>
@@ -14,7 +15,7 @@
 struct xpose_plan_t {
   std::uint64_t in_offset;  // bytes from a caller's address to element 0
   std::uint64_t out_offset;
-  bool in_place;
+  bool in_place;  // and with elements, even where none moves
   xpose::c_api::AlignedPlans plans;
   std::string variant;
 };
@@ -47,8 +48,9 @@ Policy known_policy(std::int32_t policy) {
 std::unique_ptr<xpose_plan_t> prepared(const Engine& engine, const Move& move,
                                        const PlanOptions& options) {
   const Problem problem = problem_of(move);
+  const bool is_empty = std::ranges::find(move.in.extents, 0) != move.in.extents.end();
   std::unique_ptr<xpose_plan_t> plan(new xpose_plan_t{
-      move.in.offset, move.out.offset, problem.in_place, {engine, problem, options}, {}});
+      move.in.offset, move.out.offset, move.in_place && !is_empty, {engine, problem, options}, {}});
   if (const Variant& variant = plan->plans.promised().variant(); !variant.strategy.empty())
     plan->variant = to_string(variant);
   return plan;
@@ -61,6 +63,10 @@ void execute(const xpose_plan_t& plan, const void* in, void* out, void* stream) 
     throw Error(ErrorKind::invalid,
                 "input and output begin at one address, but the plan is for two buffers: set "
                 "in_place of its xpose_plan_options_t, which serves square matrices");
+  if (in != out && plan.in_place)
+    throw Error(ErrorKind::invalid,
+                "the plan is in place, but input and output begin at two addresses: pass one, or "
+                "make a plan without in_place of its xpose_plan_options_t");
   plan.plans.plan_for(in, out).execute(in, out, stream);
 }
 

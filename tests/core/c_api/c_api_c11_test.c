@@ -188,6 +188,14 @@ static void in_place(xpose_engine_t* engine) {
   EXPECT_REFUSED(xpose_execute(plan, square, before, NULL), XPOSE_STATUS_INVALID, "in place");
   xpose_plan_destroy(plan);
 
+  /* Also where nothing moves in place: the other buffer would stay as it is. */
+  const int32_t same[] = {0, 1};
+  EXPECT(xpose_prepare(engine, &tensor, NULL, same, XPOSE_POLICY_ESTIMATE, &options, &plan) ==
+         XPOSE_STATUS_OK);
+  EXPECT(xpose_execute(plan, square, square, NULL) == XPOSE_STATUS_OK);
+  EXPECT_REFUSED(xpose_execute(plan, square, before, NULL), XPOSE_STATUS_INVALID, "in place");
+  xpose_plan_destroy(plan);
+
   EXPECT(xpose_prepare(engine, &tensor, &tensor, NULL, XPOSE_POLICY_ESTIMATE, NULL, &plan) ==
          XPOSE_STATUS_OK);
   EXPECT_REFUSED(xpose_execute(plan, square, square, NULL), XPOSE_STATUS_INVALID, "in_place");
