@@ -5,6 +5,7 @@ Results on stdout, talk on stderr, exit codes as documented, errors of one line 
 
 import json
 import os
+import pathlib
 import platform
 import subprocess
 import tempfile
@@ -76,6 +77,13 @@ class Errors(unittest.TestCase):
         self.check(2, "--in-place belongs to a matrix", *shape, "--in-place")
         self.check(2, "--batch belongs to a matrix", "tune", "--shape", "3x3", "--axes", "1,0", "--batch", "2")
         self.check(2, "--bytes 272 is not a size", *shape, "--bytes", "272")
+
+    def test_the_script_of_a_clone_knows_the_commands_before_it_builds(self):
+        script = pathlib.Path(__file__).parents[2] / "x"
+        for command in ("fly", "run.", "tun"):
+            told = subprocess.run([script, command], capture_output=True, text=True, timeout=60)
+            self.assertEqual((told.returncode, told.stdout), (2, ""))
+            self.assertIn(f"there is no command '{command}'", told.stderr)
 
     def test_a_variant_that_is_not_offered_is_refused_with_what_there_is(self):
         cases = (
