@@ -36,6 +36,10 @@ class Errors(unittest.TestCase):
         for command in (("tune", "--shape", "3x3"), ("cache", "show"), ("cache", "forget", "--all")):
             self.check(2, "--cache needs the name of a file; see ", *command, "--cache", "")
         self.check(2, "needs", "run", "a.npy")
+        for words, options in (("--cache and --no-cache exclude each other", ("--cache", "c", "--no-cache")),
+                               ("--passes 1 takes one", ("--passes", "1", "--scratch", "/tmp"))):
+            self.check(2, words, "run", "a.npy", "b.npy", *options)
+        self.check(2, "--cache and --no-cache exclude", "tune", "--shape", "3x3", "--cache", "c", "--no-cache")
         self.check(2, "needs", "check")
         self.check(1, "cuda:99", "tune", "--shape", "3x3", "--device", "cuda:99")
 

@@ -109,6 +109,8 @@ int run(const Arguments& arguments) {
   chosen.memory = size_of(*values, "memory", kLeastRunMemory);
   chosen.passes = passes_of(*values);
   if (values->count("scratch") != 0) chosen.scratch = (*values)["scratch"].as<std::string>();
+  if (!chosen.scratch.empty() && chosen.passes == Passes::one)
+    throw UsageError("--scratch is the folder of two passes, and --passes 1 takes one");
   chosen.resume = values->count("resume") != 0;
   chosen.verbose = values->count("verbose") != 0;
   return run_command(chosen);

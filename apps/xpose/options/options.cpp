@@ -225,6 +225,8 @@ EngineOptions engine_options(const po::variables_map& values) {
   options.threads = threads_of(values);
   options.cache = cache_name(values);
   options.remember = values.count("no-cache") == 0;
+  if (!options.remember && !options.cache.empty())
+    throw UsageError("--cache and --no-cache exclude each other: give one of them");
   options.plugin_folders = default_plugin_folders();
   if (values.count("plugins") != 0)
     for (const std::string& folder : values["plugins"].as<std::vector<std::string>>()) {
