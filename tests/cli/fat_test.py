@@ -32,7 +32,7 @@ class Fat(unittest.TestCase):
         for size in ("32", "80", "256"):
             for more in ((), ("--batch", "3", "--in-ld", "40", "--out-ld", "36", "--alignment", "4")):
                 result = xpose("tune", "--no-cache", "--device", "host", "--shape", "35x39", "--bytes", size,
-                               "--budget", "0.2", "--json", "-", *more)
+                               "--budget", "30", "--json", "-", *more)
                 self.assertEqual((result.returncode, result.stderr), (0, ""))
                 report = json.loads(result.stdout)
                 self.assertEqual(report["problem"]["element_bytes"], int(size))
@@ -44,14 +44,14 @@ class Fat(unittest.TestCase):
 
     def test_tune_in_place(self):
         result = xpose("tune", "--no-cache", "--device", "host", "--shape", "67x67", "--in-ld", "70", "--bytes",
-                       "48", "--in-place", "--budget", "0.2", "--json", "-")
+                       "48", "--in-place", "--budget", "30", "--json", "-")
         self.assertEqual((result.returncode, result.stderr), (0, ""))
         self.assertEqual(json.loads(result.stdout)["winner"], "host_fat_in_place")
 
     def test_sizes_between_are_short_runs_of_smaller_elements(self):
         for size, part in ((3, 1), (24, 8), (40, 8), (250, 2)):
             result = xpose("tune", "--no-cache", "--device", "host", "--shape", "35x39", "--bytes", str(size),
-                           "--budget", "0.2", "--json", "-")
+                           "--budget", "30", "--json", "-")
             self.assertEqual((result.returncode, result.stderr), (0, ""))
             report = json.loads(result.stdout)
             self.assertEqual(report["problem"]["element_bytes"], part)
@@ -107,8 +107,7 @@ class Fat(unittest.TestCase):
                 dtype = np.dtype(dtype)
                 array = np.frombuffer(rng.bytes(67 * 41 * dtype.itemsize), dtype=dtype).reshape(67, 41)
                 np.save(source, array)
-                return array, xpose("run", str(source), str(target), "--no-cache", "--device", "host",
-                                    "--budget", "0.2")
+                return array, xpose("run", str(source), str(target), "--no-cache", "--device", "host")
 
             for dtype in ("|V32", "|V48", "|V256", "<c32", "|S80", "<U12", "|S3", "<U5", "|V250",
                           [("position", "<f8", (3,)), ("id", "<i8")],
