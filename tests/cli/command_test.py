@@ -82,6 +82,13 @@ class Errors(unittest.TestCase):
         self.check(2, "--batch belongs to a matrix", "tune", "--shape", "3x3", "--axes", "1,0", "--batch", "2")
         self.check(2, "--bytes 272 is not a size", *shape, "--bytes", "272")
 
+    def test_the_help_names_the_value_of_every_option(self):
+        listed = [line.split()[0] for line in xpose("--help").stdout.splitlines() if line.startswith("  ")]
+        for command in [[name] for name in listed] + [["manual"]] + [["cache", do] for do in
+                                                                      ("show", "forget", "export", "import")]:
+            with self.subTest(command=command):
+                self.assertNotRegex(xpose(*command, "--help").stdout, r"--[\w-]+ arg\b")
+
     def test_the_script_of_a_clone_knows_the_commands_before_it_builds(self):
         script = pathlib.Path(__file__).parents[2] / "x"
         for command in ("fly", "run.", "tun"):

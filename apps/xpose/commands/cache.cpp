@@ -173,7 +173,8 @@ int export_table(const po::variables_map& values, CacheContents contents, Result
 
 int export_rows(const Arguments& arguments) {
   po::options_description options;
-  options.add_options()("file", po::value<std::string>(), "the JSON file to write; -: print it")(
+  options.add_options()("file", po::value<std::string>()->value_name("FILE"),
+                        "the JSON file to write; -: print it")(
       "table",
       "write a table instead: what is fastest on a class of devices, by versions of plugins and "
       "not by their digests, for a folder of XPOSE_TABLE_PATH")(
@@ -220,7 +221,7 @@ std::string document_from(const std::string& source) {
 
 int import_rows(const Arguments& arguments) {
   po::options_description options;
-  options.add_options()("file", po::value<std::string>(),
+  options.add_options()("file", po::value<std::string>()->value_name("FILE"),
                         "the JSON file to read; -: standard input");
   add_cache_option(options);
   const auto values =

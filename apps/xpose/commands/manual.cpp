@@ -71,7 +71,8 @@ int complete(const Arguments& arguments) {
 
 int manual(const Arguments& arguments) {
   po::options_description options;
-  options.add_options()("folder", po::value<std::string>(), "the folder to write to");
+  options.add_options()("folder", po::value<std::string>()->value_name("FOLDER"),
+                        "the folder to write to");
   const auto values =
       parse("manual", "Writes the pages of the manual: xpose.1, and one for each command.", options,
             {"folder"}, arguments);

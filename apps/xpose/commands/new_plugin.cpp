@@ -88,7 +88,7 @@ void write(const fs::path& file, const std::string& text) {
 int new_plugin(const Arguments& arguments) {
   po::options_description options;
   options.add_options()(
-      "folder", po::value<std::string>(),
+      "folder", po::value<std::string>()->value_name("FOLDER"),
       "the folder to make, whose name becomes that of the plugin and of its strategy")(
       "cuda", "a strategy for GPUs, in CUDA C++")("c", "a strategy for the host, in plain C");
   const auto values = parse(
