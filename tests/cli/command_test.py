@@ -89,6 +89,22 @@ class Errors(unittest.TestCase):
             with self.subTest(command=command):
                 self.assertNotRegex(xpose(*command, "--help").stdout, r"--[\w-]+ arg\b")
 
+    def test_no_name_of_a_file_reaches_a_terminal_raw(self):
+        evil = "\x1b[31m\r\n\x1b]0;title\x07"
+        with tempfile.TemporaryDirectory() as folder:
+            source, target, cache = (os.path.join(folder, evil + name) for name in ("a", "b", "c.sqlite"))
+            pathlib.Path(source).write_bytes(bytes(24))
+            printed = [xpose("run", "-v", "--raw", "--shape", "2x3", "--dtype", "<f4", source, target),
+                       xpose("cache", "show", "--cache", cache),
+                       tune("--shape", "20x30", "--cache", cache, "--json", os.path.join(folder, evil + "j")),
+                       xpose("cache", "show", "--cache", cache),
+                       xpose("cache", "export", "--cache", cache, target), xpose("cache", "import", "--cache", cache, target),
+                       xpose("cache", "forget", "--all", "--cache", cache),
+                       xpose("new-plugin", os.path.join(folder, evil, "idea"))]
+            for done in printed:
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertNotRegex(done.stdout + done.stderr, r"[\x00-\x09\x0b-\x1f]", done.args)
+
     def test_the_script_of_a_clone_knows_the_commands_before_it_builds(self):
         script = pathlib.Path(__file__).parents[2] / "x"
         for command in ("fly", "run.", "tun"):

@@ -97,11 +97,11 @@ int show(const Arguments& arguments) {
   if (json.is_stdout()) return done;
   const Screen screen = screen_of(STDOUT_FILENO);
   print_cache(std::cout, contents, screen);
-  const std::string sum = !exists
-                              ? "Nothing is remembered: " + file.string() + " does not exist yet."
-                              : count_text(contents.decisions.size(), "decision") + ", " +
-                                    std::to_string(contents.quarantine.size()) +
-                                    " in quarantine, of " + file.string() + '.';
+  const std::string name = one_line(file.string());
+  const std::string sum = !exists ? "Nothing is remembered: " + name + " does not exist yet."
+                                  : count_text(contents.decisions.size(), "decision") + ", " +
+                                        std::to_string(contents.quarantine.size()) +
+                                        " in quarantine, of " + name + '.';
   std::cout << wrapped_text(sum, screen.width) << '\n';
   return done;
 }
@@ -135,7 +135,7 @@ int forget_rows(const Arguments& arguments) {
 
   const std::filesystem::path file = cache_file(*values);
   const std::size_t rows = std::filesystem::exists(file) ? forget(file, filter) : 0;
-  std::cout << "Forgot " << count_text(rows, "row") << " of " << file.string() << ".\n";
+  std::cout << "Forgot " << count_text(rows, "row") << " of " << one_line(file.string()) << ".\n";
   return done;
 }
 
@@ -163,8 +163,8 @@ int export_table(const po::variables_map& values, CacheContents contents, Result
                 "that is here; measure first, for example by `xpose bench`");
   output.write(table.json);
   if (output.is_stdout()) return done;
-  std::cout << "Wrote " << count_text(table.rows, "row") << " to " << output_name(values, "file")
-            << ".\n";
+  std::cout << "Wrote " << count_text(table.rows, "row") << " to "
+            << one_line(output_name(values, "file")) << ".\n";
   if (table.unknown != 0)
     std::cout << "Left out because their plugins are not here: "
               << count_text(table.unknown, "decision") << ".\n";
@@ -199,7 +199,7 @@ int export_rows(const Arguments& arguments) {
   output.write(text_of(to_json(contents)) + '\n');
   if (output.is_stdout()) return done;
   std::cout << "Wrote " << count_text(contents.decisions.size(), "decision") << " and "
-            << contents.quarantine.size() << " in quarantine to " << target << ".\n";
+            << contents.quarantine.size() << " in quarantine to " << one_line(target) << ".\n";
   return done;
 }
 
@@ -247,7 +247,7 @@ int import_rows(const Arguments& arguments) {
     sentences = take_usable(contents, Engine({.remember = false}).plugins());
   const std::size_t taken = merge_into_cache(file, contents);
   std::cout << taken << " of " << count_text(rows, "row") << (taken == 1 ? " was" : " were")
-            << " new to " << file.string() << ".\n";
+            << " new to " << one_line(file.string()) << ".\n";
   for (const std::string& sentence : sentences) std::cout << sentence << '\n';
   return done;
 }

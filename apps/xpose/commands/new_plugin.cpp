@@ -117,7 +117,7 @@ int new_plugin(const Arguments& arguments) {
           replaced(replaced(std::string(file.text), "my_idea", name), "MyIdea", camel_case(name)));
     written += (written.empty() ? "" : ", ") + file_name;
   }
-  std::cout << "Wrote " << written << " into " << folder.string() << ". Next:\n\n  cd "
+  std::cout << "Wrote " << written << " into " << one_line(folder.string()) << ". Next:\n\n  cd "
             << shell_word(folder.string())
             << "\n  cmake -B build -DCMAKE_BUILD_TYPE=Release && cmake --build build -j && ctest "
                "--test-dir build\n  xpose "

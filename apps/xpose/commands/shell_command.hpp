@@ -6,7 +6,8 @@
 
 namespace xpose::app {
 
-// One word, in quotes where the shell would read more than a word in it.
+// One word, in quotes where the shell would read more than a word in it; on one line whatever it
+// contains.
 std::string shell_word(const std::string& word);
 
 // The words, each quoted so, with a space between two.

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "output/temporary_file.hpp"
+#include "xpose/xpose.hpp"
 
 namespace xpose::app {
 namespace {
@@ -51,7 +52,7 @@ ExitCleanup::~ExitCleanup() {
 }
 
 void ExitCleanup::set_last_words(std::string_view words) {
-  const std::string text = words.empty() ? "" : ": " + std::string(words);
+  const std::string text = words.empty() ? "" : ": " + one_line(words);
   std::snprintf(sentence.data(), sentence.size(), "xpose: interrupted%s\n", text.c_str());
 }
 

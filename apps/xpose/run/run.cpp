@@ -1,6 +1,7 @@
 #include "run/run.hpp"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstdio>
 #include <functional>
@@ -203,9 +204,10 @@ SoFar begun(RunJournal& journal, OutputFile& output, const RunSteps& steps,
 
 void say_done(const RunOptions& options, const NpyHeader& header, const std::string& how,
               std::chrono::duration<double> taken) {
-  std::fprintf(stderr, "xpose: %s (%s %s) -> %s with %s in %.3g ms\n", options.in.c_str(),
-               shape_text(header.shape).c_str(), dtype_name(header).c_str(), options.out.c_str(),
-               how.c_str(), taken.count() * 1e3);
+  std::array<char, 32> milliseconds{};
+  std::snprintf(milliseconds.data(), milliseconds.size(), "%.3g ms", taken.count() * 1e3);
+  say(options.in.string() + " (" + shape_text(header.shape) + ' ' + dtype_name(header) + ") -> " +
+      options.out.string() + " with " + how + " in " + milliseconds.data());
 }
 
 }  // namespace

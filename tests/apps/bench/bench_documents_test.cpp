@@ -122,6 +122,7 @@ TEST(Markup, OneLineWhoseCharactersAreText) {
 TEST(ShellCommand, QuotesWordsThatAShellWouldSplit) {
   EXPECT_EQ(shell_command({"xpose", "--only", "a b", "it's", "", "x=1,2"}),
             "xpose --only 'a b' 'it'\\''s' '' x=1,2");
+  EXPECT_EQ(shell_word("a\n\x1b'\\b"), R"($'a\012\033\'\\b')");
 }
 
 }  // namespace
