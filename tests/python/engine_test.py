@@ -190,6 +190,13 @@ def test_devices():
     assert isinstance(xpose.cuda_unavailable_reason(), str)
 
 
+def test_import_brings_nothing_that_few_calls_need():
+    words = "import numpy, sys; before = set(sys.modules); import xpose; print(*set(sys.modules) - before)"
+    ran = subprocess.run([sys.executable, "-c", words], capture_output=True, text=True)
+    assert not {"json", "html", "subprocess"} & set(ran.stdout.split()), ran.stdout + ran.stderr
+    assert "xpose._engine" in ran.stdout
+
+
 def test_command():
     ran = subprocess.run(
         [sys.executable, "-m", "xpose", "plugins", "--json"], capture_output=True, text=True

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import os
-import subprocess
 from typing import Any, Sequence
 
 from . import _checks, _xpose
@@ -61,6 +59,9 @@ def bench(
     >>> report["schema"], len(report["cells"])
     ('xpose.bench/1', 1)
     """
+    import json  # here, for the sake of the package's import
+    import subprocess
+
     words = ["bench", "--json", "-", "--threads", str(_checks.number("threads", threads, 0))]
     if device is not None:
         words += ["--device", _checks.text("device", device)]

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import html
-import json
 import sys
 from typing import Any, Callable, Iterator
 
@@ -17,12 +15,15 @@ class TuneReport:
     """
 
     def __init__(self, text: str) -> None:
+        import json  # here, for the sake of the package's import
+
         self._document: dict[str, Any] = json.loads(text)
 
     def to_dict(self) -> dict[str, Any]:
         """The whole report, as a copy."""
-        copy: dict[str, Any] = json.loads(json.dumps(self._document))
-        return copy
+        import copy
+
+        return copy.deepcopy(self._document)
 
     @property
     def winner(self) -> str | None:
@@ -67,6 +68,8 @@ class TuneReport:
         return f"<xpose.TuneReport of {self._title()}>"
 
     def _repr_html_(self) -> str:
+        import html
+
         rows = []
         for trial in self._document["trials"]:
             name = html.escape(trial["variant"])
