@@ -81,6 +81,10 @@ def test_tune(tmp_path):
     assert document["schema"] == "xpose.tune/1" and document["bytes"] == 2 * x.nbytes
     assert report.winner == document["winner"] and report.winner in str(report)
     assert report.winner.split("{")[0] in report._repr_html_()
+    others = [trial for trial in report.trials if trial["verdict"] == "unsupported"]
+    assert any(trial["strategy"] == "host_in_place" for trial in others)  # serves squares in place
+    for text in str(report), report._repr_html_():
+        assert f"{len(others)} more do not serve this problem" in text and "host_in_place" not in text
     assert not engine.plan(x, policy="cached_only").is_estimate
     assert engine.permute_dims(x, policy="cached_only").shape == (200, 300)
 

@@ -51,9 +51,18 @@ class TuneReport:
             f"on {problem['device']}: {self.winner or 'no winner'}"
         )
 
+    def _shown(self) -> tuple[list[dict[str, Any]], str]:
+        """The trials of strategies that serve the problem, and a line about the others."""
+        trials: list[dict[str, Any]] = self._document["trials"]
+        shown = [trial for trial in trials if trial["verdict"] != "unsupported"]
+        others = len(trials) - len(shown)
+        note = f"{others} more do not serve this problem: .trials has their reasons"
+        return shown, note if others else ""
+
     def __str__(self) -> str:
         lines = [self._title()]
-        for trial in self._document["trials"]:
+        shown, note = self._shown()
+        for trial in shown:
             if "seconds" not in trial:
                 lines.append(f"{'':>24}  {trial['variant']}: {trial['verdict']} {trial['detail']}")
                 continue
@@ -62,7 +71,7 @@ class TuneReport:
                 f"{trial['seconds'] * 1e6:9.1f} us {'' if share is None else f'{share:6.0%}':>6}"
                 f" {trial['gb_per_s']:5.0f}  {trial['variant']}"
             )
-        return "\n".join(lines)
+        return "\n".join(lines + ([note] if note else []))
 
     def __repr__(self) -> str:
         return f"<xpose.TuneReport of {self._title()}>"
@@ -71,7 +80,8 @@ class TuneReport:
         import html
 
         rows = []
-        for trial in self._document["trials"]:
+        shown, note = self._shown()
+        for trial in shown:
             name = html.escape(trial["variant"])
             if "seconds" not in trial:
                 why = html.escape(f"{trial['verdict']} {trial['detail']}")
@@ -88,7 +98,7 @@ class TuneReport:
                 f"<td>{trial['seconds'] * 1e6:.1f} us</td><td>{trial['gb_per_s']:.0f} GB/s</td>"
                 f'<td style="text-align:left">{bar}{share:.0%} of the roof</td></tr>'
             )
-        return f"<b>{html.escape(self._title())}</b><table>{''.join(rows)}</table>"
+        return f"<b>{html.escape(self._title())}</b><table>{''.join(rows)}</table>{note}"
 
 
 def _is_watched() -> bool:
