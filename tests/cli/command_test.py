@@ -229,6 +229,8 @@ class Others(unittest.TestCase):
                 self.assertFalse(finding["good"])
                 self.assertIn(", is missing", finding["what"])
                 self.assertIn(packages[name], finding["remedy"])
+                self.assertEqual("the Python package leaves it out" in finding["remedy"],
+                                 name in ("host_openblas", "cuda_cublas"), name)
             text = xpose("doctor", env=dict(os.environ, XPOSE_PLUGIN_PATH=folder)).stdout
             self.assertIn("\nmissing  Highway: the plugin host_simd, the fastest host strategies, is missing\n"
                           "         install libhwy-dev and build xpose again\n", text)

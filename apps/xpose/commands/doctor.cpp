@@ -69,12 +69,15 @@ struct LibraryPlugin {
   const char* library;
   const char* gives;
   const char* package;
+  const char* else_where = "";  // it is left out on purpose
 };
+constexpr const char* kNotInWheels = "; the Python package leaves it out";
 constexpr std::array<LibraryPlugin, 5> kLibraryPlugins = {{
     {"host_simd", "Highway", "the fastest host strategies", "libhwy-dev"},
     {"host_eigen", "Eigen", "a peer", "libeigen3-dev"},
-    {"host_openblas", "OpenBLAS", "a peer", "libopenblas-dev"},
-    {"cuda_cublas", "cuBLAS", "a peer on GPUs", "the CUDA Toolkit with its libcublas-dev"},
+    {"host_openblas", "OpenBLAS", "a peer", "libopenblas-dev", kNotInWheels},
+    {"cuda_cublas", "cuBLAS", "a peer on GPUs", "the CUDA Toolkit with its libcublas-dev",
+     kNotInWheels},
     {"cuda_staged", "the CUDA Toolkit", "host matrices through a GPU", "the CUDA Toolkit"},
 }};
 
@@ -91,7 +94,8 @@ std::vector<Finding> library_findings(const std::vector<PluginInfo>& plugins) {
       findings.push_back({true, of, ""});
     else
       findings.push_back({false, of + ", is missing",
-                          std::string("install ") + sought.package + " and build xpose again"});
+                          std::string("install ") + sought.package + " and build xpose again" +
+                              sought.else_where});
   }
   return findings;
 }
