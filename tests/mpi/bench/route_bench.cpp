@@ -174,7 +174,7 @@ class Bench {
       std::vector<double> ratios;
       for (std::size_t round = 0; round < options_.rounds; ++round)
         ratios.push_back(seconds[0][round] / seconds[i][round]);
-      std::printf("  %-24s %9.2f ms   route: %.2f times", contestants_[i]->name().c_str(),
+      std::printf("  %-24s %9.4f ms   route: %.2f times", contestants_[i]->name().c_str(),
                   median(seconds[i]) * 1e3, median(ratios));
       if (options_.gbit > 0)
         std::printf("   %.1f %% of the wire", static_cast<double>(figures.most_bytes) /
