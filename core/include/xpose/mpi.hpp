@@ -152,15 +152,15 @@ class MpiRanks final : public Ranks {
   // The ids of transfers that have ended since the last call.
   std::vector<std::uint64_t> test() {
     int count = 0;
-    std::vector<int> ended(requests_.size());
-    std::vector<MPI_Status> statuses(requests_.size());
+    ended_.resize(requests_.size());
+    statuses_.resize(requests_.size());
     const int code = MPI_Testsome(static_cast<int>(requests_.size()), requests_.data(), &count,
-                                  ended.data(), statuses.data());
+                                  ended_.data(), statuses_.data());
     std::vector<std::uint64_t> ids;
-    for (int i = 0; i < count && count != MPI_UNDEFINED; ++i) {
-      Transfer& transfer = transfers_[piece_of_[static_cast<std::size_t>(ended[i])]];
-      if (code == MPI_ERR_IN_STATUS)
-        check(statuses[static_cast<std::size_t>(i)].MPI_ERROR, "move a message of this route");
+    if (code == MPI_SUCCESS && (count == 0 || count == MPI_UNDEFINED)) return ids;
+    for (std::size_t i = 0; count != MPI_UNDEFINED && i < static_cast<std::size_t>(count); ++i) {
+      Transfer& transfer = transfers_[piece_of_[static_cast<std::size_t>(ended_[i])]];
+      if (code == MPI_ERR_IN_STATUS) check(statuses_[i].MPI_ERROR, "move a message of this route");
       if (--transfer.pieces > 0) continue;
       ids.push_back(transfer.id);
       transfer.data = nullptr;
@@ -189,6 +189,8 @@ class MpiRanks final : public Ranks {
   std::vector<Transfer> transfers_;    // free where they have no data
   std::vector<MPI_Request> requests_;  // of pieces
   std::vector<std::size_t> piece_of_;  // the transfer of each request
+  std::vector<int> ended_;             // as MPI_Testsome() tells, and the next
+  std::vector<MPI_Status> statuses_;
 };
 
 // The ranks of a communicator for RouteOptions::ranks. Collective; throws as the constructor.

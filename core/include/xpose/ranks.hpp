@@ -50,17 +50,20 @@ class XPOSE_API Ranks {
  protected:
   // The wait() of a transport that moves bytes only while it is asked, as MPI does between ranks of
   // one host. `test` returns the ids of transfers that have ended. It is called again at once as
-  // long as `open_bytes` may be under way, and later every 100 microseconds.
+  // long as `open_bytes` may be under way, and later every 100 microseconds. Others get the
+  // processor between two calls, but not at first: a transport may give it away by itself.
   template <class Test>
   std::vector<std::uint64_t> wait_asking(double seconds, std::uint64_t open_bytes,
                                          const Test& test) const {
     constexpr double kSecondsOfByte = 4e-9;  // of a slow wire
     const double begin = this->seconds(), end = begin + seconds;
+    constexpr double kSecondsAlone = 1e-5;
     const double soon = begin + 1e-3 + kSecondsOfByte * static_cast<double>(open_bytes);
     while (true) {
       std::vector<std::uint64_t> ids = test();
       const double now = this->seconds();
       if (!ids.empty() || now >= end) return ids;
+      if (now < begin + kSecondsAlone) continue;
       if (now < soon)
         std::this_thread::yield();
       else
