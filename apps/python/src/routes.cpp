@@ -20,11 +20,6 @@ PythonRanks::PythonRanks(nb::object carrier)
       rank_(nb::cast<int>(carrier_.attr("rank"))),
       size_(nb::cast<int>(carrier_.attr("size"))) {}
 
-PythonRanks::~PythonRanks() {
-  const nb::gil_scoped_acquire lock;
-  carrier_.reset();
-}
-
 // Calls Python. Its exception ends the run as an Error that the other ranks are told of.
 template <class Call>
 auto PythonRanks::ask(const Call& call) {
@@ -36,6 +31,16 @@ auto PythonRanks::ask(const Call& call) {
     interruption_.keep();
     throw Error(ErrorKind::failed, "the communicator failed: " + text);
   }
+}
+
+PythonRanks::~PythonRanks() {
+  const nb::gil_scoped_acquire lock;
+  try {
+    if (!open_.empty()) ask([&] { carrier_.attr("withdraw")(); });
+  } catch (...) {  // MPI may use their buffers
+    abandon();
+  }
+  carrier_.reset();
 }
 
 void PythonRanks::begin(const char* name, int rank, int channel, Transfer transfer) {

@@ -61,6 +61,13 @@ class Carrier:
         """Forgets what is under way; MPI may go on with it."""
         self._requests, self._ids, self._pieces = [], [], {}
 
+    def withdraw(self) -> None:
+        """Takes back the receives that are under way."""
+        if not self._mpi.Is_finalized():
+            for request in self._requests:
+                request.Cancel()
+                request.Wait()
+
     def free(self) -> None:
         self._comm.Free()
 

@@ -54,11 +54,11 @@ class MpiRanks final : public Ranks {
   }
 
   // Collective as well, and before MPI_Finalize(): frees the duplicate. One that was given up
-  // stays.
+  // stays, and so does one where not all ranks come within a second.
   ~MpiRanks() override {
     int is_over = 0;
     MPI_Finalized(&is_over);
-    if (is_over == 0 && !is_given_up_) MPI_Comm_free(&comm_);
+    if (is_over == 0 && !is_given_up_) end();
   }
   MpiRanks(const MpiRanks&) = delete;
   MpiRanks& operator=(const MpiRanks&) = delete;
@@ -140,6 +140,23 @@ class MpiRanks final : public Ranks {
       ++transfers_[transfer].pieces;
       post(at, static_cast<int>(std::min(piece_bytes_, bytes - at)), &requests_.back());
     }
+  }
+
+  // A later communicator may get the number of a freed one, and the messages that come late.
+  void end() {
+    MPI_Request all = MPI_REQUEST_NULL;
+    int are_here = 0;
+    MPI_Ibarrier(comm_, &all);
+    wait_asking(1, 0, [&] {
+      MPI_Test(&all, &are_here, MPI_STATUS_IGNORE);
+      return std::vector<std::uint64_t>(are_here != 0 ? 1 : 0);
+    });
+    if (are_here == 0) return abandon();
+    for (std::size_t i = 0; i < requests_.size(); ++i) {
+      if (!transfers_[piece_of_[i]].is_send) MPI_Cancel(&requests_[i]);
+      MPI_Wait(&requests_[i], MPI_STATUS_IGNORE);
+    }
+    MPI_Comm_free(&comm_);
   }
 
   std::size_t free_transfer() {

@@ -16,7 +16,8 @@ namespace xpose {
 
 // Ranks that send each other bytes. A message and the buffer that receives it have one size. On one
 // channel, messages of one rank to another arrive in the order in which they were sent. A message
-// of at most 1024 bytes leaves the sender whether or not the other rank receives.
+// of at most 1024 bytes leaves the sender whether or not the other rank receives. Between routes
+// and at the end, one receive of that size is under way from every other rank.
 //
 // A route alone calls the functions. Each throws Error failed where the transport fails, and after
 // abandon(). [one thread at a time]
@@ -28,7 +29,7 @@ class XPOSE_API Ranks {
   virtual int size() const = 0;  // their number
 
   // Begins to send `bytes` bytes to another rank, and keeps `data` until they have left. wait()
-  // returns `id` then. `channel` is 0 or 1.
+  // returns `id` then. `channel` is from 0 to 32767.
   virtual void send(int rank, int channel, std::shared_ptr<const std::byte[]> data,
                     std::uint64_t bytes, std::uint64_t id) = 0;
   // Begins to receive likewise. wait() returns `id` once all bytes have arrived.
@@ -70,6 +71,15 @@ class XPOSE_API Ranks {
         std::this_thread::sleep_for(std::chrono::microseconds(100));
     }
   }
+
+ private:
+  friend class RollCall;
+  struct Awaited {
+    std::shared_ptr<std::byte[]> notice;
+    bool has_come = false;  // of a run that this rank has not begun
+  };
+  std::vector<Awaited> awaited_;  // by rank
+  std::uint64_t runs_ = 0;        // that have begun
 };
 
 // Ranks whose arrays lie in the memory of a device each. Devices do the work in the order of their

@@ -91,8 +91,9 @@ class XPOSE_API Route {
   // Throws Error invalid for a null pointer, arrays that overlap, in place for two arrays or two
   // leading dimensions or offsets, and on every rank where two ranks have stated different
   // placements or options; failed, naming the rank, where one is lost or has failed; else as
-  // Plan::execute(). After a failure the output is unspecified, and the ranks are of no more use:
-  // make new ones, or end the program.
+  // Plan::execute(). A rank that is lost, or fails, when it has exchanged all of its messages with
+  // this one may leave it with its output: then the next run names it. After a failure the output
+  // is unspecified, and the ranks are of no more use: make new ones, or end the program.
   RouteReport run(const void* in, void* out);
 
   const RouteFigures& figures() const;  // as foresee() has them

@@ -136,7 +136,7 @@ std::vector<DeviceRanks::Notice> Carried::gather(const Notice& own, double secon
   check_open();
   if (!roll_call_) {
     roll_call_.emplace(*carrier_, kDigest, seconds);
-    roll_call_->begin();
+    roll_call_->begin([](int) { return true; });
   }
   const auto bytes_of = [](const std::shared_ptr<Notice>& notice) {
     return std::shared_ptr<std::byte[]>(notice, notice->data());
@@ -234,7 +234,7 @@ void Carried::throw_late_failure() {
 
 void Carried::pump_until(const std::function<bool()>& is_over) {
   while (!is_over()) {
-    pump(staging_.copies() ? 0 : roll_call_->seconds_to_sign());
+    pump(staging_.copies() ? 0 : roll_call_->seconds_to_wait());
     staging_.look_after_copies();
   }
 }
@@ -252,7 +252,7 @@ void Carried::pump(double seconds) {
   if (seconds <= 0)
     std::this_thread::yield();
   else if (ids.empty() && failure_ == nullptr)
-    roll_call_->check_silence();
+    roll_call_->nothing_came([this](int rank) { return !roll_call_->is_done(rank); });
 }
 
 // A rank that gives up amid a gathering has sent a notice that says why.

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstring>
 #include <sstream>
+#include <utility>
 
 #include "xpose/xpose.hpp"
 
@@ -12,6 +13,8 @@ namespace {
 
 // Signs of life in a deadline: late ones, and a lost one, do no harm.
 constexpr double kSigns = 8;
+// Seconds without a message after which others may wonder.
+constexpr double kLongWait = 1e-3;
 
 std::string seconds_text(double seconds) {
   std::ostringstream text;
@@ -52,9 +55,11 @@ RollCall::RollCall(Ranks& ranks, std::uint64_t digest, double deadline_seconds)
     : ranks_(ranks),
       digest_(digest),
       deadline_(deadline_seconds),
+      run_(++ranks.runs_),
       others_(ranks.size() - 1),
       peers_(static_cast<std::size_t>(ranks.size())) {
   static_assert(sizeof(Notice) == 1024);
+  ranks_.awaited_.resize(peers_.size());
 }
 
 // From the next rank on, so that not all turn to rank 0 first.
@@ -63,14 +68,20 @@ void RollCall::for_others(const Body& body) const {
   for (int i = 1; i <= others_; ++i) body((ranks_.rank() + i) % ranks_.size());
 }
 
-void RollCall::begin() {
+// Notices that came for this run before it began are taken last: the others can be told of an
+// error.
+void RollCall::begin(const std::function<bool(int rank)>& is_greeted) {
   last_sign_ = ranks_.seconds();
   for_others([&](int rank) {
     peer(rank).heard = last_sign_;
-    peer(rank).incoming = std::make_shared<std::byte[]>(sizeof(Notice));
-    receive(rank);
+    if (is_greeted(rank)) send(rank, Kind::sign);
   });
-  for_others([&](int rank) { send(rank, Kind::hello); });
+  for_others([&](int rank) {
+    if (awaited(rank).notice == nullptr)
+      receive(rank);
+    else if (std::exchange(awaited(rank).has_come, false))
+      take(rank);
+  });
 }
 
 void RollCall::say_done() {
@@ -79,18 +90,20 @@ void RollCall::say_done() {
 }
 
 void RollCall::send(int rank, Kind kind, const std::string& text) {
-  Notice notice{kind, 0, digest_, {}};
+  Notice notice{kind, run_, digest_, {}};
   text.copy(notice.text.data(), notice.text.size() - 1);
   std::shared_ptr<std::byte[]> bytes = std::make_shared<std::byte[]>(sizeof notice);
   std::memcpy(bytes.get(), &notice, sizeof notice);
   ranks_.send(rank, kNoticeChannel, std::move(bytes), sizeof notice,
               transfer_id(rank, TransferKind::notice_out));
-  ++peer(rank).open;
+  if (peer(rank).open++ == 0) peer(rank).opened = ranks_.seconds();
   ++open_;
 }
 
 void RollCall::receive(int rank) {
-  ranks_.receive(rank, kNoticeChannel, peer(rank).incoming, sizeof(Notice),
+  std::shared_ptr<std::byte[]>& notice = awaited(rank).notice;
+  if (notice == nullptr) notice = std::make_shared<std::byte[]>(sizeof(Notice));
+  ranks_.receive(rank, kNoticeChannel, notice, sizeof(Notice),
                  transfer_id(rank, TransferKind::notice_in));
 }
 
@@ -103,46 +116,63 @@ void RollCall::ended(std::uint64_t id) {
 
 void RollCall::take(int rank) {
   Notice notice;
-  std::memcpy(&notice, peer(rank).incoming.get(), sizeof notice);
+  std::memcpy(&notice, awaited(rank).notice.get(), sizeof notice);
   notice.text.back() = '\0';
-  heard(rank);
-  if (notice.digest != digest_) {
-    differs_ = true;
-    throw_differs(rank, ranks_.rank());
+  peer(rank).heard = ranks_.seconds();
+  if (notice.run > run_) {
+    awaited(rank).has_come = true;
+    return;
   }
+  if (notice.run == run_) check(rank, notice.digest);
   differs_ = notice.kind == Kind::differs;  // as this rank passes on
   if (notice.kind == Kind::differs || notice.kind == Kind::failed)
     throw_gave_up(rank, notice.kind == Kind::differs ? ErrorKind::invalid : ErrorKind::failed,
                   notice.text.data());
-  if (notice.kind == Kind::hello) {
-    peer(rank).is_here = true;
-    ++here_;
-  } else if (notice.kind == Kind::done) {
+  if (notice.run == run_) heard(rank);
+  if (notice.run == run_ && notice.kind == Kind::done) {
     peer(rank).is_done = true;
     ++done_;
-    return;  // its last one
   }
   receive(rank);
 }
 
+void RollCall::check(int rank, std::uint64_t digest) {
+  if (digest == digest_) return;
+  differs_ = true;
+  throw_differs(rank, ranks_.rank());
+}
+
+void RollCall::heard(int rank) {
+  peer(rank).heard = ranks_.seconds();
+  if (!std::exchange(peer(rank).is_here, true)) ++here_;
+}
+
 void RollCall::give_sign() {
+  const double now = ranks_.seconds();
   // A rest too short for a wait() would be waited for without end.
-  if (seconds_to_sign() > deadline_ / kSigns / 100) return;
-  last_sign_ = ranks_.seconds();
+  if (last_sign_ + deadline_ / kSigns - now > deadline_ / kSigns / 100) return;
+  last_sign_ = now;
   if (has_said_done_) return;
   for_others([&](int rank) {
     if (peer(rank).open == 0) send(rank, Kind::sign);
   });
 }
 
-double RollCall::seconds_to_sign() const {
-  return std::max(last_sign_ + deadline_ / kSigns - ranks_.seconds(), 0.0);
+double RollCall::seconds_to_wait() const {
+  const double to_sign = std::max(last_sign_ + deadline_ / kSigns - ranks_.seconds(), 0.0);
+  return has_waited_ ? to_sign : std::min(to_sign, kLongWait);
 }
 
-void RollCall::check_silence() const {
+void RollCall::nothing_came(const std::function<bool(int rank)>& is_waited_for) {
   const double now = ranks_.seconds();
+  if (!std::exchange(has_waited_, true)) {
+    last_sign_ = now - deadline_;
+    return give_sign();
+  }
   for_others([&](int rank) {
-    if (peer(rank).is_done || now - peer(rank).heard < deadline_) return;
+    const Peer& other = peer(rank);
+    const bool takes_none = other.open > 0 && now - other.opened >= deadline_;
+    if ((!is_waited_for(rank) && !takes_none) || now - other.heard < deadline_) return;
     throw_silent(rank, ranks_.size(), deadline_, peer(rank).is_here);
   });
 }

@@ -1,6 +1,7 @@
 #include "route/route_run.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <new>
 
 #include "exchange/kept_square.hpp"
@@ -12,6 +13,8 @@ namespace {
 constexpr std::align_val_t kAlignment{256};
 // Of a tile that changes places with another one: both stay in a processor's cache.
 constexpr std::int64_t kSwappedAtOnce = std::int64_t{512} << 10;
+// The digest behind the elements of a chunk: another route's may come on the same channel.
+constexpr std::uint64_t kSealBytes = 8;
 
 std::shared_ptr<std::byte[]> make_buffer(std::uint64_t bytes) {
   return {static_cast<std::byte*>(::operator new(bytes, kAlignment)),
@@ -24,6 +27,7 @@ RouteRun::RouteRun(const Setting& setting, const void* in, void* out)
     : setting_(setting),
       ranks_(setting.ranks),
       exchange_(setting.exchange),
+      chunk_channel_(chunk_channel(setting.digest)),
       roll_call_(ranks_, setting.digest, setting.deadline_seconds),
       in_(static_cast<const std::byte*>(in)),
       out_(static_cast<std::byte*>(out)) {}
@@ -48,15 +52,13 @@ RouteReport RouteRun::run(const std::function<void()>& check) {
 }
 
 void RouteRun::all_of_it(const std::function<void()>& check) {
-  roll_call_.begin();
   check();
-  while (!roll_call_.all_are_here()) pump(roll_call_.seconds_to_sign());
   open_passages();
+  roll_call_.begin([this](int rank) { return !outgoing_.contains(rank); });
   begin_messages();
   move_kept();
-  while (!outgoing_.empty() || !incoming_.empty()) pump(roll_call_.seconds_to_sign());
-  roll_call_.say_done();
-  while (!roll_call_.all_are_done()) pump(roll_call_.seconds_to_sign());
+  while (!outgoing_.empty() || !incoming_.empty() || !roll_call_.all_are_here())
+    pump(roll_call_.seconds_to_wait());
 }
 
 // In rounds that pair ranks whose sum is the round, modulo their number: two ranks meet once, and
@@ -81,7 +83,7 @@ void RouteRun::open_passages() {
     Passage& passage =
         passages.emplace(message.rank, Passage{chunks_of(message, kind == TransferKind::chunk_out)})
             .first->second;
-    passage.buffer = buffer(transfer_id(message.rank, kind), chunk_bytes(passage));
+    passage.buffer = buffer(transfer_id(message.rank, kind), chunk_bytes(passage) + kSealBytes);
   };
   for (const Message& message : exchange_.sends(ranks_.rank()))
     open(outgoing_, message, TransferKind::chunk_out);
@@ -115,15 +117,16 @@ void RouteRun::pack_and_send(Passage& passage) {
           passage.buffer.get());
   passage.packed = passage.next + 1;
   const std::uint64_t bytes = chunk_bytes(passage);
+  std::memcpy(passage.buffer.get() + bytes, &setting_.digest, kSealBytes);
   ++report_.chunks_sent;
   report_.bytes_sent += static_cast<std::int64_t>(bytes);
-  ranks_.send(passage.rank(), kChunkChannel, passage.buffer, bytes,
+  ranks_.send(passage.rank(), chunk_channel_, passage.buffer, bytes + kSealBytes,
               transfer_id(passage.rank(), TransferKind::chunk_out));
   if (const auto twin = incoming_.find(passage.rank()); twin != incoming_.end()) unpack(twin);
 }
 
 void RouteRun::receive(Passage& passage) {
-  ranks_.receive(passage.rank(), kChunkChannel, passage.buffer, chunk_bytes(passage),
+  ranks_.receive(passage.rank(), chunk_channel_, passage.buffer, chunk_bytes(passage) + kSealBytes,
                  transfer_id(passage.rank(), TransferKind::chunk_in));
 }
 
@@ -184,7 +187,10 @@ void RouteRun::pump(double seconds) {
   }
   roll_call_.give_sign();
   // A look does not prove silence: what has arrived may take more than one to be seen.
-  if (ids.empty() && seconds > 0) roll_call_.check_silence();
+  if (!ids.empty() || seconds <= 0) return;
+  roll_call_.nothing_came([this](int rank) {
+    return !roll_call_.is_here(rank) || incoming_.contains(rank) || outgoing_.contains(rank);
+  });
 }
 
 void RouteRun::handle(std::uint64_t id) {
@@ -193,6 +199,9 @@ void RouteRun::handle(std::uint64_t id) {
     return roll_call_.ended(id);
   if (kind == TransferKind::chunk_in) {
     const auto incoming = incoming_.find(rank_of(id));
+    std::uint64_t digest = 0;
+    std::memcpy(&digest, incoming->second.buffer.get() + chunk_bytes(incoming->second), kSealBytes);
+    roll_call_.check(rank_of(id), digest);
     roll_call_.heard(rank_of(id));
     incoming->second.has_come = true;
     return unpack(incoming);

@@ -1,4 +1,6 @@
 // One run of a route on one rank: packs, sends, receives and unpacks the messages of an exchange.
+// It ends when the own messages have left, those of others are unpacked, and all others have been
+// heard.
 #pragma once
 
 #include <algorithm>
@@ -89,6 +91,7 @@ class RouteRun {
   Setting setting_;
   Ranks& ranks_;
   const Exchange& exchange_;
+  int chunk_channel_;
   RollCall roll_call_;
   const std::byte* in_;
   std::byte* out_;

@@ -35,7 +35,7 @@ bool lose(const RankFault& fault, bool is_direct, Lost& lost) {
       texts_of(all, [&](const std::shared_ptr<Ranks>& own) { expect_named(own, is_direct); });
   if (!all.fault_happened()) return false;
   ++lost.met;
-  constexpr std::uint32_t kDone = 2;
+  constexpr std::uint32_t kDone = 1;
   if (std::ranges::count(all.notices(fault.rank), kDone) % 3 != 0) return true;
   for (const int rank : {0, 1, 3}) {
     const std::string& text = texts[static_cast<std::size_t>(rank)];

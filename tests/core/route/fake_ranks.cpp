@@ -115,7 +115,9 @@ void FakeRanks::One::send(int rank, int channel, std::shared_ptr<const std::byte
     data = copy;
     all_.end(rank_, id);
   }
-  all_.queues_[{rank_, rank, channel}].sent.push_back({data, nullptr, bytes, id, is_small});
+  Queue& queue = all_.queues_[{rank_, rank, channel}];
+  queue.sent.push_back({data, nullptr, bytes, id, is_small});
+  ++queue.begun;
   all_.match({rank_, rank, channel});
 }
 

@@ -44,6 +44,11 @@ class FakeRanks {
   const std::vector<std::uint32_t>& notices(int rank) const {
     return members_[static_cast<std::size_t>(rank)].notices;
   }
+  // Messages that one rank had begun to send to another on a channel.
+  int sent(int from, int to, int channel) const {
+    const auto queue = queues_.find({from, to, channel});
+    return queue == queues_.end() ? 0 : queue->second.begun;
+  }
 
  private:
   class One;
@@ -56,6 +61,7 @@ class FakeRanks {
   };
   struct Queue {
     std::deque<Transfer> sent, wanted;
+    int begun = 0;  // that were ever sent
   };
   enum class State { runs, waits, is_gone };
   struct Member {

@@ -3,14 +3,16 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <future>
+
+#include "carried_case.hpp"
 #include "fake_ranks.hpp"
 #include "move_by_loop.hpp"
 #include "scattered.hpp"
 
 namespace xpose {
 namespace {
-
-constexpr std::uint32_t kDone = 2;  // of a notice's kinds
 
 // Four ranks; rank 3 has nothing to receive, and exchanges nothing with some of the others.
 struct FaultCase {
@@ -21,13 +23,15 @@ struct FaultCase {
   bool in_place = false;
 
   // All exchange messages of several chunks, and ranks 0 and 3 keep elements.
+  static FaultCase of_long_messages() { return {.memory = 1 << 20}; }  // that wait for a receive
   static FaultCase of_one_array() {
     const Placement placement =
         block_cyclic({.m = 40, .n = 40, .mb = 3, .nb = 5, .nprow = 2, .npcol = 2}, 8);
     return {.from = placement, .to = placement, .memory = 2000, .in_place = true};
   }
 
-  RouteReport run(Ranks& ranks, std::uint64_t digest = 1) const {
+  RouteReport run(
+      Ranks& ranks, std::uint64_t digest = 1, const std::function<void()>& check = [] {}) const {
     const int rank = ranks.rank();
     Exchange exchange(from, to, true);
     exchange.lay_out(rank);
@@ -40,7 +44,7 @@ struct FaultCase {
         RouteRun({ranks, exchange, digest, most_chunk_bytes(memory, exchange.figures(), in_place),
                   deadline_seconds, move, buffers, in_place},
                  in_place ? out.data() : in.data(), out.data())
-            .run([] {});
+            .run(check);
     EXPECT_TRUE(out == wanted) << "rank " << rank;
     return report;
   }
@@ -71,15 +75,34 @@ bool names(const std::string& text, int rank) {
          std::string::npos;
 }
 
-// A rank that is lost before it said that it is done ends all others with an error that names it,
-// within two deadlines of the ranks' clock. One that had told some of them leaves these with their
-// result. Returns whether the rank was lost at all.
+bool is_told(const std::vector<std::exception_ptr>& failures, int rank, const std::string& why) {
+  const std::string text = ending_of(failures[static_cast<std::size_t>(rank)]).text;
+  return text.find("rank 1 gave up the route: " + why) != std::string::npos;
+}
+
+// The chunks that one rank sends to another in a run.
+int chunks_of(const FaultCase& drawn, int from, int to) {
+  FakeRanks all(4);
+  all.run([&](const std::shared_ptr<Ranks>& ranks) { drawn.run(*ranks); });
+  return all.sent(from, to, chunk_channel(1));
+}
+
+// Two runs. A rank that is lost ends all others with an error that names it, in this run or in the
+// next, within two deadlines of the ranks' clock. One that had sent some of them all that it has
+// for them in both runs leaves these with their results. Returns whether the rank was lost at all.
 bool expect_named(const FaultCase& drawn, const RankFault& fault) {
   FakeRanks all(4, static_cast<std::uint64_t>(fault.call), fault);
-  const auto failures = all.run([&](const std::shared_ptr<Ranks>& ranks) { drawn.run(*ranks); });
+  const auto failures = all.run([&](const std::shared_ptr<Ranks>& ranks) {
+    drawn.run(*ranks);
+    drawn.run(*ranks);
+  });
+  const auto has_all = [&](int rank) {
+    const int chunks = chunks_of(drawn, fault.rank, rank);
+    return all.sent(fault.rank, rank, chunks > 0 ? chunk_channel(1) : kNoticeChannel) ==
+           2 * std::max(chunks, 1);
+  };
   const std::string where = (fault.is_stop ? "stopped rank " : "dead rank ") +
                             std::to_string(fault.rank) + " at call " + std::to_string(fault.call);
-  const auto told = std::ranges::count(all.notices(fault.rank), kDone);
   for (int rank = 0; rank < 4; ++rank) {
     const Ending ending = ending_of(failures[static_cast<std::size_t>(rank)]);
     if (!all.fault_happened())
@@ -87,7 +110,7 @@ bool expect_named(const FaultCase& drawn, const RankFault& fault) {
     else if (rank == fault.rank)
       EXPECT_TRUE(ending.is_killed) << where;
     else
-      EXPECT_TRUE(names(ending.text, fault.rank) || (ending.is_good && told > 0))
+      EXPECT_TRUE(names(ending.text, fault.rank) || (ending.is_good && has_all(rank)))
           << where << ": rank " << rank << ": " << ending.text;
   }
   EXPECT_LE(all.now(), 20.0) << where;
@@ -95,12 +118,13 @@ bool expect_named(const FaultCase& drawn, const RankFault& fault) {
 }
 
 TEST(RouteRunTest, ALostRankIsNamedByAllOthersInEveryPhase) {
-  for (const FaultCase& drawn : {FaultCase{}, FaultCase::of_one_array()})
+  for (const FaultCase& drawn :
+       {FaultCase{}, FaultCase::of_long_messages(), FaultCase::of_one_array()})
     for (const bool is_stop : {false, true})
       for (const int rank : {0, 1, 3}) {
         int call = 1;
         while (expect_named(drawn, {rank, call, is_stop}) && !HasFailure()) ++call;
-        EXPECT_GT(call, 30) << "the rank made too few calls for all phases to be among them";
+        EXPECT_GT(call, 20) << "the rank made too few calls for all phases to be among them";
       }
 }
 
@@ -149,11 +173,29 @@ TEST(RouteRunTest, AnotherStatementIsASentenceOnEveryRank) {
   }
 }
 
+// Whose chunks come on one channel.
+TEST(RouteRunTest, ADigestThatIsHalfTheSameIsAnotherStatement) {
+  constexpr std::uint64_t kOther = 1 + 32766;
+  ASSERT_EQ(chunk_channel(kOther), chunk_channel(1));
+  const FaultCase drawn = FaultCase::of_long_messages();
+  FakeRanks all(4);
+  const auto failures = all.run([&](const std::shared_ptr<Ranks>& ranks) {
+    drawn.run(*ranks, ranks->rank() == 1 ? kOther : 1);
+  });
+  for (const std::exception_ptr& failure : failures)
+    EXPECT_NE(ending_of(failure).text.find("has stated another route than rank"), std::string::npos)
+        << ending_of(failure).text;
+}
+
 TEST(RouteRunTest, AFailureIsToldToTheOthers) {
   const FaultCase drawn;
   FakeRanks all(4);
   const auto failures = all.run([&](const std::shared_ptr<Ranks>& ranks) {
-    if (ranks->rank() != 1) return void(drawn.run(*ranks));
+    if (ranks->rank() != 1) {
+      drawn.run(*ranks);  // which is all that one that receives nothing has to do
+      drawn.run(*ranks);
+      return;
+    }
     Exchange exchange(drawn.from, drawn.to, true);
     exchange.lay_out(1);
     const std::vector<std::byte> in(40 * 64 * 8);
@@ -168,9 +210,79 @@ TEST(RouteRunTest, AFailureIsToldToTheOthers) {
         .run([] {});
   });
   EXPECT_EQ(ending_of(failures[1]).text, "no memory is left");
-  for (const int rank : {0, 2, 3}) {
-    const std::string text = ending_of(failures[static_cast<std::size_t>(rank)]).text;
-    EXPECT_NE(text.find("rank 1 gave up the route: no memory is left"), std::string::npos) << text;
+  for (const int rank : {0, 2, 3}) EXPECT_TRUE(is_told(failures, rank, "no memory is left"));
+}
+
+TEST(RouteRunTest, ArraysThatAreRefusedAreToldToAllOthers) {
+  const FaultCase drawn;
+  FakeRanks all(4);
+  const auto failures = all.run([&](const std::shared_ptr<Ranks>& ranks) {
+    drawn.run(*ranks, 1, [&] {
+      if (ranks->rank() == 1) throw Error(ErrorKind::invalid, "the array is null");
+    });
+  });
+  for (const int rank : {0, 2, 3}) EXPECT_TRUE(is_told(failures, rank, "the array is null"));
+}
+
+// Rank 0 has the matrix, of which it sends half.
+struct HalfCase {
+  Placement from = on_one_rank(8, 8, 8, 0), to = row_slabs(8, 8, 8, 2);
+
+  void run(Ranks& ranks, const Move& move) const {
+    Exchange exchange(from, to, true);
+    exchange.lay_out(ranks.rank());
+    const std::vector<std::byte> in(8 * 8 * 8);
+    std::vector<std::byte> out(in.size());
+    ChunkBuffers buffers;
+    RouteRun({ranks, exchange, 1, 1 << 20, 10, move, buffers}, in.data(), out.data()).run([] {});
+  }
+};
+
+TEST(RouteRunTest, ARankThatHasAllDoesNotWaitForTheOthers) {
+  std::promise<void> returned;
+  auto has_returned = returned.get_future();
+  FakeRanks(2).run([&](const std::shared_ptr<Ranks>& ranks) {
+    HalfCase().run(*ranks, [&](const Problem&, const void*, void*) {
+      if (ranks->rank() == 0) return;
+      EXPECT_EQ(has_returned.wait_for(std::chrono::seconds(20)), std::future_status::ready);
+    });
+    if (ranks->rank() == 0) returned.set_value();
+  });
+}
+
+// Sends to a rank that has gone, which takes no notice.
+class Untaken : public Passing {
+ public:
+  using Passing::Passing;
+  std::vector<std::uint64_t> wait(double seconds) override {
+    std::vector<std::uint64_t> ids = Passing::wait(seconds);
+    std::erase_if(ids, [](auto id) { return kind_of(id) == TransferKind::notice_out; });
+    return ids;
+  }
+};
+
+TEST(RouteRunTest, ANoticeThatIsNotTakenIsNotWaitedForWithoutEnd) {
+  FakeRanks all(2);
+  const auto failures = all.run([&](const std::shared_ptr<Ranks>& ranks) {
+    if (ranks->rank() == 1) ranks->wait(5);  // so long that it gets a sign
+    Untaken own(ranks);
+    HalfCase().run(ranks->rank() == 0 ? own : *ranks, [](const Problem&, const void*, void*) {});
+  });
+  EXPECT_NE(ending_of(failures[0]).text.find("rank 1 of 2 sent nothing"), std::string::npos);
+  EXPECT_TRUE(ending_of(failures[1]).is_good);
+}
+
+// Ranks that have all go on to the next run, whose messages meet others in the one before.
+TEST(RouteRunTest, RunsThatFollowEachOtherMixNothing) {
+  const FaultCase in_chunks, in_place = FaultCase::of_one_array();
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    FakeRanks all(4, seed);
+    const auto failures = all.run([&](const std::shared_ptr<Ranks>& ranks) {
+      for (std::uint64_t run = 0; run < 20; ++run)
+        (run % 3 == 0 ? in_place : in_chunks).run(*ranks, run % 3);
+    });
+    for (const std::exception_ptr& failure : failures) EXPECT_EQ(ending_of(failure).text, "");
+    ASSERT_FALSE(HasFailure()) << "seed " << seed;
   }
 }
 
