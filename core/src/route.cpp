@@ -110,7 +110,7 @@ struct Route::Impl {
   RouteFigures figures;
   Plans plans;
   Move move;
-  ChunkBuffers buffers;
+  Passages passages;
   StreamMove stream_move;
   std::optional<DeviceStreams> streams;
 };
@@ -181,7 +181,7 @@ RouteReport Route::Impl::run(const void* in, void* out) {
                                   most_chunk_bytes(options.memory, figures, options.in_place),
                                   options.deadline_seconds,
                                   move,
-                                  buffers,
+                                  passages,
                                   options.in_place};
   return RouteRun(setting, in, out).run([&] { check_arrays(in, out); });
 }

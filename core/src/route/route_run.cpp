@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 #include <new>
+#include <utility>
 
 #include "exchange/kept_square.hpp"
 
@@ -30,7 +31,9 @@ RouteRun::RouteRun(const Setting& setting, const void* in, void* out)
       chunk_channel_(chunk_channel(setting.digest)),
       roll_call_(ranks_, setting.digest, setting.deadline_seconds),
       in_(static_cast<const std::byte*>(in)),
-      out_(static_cast<std::byte*>(out)) {}
+      out_(static_cast<std::byte*>(out)),
+      outgoing_(setting.passages.outgoing),
+      incoming_(setting.passages.incoming) {}
 
 RouteReport RouteRun::run(const std::function<void()>& check) {
   const double begin = ranks_.seconds();
@@ -57,8 +60,7 @@ void RouteRun::all_of_it(const std::function<void()>& check) {
   roll_call_.begin([this](int rank) { return !outgoing_.contains(rank); });
   begin_messages();
   move_kept();
-  while (!outgoing_.empty() || !incoming_.empty() || !roll_call_.all_are_here())
-    pump(roll_call_.seconds_to_wait());
+  while (open_ > 0 || !roll_call_.all_are_here()) pump(roll_call_.seconds_to_wait());
 }
 
 // In rounds that pair ranks whose sum is the round, modulo their number: two ranks meet once, and
@@ -78,17 +80,25 @@ void RouteRun::begin_messages() {
   }
 }
 
-void RouteRun::open_passages() {
-  const auto open = [&](Passages& passages, const Message& message, TransferKind kind) {
-    Passage& passage =
-        passages.emplace(message.rank, Passage{chunks_of(message, kind == TransferKind::chunk_out)})
-            .first->second;
-    passage.buffer = buffer(transfer_id(message.rank, kind), chunk_bytes(passage) + kSealBytes);
+void RouteRun::make_passages() {
+  const auto make = [&](Passages::ByRank& passages, const Message& message, bool is_sent) {
+    Passage passage{.chunks = chunks_of(message, is_sent), .buffer = {}};
+    passage.buffer = make_buffer(chunk_bytes(passage) + kSealBytes);
+    passages.emplace(message.rank, std::move(passage));
   };
-  for (const Message& message : exchange_.sends(ranks_.rank()))
-    open(outgoing_, message, TransferKind::chunk_out);
-  for (const Message& message : exchange_.receives(ranks_.rank()))
-    open(incoming_, message, TransferKind::chunk_in);
+  for (const Message& message : exchange_.sends(ranks_.rank())) make(outgoing_, message, true);
+  for (const Message& message : exchange_.receives(ranks_.rank())) make(incoming_, message, false);
+  setting_.passages.are_made = true;
+}
+
+void RouteRun::open_passages() {
+  if (!setting_.passages.are_made) make_passages();
+  for (Passages::ByRank* const passages : {&outgoing_, &incoming_})
+    for (auto& [rank, passage] : *passages) {
+      passage.next = passage.packed = 0;
+      passage.has_come = false;
+    }
+  open_ = outgoing_.size() + incoming_.size();
   report_.messages_sent = static_cast<std::int64_t>(outgoing_.size());
   report_.messages_received = static_cast<std::int64_t>(incoming_.size());
 }
@@ -101,20 +111,17 @@ Chunks RouteRun::chunks_of(const Message& message, bool is_sent) const {
                                lines_in(setting_.most_chunk_bytes, message.line() * bytes));
 }
 
-std::shared_ptr<std::byte[]> RouteRun::buffer(std::uint64_t id, std::uint64_t bytes) {
-  std::shared_ptr<std::byte[]>& buffer = setting_.buffers[id];
-  if (buffer == nullptr) buffer = make_buffer(bytes);
-  return buffer;
-}
-
-std::uint64_t RouteRun::chunk_bytes(const Passage& passage) const {
-  return static_cast<std::uint64_t>(passage.chunks.box(passage.next).elements()) *
-         exchange_.element_bytes();
+const std::vector<Tile>& RouteRun::tiles_of(Passage& passage, bool is_sent) const {
+  if (passage.tiled == passage.next) return passage.tiles;
+  const Message& message = passage.chunks.message;
+  const Box box = passage.chunks.box(passage.next);
+  passage.tiles = is_sent ? exchange_.packing(message, box) : exchange_.unpacking(message, box);
+  passage.tiled = passage.next;
+  return passage.tiles;
 }
 
 void RouteRun::pack_and_send(Passage& passage) {
-  execute(exchange_.packing(passage.chunks.message, passage.chunks.box(passage.next)), in_,
-          passage.buffer.get());
+  execute(tiles_of(passage, true), in_, passage.buffer.get());
   passage.packed = passage.next + 1;
   const std::uint64_t bytes = chunk_bytes(passage);
   std::memcpy(passage.buffer.get() + bytes, &setting_.digest, kSealBytes);
@@ -122,7 +129,8 @@ void RouteRun::pack_and_send(Passage& passage) {
   report_.bytes_sent += static_cast<std::int64_t>(bytes);
   ranks_.send(passage.rank(), chunk_channel_, passage.buffer, bytes + kSealBytes,
               transfer_id(passage.rank(), TransferKind::chunk_out));
-  if (const auto twin = incoming_.find(passage.rank()); twin != incoming_.end()) unpack(twin);
+  if (const auto twin = incoming_.find(passage.rank()); twin != incoming_.end())
+    unpack(twin->second);
 }
 
 void RouteRun::receive(Passage& passage) {
@@ -131,17 +139,15 @@ void RouteRun::receive(Passage& passage) {
 }
 
 // In place the chunk comes to where the own one of its number lay.
-void RouteRun::unpack(Passages::iterator incoming) {
-  Passage& passage = incoming->second;
+void RouteRun::unpack(Passage& passage) {
   const auto twin = setting_.in_place ? outgoing_.find(passage.rank()) : outgoing_.end();
   if (!passage.has_come || (twin != outgoing_.end() && twin->second.packed <= passage.next)) return;
   report_.bytes_received += static_cast<std::int64_t>(chunk_bytes(passage));
-  execute(exchange_.unpacking(passage.chunks.message, passage.chunks.box(passage.next)),
-          passage.buffer.get(), out_);
+  execute(tiles_of(passage, false), passage.buffer.get(), out_);
   passage.has_come = false;
   ++passage.next;
   if (passage.is_over())
-    incoming_.erase(incoming);
+    --open_;
   else
     receive(passage);
 }
@@ -153,8 +159,10 @@ void RouteRun::move_kept() {
   if (setting_.in_place) return transpose_kept(*kept);
   const std::int64_t line_bytes = kept->line() * exchange_.element_bytes();
   const Chunks parts = chunks_in_lines(*kept, lines_in(kMovedAtOnce, line_bytes));
+  std::vector<Tile>& tiles = setting_.passages.kept;
   for (std::int64_t part = 0; part < parts.count(); ++part) {
-    execute(exchange_.moving(*kept, parts.box(part)), in_, out_);
+    if (tiles.empty() || parts.count() > 1) tiles = exchange_.moving(*kept, parts.box(part));
+    execute(tiles, in_, out_);
     pump(0);
   }
 }
@@ -163,9 +171,11 @@ void RouteRun::transpose_kept(const Message& kept) {
   const KeptSquare square(exchange_, kept,
                           {kMovedAtOnce, std::min(kSwappedAtOnce, setting_.most_chunk_bytes)});
   std::array<std::byte*, 2> buffers{};
-  if (const std::uint64_t bytes = square.buffer_bytes(); bytes > 0)
-    buffers = {buffer(transfer_id(ranks_.rank(), TransferKind::chunk_out), bytes).get(),
-               buffer(transfer_id(ranks_.rank(), TransferKind::chunk_in), bytes).get()};
+  for (std::size_t i = 0; square.buffer_bytes() > 0 && i < buffers.size(); ++i) {
+    std::shared_ptr<std::byte[]>& buffer = setting_.passages.swapped[i];
+    if (buffer == nullptr) buffer = make_buffer(square.buffer_bytes());
+    buffers[i] = buffer.get();
+  }
   const auto move = [this](const std::vector<Tile>& tiles, const std::byte* in, std::byte* out) {
     execute(tiles, in, out);
   };
@@ -179,6 +189,14 @@ void RouteRun::execute(const std::vector<Tile>& tiles, const std::byte* in, std:
   report_.tiles += static_cast<std::int64_t>(tiles.size());
 }
 
+bool RouteRun::is_waited_for(int rank) const {
+  const auto is_open = [rank](const Passages::ByRank& passages) {
+    const auto passage = passages.find(rank);
+    return passage != passages.end() && !passage->second.is_over();
+  };
+  return !roll_call_.is_here(rank) || is_open(outgoing_) || is_open(incoming_);
+}
+
 void RouteRun::pump(double seconds) {
   const std::vector<std::uint64_t> ids = ranks_.wait(seconds);
   for (const std::uint64_t id : ids) {
@@ -188,9 +206,7 @@ void RouteRun::pump(double seconds) {
   roll_call_.give_sign();
   // A look does not prove silence: what has arrived may take more than one to be seen.
   if (!ids.empty() || seconds <= 0) return;
-  roll_call_.nothing_came([this](int rank) {
-    return !roll_call_.is_here(rank) || incoming_.contains(rank) || outgoing_.contains(rank);
-  });
+  roll_call_.nothing_came([this](int rank) { return is_waited_for(rank); });
 }
 
 void RouteRun::handle(std::uint64_t id) {
@@ -198,19 +214,18 @@ void RouteRun::handle(std::uint64_t id) {
   if (kind == TransferKind::notice_in || kind == TransferKind::notice_out)
     return roll_call_.ended(id);
   if (kind == TransferKind::chunk_in) {
-    const auto incoming = incoming_.find(rank_of(id));
+    Passage& passage = incoming_.find(rank_of(id))->second;
     std::uint64_t digest = 0;
-    std::memcpy(&digest, incoming->second.buffer.get() + chunk_bytes(incoming->second), kSealBytes);
+    std::memcpy(&digest, passage.buffer.get() + chunk_bytes(passage), kSealBytes);
     roll_call_.check(rank_of(id), digest);
     roll_call_.heard(rank_of(id));
-    incoming->second.has_come = true;
-    return unpack(incoming);
+    passage.has_come = true;
+    return unpack(passage);
   }
-  const auto outgoing = outgoing_.find(rank_of(id));
-  Passage& passage = outgoing->second;
+  Passage& passage = outgoing_.find(rank_of(id))->second;
   ++passage.next;
   if (passage.is_over())
-    outgoing_.erase(outgoing);
+    --open_;
   else
     pack_and_send(passage);
 }

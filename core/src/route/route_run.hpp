@@ -7,10 +7,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <memory>
+#include <vector>
 
-#include "exchange/chunks.hpp"
+#include "route/passages.hpp"
 #include "route/roll_call.hpp"
 #include "xpose/route.hpp"
 
@@ -18,10 +18,6 @@ namespace xpose {
 
 // Executes a problem on two addresses.
 using Move = std::function<void(const Problem& problem, const void* in, void* out)>;
-
-// The buffers of chunks by the ids of their transfers: the pages of new ones would cost a run more
-// than the elements.
-using ChunkBuffers = std::map<std::uint64_t, std::shared_ptr<std::byte[]>>;
 
 // Bytes that stay on a rank are moved in parts of so many, between which it gives signs of life.
 constexpr std::int64_t kMovedAtOnce = std::int64_t{64} << 20;
@@ -48,7 +44,7 @@ class RouteRun {
     std::int64_t most_chunk_bytes;
     double deadline_seconds;
     const Move& move;
-    ChunkBuffers& buffers;  // of earlier runs of the same route, or none
+    Passages& passages;  // of earlier runs of the same route, or none
     bool in_place = false;
   };
   // The arrays of the own rank; in place they are one.
@@ -58,35 +54,26 @@ class RouteRun {
   RouteReport run(const std::function<void()>& check);
 
  private:
-  // A message on its way, chunk by chunk through one buffer.
-  struct Passage {
-    Chunks chunks;
-    std::int64_t next = 0;    // chunk: in the buffer, or that is to come into it
-    std::int64_t packed = 0;  // chunks: of a message that is sent
-    bool has_come = false;    // the next chunk, of one that is received
-    std::shared_ptr<std::byte[]> buffer = {};
-
-    int rank() const { return chunks.message.rank; }
-    bool is_over() const { return next >= chunks.count(); }
-  };
-  using Passages = std::map<int, Passage>;  // by rank
-
   void all_of_it(const std::function<void()>& check);
+  void make_passages();
   void open_passages();
   void begin_messages();
   Chunks chunks_of(const Message& message, bool is_sent) const;
-  std::shared_ptr<std::byte[]> buffer(std::uint64_t id, std::uint64_t bytes);
+  const std::vector<Tile>& tiles_of(Passage& passage, bool is_sent) const;
   void pack_and_send(Passage& passage);
   void receive(Passage& passage);
   // Once the chunk has come and its place is free.
-  void unpack(Passages::iterator incoming);
+  void unpack(Passage& passage);
   void move_kept();
   void transpose_kept(const Message& kept);
   void execute(const std::vector<Tile>& tiles, const std::byte* in, std::byte* out);
+  bool is_waited_for(int rank) const;
   // Handles what has ended, or comes to an end within `seconds`.
   void pump(double seconds);
   void handle(std::uint64_t id);
-  std::uint64_t chunk_bytes(const Passage& passage) const;
+  std::uint64_t chunk_bytes(const Passage& passage) const {
+    return passage.chunk_elements() * exchange_.element_bytes();
+  }
 
   Setting setting_;
   Ranks& ranks_;
@@ -95,7 +82,8 @@ class RouteRun {
   RollCall roll_call_;
   const std::byte* in_;
   std::byte* out_;
-  Passages outgoing_, incoming_;  // without those that are over
+  Passages::ByRank &outgoing_, &incoming_;
+  std::size_t open_ = 0;  // of both, that are not over
   RouteReport report_;
 };
 

@@ -49,8 +49,8 @@ std::vector<Told::Begun> begun_by(const std::shared_ptr<Ranks>& ranks, const Pla
   const std::vector<std::byte> in(40 * 40 * 8);
   std::vector<std::byte> out(in.size());
   const Move move = [](const Problem&, const void*, void*) {};
-  ChunkBuffers buffers;
-  RouteRun({told, exchange, 1, 1 << 20, 10, move, buffers}, in.data(), out.data()).run([] {});
+  Passages passages;
+  RouteRun({told, exchange, 1, 1 << 20, 10, move, passages}, in.data(), out.data()).run([] {});
   return told.begun();
 }
 

@@ -39,10 +39,10 @@ struct FaultCase {
     const std::vector<std::byte> wanted = Scattered(to).array(to, rank, true);
     std::vector<std::byte> out = in_place ? in : std::vector(wanted.size(), std::byte{0xa5});
     const Move move = move_by_loop;
-    ChunkBuffers buffers;
+    Passages passages;
     const RouteReport report =
         RouteRun({ranks, exchange, digest, most_chunk_bytes(memory, exchange.figures(), in_place),
-                  deadline_seconds, move, buffers, in_place},
+                  deadline_seconds, move, passages, in_place},
                  in_place ? out.data() : in.data(), out.data())
             .run(check);
     EXPECT_TRUE(out == wanted) << "rank " << rank;
@@ -203,9 +203,9 @@ TEST(RouteRunTest, AFailureIsToldToTheOthers) {
     const Move move = [](const Problem&, const void*, void*) {
       throw Error(ErrorKind::no_memory, "no memory is left");
     };
-    ChunkBuffers buffers;
+    Passages passages;
     RouteRun({*ranks, exchange, 1, most_chunk_bytes(drawn.memory, exchange.figures()), 10, move,
-              buffers},
+              passages},
              in.data(), out.data())
         .run([] {});
   });
@@ -233,8 +233,8 @@ struct HalfCase {
     exchange.lay_out(ranks.rank());
     const std::vector<std::byte> in(8 * 8 * 8);
     std::vector<std::byte> out(in.size());
-    ChunkBuffers buffers;
-    RouteRun({ranks, exchange, 1, 1 << 20, 10, move, buffers}, in.data(), out.data()).run([] {});
+    Passages passages;
+    RouteRun({ranks, exchange, 1, 1 << 20, 10, move, passages}, in.data(), out.data()).run([] {});
   }
 };
 
