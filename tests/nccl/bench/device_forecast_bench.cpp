@@ -4,8 +4,8 @@
 #include <cmath>
 #include <cstdio>
 #include <iostream>
-#include <thread>
 
+#include "both_ranks.hpp"
 #include "contestant.hpp"
 #include "xpose/forecast.hpp"
 
@@ -13,21 +13,6 @@ namespace xpose::bench {
 namespace {
 
 constexpr std::uint32_t kBytes = 4;
-
-void on_both(const std::function<void(int rank)>& body) {
-  std::vector<std::thread> threads;
-  for (int rank = 0; rank < kRanks; ++rank)
-    threads.emplace_back([&body, rank] {
-      try {
-        check(cudaSetDevice(rank), "making a device current");
-        body(rank);
-      } catch (const std::exception& error) {
-        std::cerr << "device_forecast_bench: rank " << rank << ": " << error.what() << std::endl;
-        std::_Exit(1);  // the other rank may wait for ever
-      }
-    });
-  for (std::thread& thread : threads) thread.join();
-}
 
 struct Pair {
   std::string name;

@@ -8,8 +8,8 @@
 #include <cstdio>
 #include <cstdlib>
 #include <iostream>
-#include <thread>
 
+#include "both_ranks.hpp"
 #include "contestant.hpp"
 
 namespace xpose::bench {
@@ -27,23 +27,6 @@ double now() {
 double median(Seconds seconds) {
   std::ranges::sort(seconds);
   return seconds[seconds.size() / 2];
-}
-
-// Both ranks at once. A failure ends the program, since the other rank may wait for ever.
-void on_both(const std::function<void(int rank)>& body) {
-  std::vector<std::thread> threads;
-  for (int rank = 0; rank < kRanks; ++rank)
-    threads.emplace_back([&body, rank] {
-      try {
-        check(cudaSetDevice(rank), "making a device current");
-        body(rank);
-      } catch (const std::exception& error) {
-        std::fprintf(stderr, "device_route_bench: rank %d: %s\n", rank, error.what());
-        std::fflush(nullptr);
-        std::_Exit(1);
-      }
-    });
-  for (std::thread& thread : threads) thread.join();
 }
 
 class Bench {
