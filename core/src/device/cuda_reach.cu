@@ -26,7 +26,7 @@ void reach_device(int ordinal, int other) {
 
 MemoryName cuda_name_of(void* memory, int ordinal) {
   if (memory == nullptr) return {};
-  MemoryName name{reinterpret_cast<std::uint64_t>(memory), 0, own_process(), ordinal};
+  MemoryName name{static_cast<std::byte*>(memory), 0, own_process(), ordinal};
   static_assert(sizeof(cudaIpcMemHandle_t) == sizeof name.handle);
   cudaIpcMemHandle_t handle;
   if (cudaIpcGetMemHandle(&handle, memory) != cudaSuccess) {
@@ -34,7 +34,8 @@ MemoryName cuda_name_of(void* memory, int ordinal) {
     return name;
   }
   try {
-    name.offset = name.address - reinterpret_cast<std::uint64_t>(allocation_of(memory));
+    name.offset =
+        static_cast<std::uint64_t>(name.address - static_cast<std::byte*>(allocation_of(memory)));
   } catch (const Denial&) {  // where the driver is older than this build
     return name;
   }
@@ -50,7 +51,7 @@ void* map_cuda_memory(const MemoryName& name, int ordinal) {
     } catch (const Error&) {
       return nullptr;
     }
-    return reinterpret_cast<void*>(name.address - name.offset);
+    return name.address - name.offset;
   }
   if (name.is_shared == 0) return nullptr;
   cudaIpcMemHandle_t handle;

@@ -19,11 +19,11 @@ std::array<std::uint64_t, 2> own_process() {
 
 MemoryName Backend::name_of(void* memory) {
   if (memory == nullptr) return {};
-  return {reinterpret_cast<std::uint64_t>(memory), 0, own_process()};
+  return {static_cast<std::byte*>(memory), 0, own_process()};
 }
 
 void* Backend::map(const MemoryName& name) {
-  return name.process == own_process() ? reinterpret_cast<void*>(name.address) : nullptr;
+  return name.process == own_process() ? name.address : nullptr;
 }
 
 }  // namespace xpose

@@ -9,14 +9,13 @@ namespace xpose {
 
 // Memory as processes of one host tell each other of it.
 struct MemoryName {
-  std::uint64_t address = 0;                  // in its own process
+  std::byte* address = nullptr;               // in its own process
   std::uint64_t offset = 0;                   // from the begin of its allocation
   std::array<std::uint64_t, 2> process = {};  // drawn at random, and its number; 0: of no memory
   std::int32_t ordinal = 0;                   // of its device there
   std::uint32_t is_shared = 0;                // 1: `handle` names the allocation on this host
   std::array<std::byte, 64> handle = {};
 
-  bool is_of_memory() const { return address != 0; }
   bool has_allocation_of(const MemoryName& other) const {
     return process == other.process && handle == other.handle &&
            address - offset == other.address - other.offset;

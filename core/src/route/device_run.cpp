@@ -101,9 +101,8 @@ void DeviceRun::prepare() {
   // The others write into the output from the first notice on. So work of this run follows the
   // caller's, too.
   if (writes_) streams_.backend().wait_for(ranks_.stream());
-  name_of_out_ = writes_ && !ranks_.reaches_others()
-                     ? streams_.backend().name_of(out_)
-                     : MemoryName{reinterpret_cast<std::uint64_t>(out_)};
+  name_of_out_ =
+      writes_ && !ranks_.reaches_others() ? streams_.backend().name_of(out_) : MemoryName{out_};
   if (writes_ && !setting_.in_place)
     prepare_to_push();
   else
@@ -112,6 +111,7 @@ void DeviceRun::prepare() {
 
 void DeviceRun::prepare_to_push() {
   std::vector<Message> sends;
+  sends.reserve(sends_.size());
   for (const Chunks& parts : sends_) sends.push_back(parts.message);
   push_.emplace(exchange_, sends, streams_, setting_.memory, setting_.push);
   push_->begin_to_pack(in_, executing());
@@ -166,7 +166,7 @@ std::vector<DevicePush::Target> DeviceRun::targets_of(const std::vector<Notice>&
   targets.reserve(notices.size());
   for (const Notice& notice : notices) {
     std::byte* const out = ranks_.reaches_others()
-                               ? reinterpret_cast<std::byte*>(notice.out.address)
+                               ? notice.out.address
                                : streams_.arrays().at(static_cast<int>(targets.size()), notice.out);
     targets.push_back({out, notice.leading_dimension, notice.offset});
   }

@@ -42,10 +42,12 @@ std::vector<DeviceRun::Notice> DeviceRun::ask(bool agrees) {
 // messages from then on.
 void DeviceRun::agree(const std::vector<Notice>& notices) {
   std::vector<MemoryName> names;
+  names.reserve(notices.size());
   for (const Notice& notice : notices) names.push_back(notice.out);
   MappedArrays& arrays = streams_.arrays();
   if (arrays.has(names)) return;
   std::vector<int> targets;
+  targets.reserve(sends_.size());
   for (const Chunks& parts : sends_) targets.push_back(parts.message.rank);
   if (streams_.meeting() == nullptr && ranks_.rank() == 0)
     offered_ = SharedMeeting::make(ranks_.size());

@@ -104,6 +104,7 @@ std::vector<DeviceRanks::Notice> SharedMeeting::gather(int rank, const DeviceRan
   mine.notices[round % 2] = own;
   mine.rounds.store(round + 1, std::memory_order_release);
   std::vector<DeviceRanks::Notice> all;
+  all.reserve(static_cast<std::size_t>(size_));
   for (int other = 0; other < size_; ++other) {
     wait_for(other, rank, round, end, seconds, is_begin);
     all.push_back(seat(other).notices[round % 2]);
