@@ -137,8 +137,8 @@ struct OneRun {
 
 // Lines of a KiB, of which a part has 128 KiB.
 inline constexpr DevicePush::Policy kSmallParts{.first_part_bytes = 1 << 17,
-                                         .most_part_bytes = 1 << 17,
-                                         .least_copied_bytes = 1 << 17,
-                                         .least_rectangle_bytes = 1 << 17};
+                                                .most_part_bytes = 1 << 17,
+                                                .least_copied_bytes = 1 << 17,
+                                                .least_rectangle_bytes = 1 << 17};
 
 }  // namespace xpose
