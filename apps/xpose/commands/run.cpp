@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "commands/commands.hpp"
+#include "forecast/run_forecast.hpp"
 #include "options/problem_options.hpp"
 #include "options/size_option.hpp"
 
@@ -64,7 +65,12 @@ po::options_description run_options() {
       "folder of the scratch file, which is as large as the output; without this option, that of "
       "the output")("resume",
                     "go on where a run with the same command was killed; without this option "
-                    "nothing stays of it")("verbose,v", "report each step");
+                    "nothing stays of it")("plan-only",
+                                           "print passes, tiles and predicted seconds, and write "
+                                           "no output; measures the disks for some seconds, once")(
+      "json",
+      po::value<std::string>()->default_value("")->implicit_value("-")->value_name("FILE|-"),
+      "with --plan-only: write the figures as JSON")("verbose,v", "report each step");
   add_axis_options(options);
   add_variant_option(
       options,
@@ -113,7 +119,12 @@ int run(const Arguments& arguments) {
     throw UsageError("--scratch is the folder of two passes, and --passes 1 takes one");
   chosen.resume = values->count("resume") != 0;
   chosen.verbose = values->count("verbose") != 0;
-  return run_command(chosen);
+  const bool is_planned = values->count("plan-only") != 0;
+  const std::string json = output_name(*values, "json");
+  if (!json.empty() && !is_planned) throw UsageError("--json has the figures of --plan-only");
+  if (is_planned && chosen.resume)
+    throw UsageError("--plan-only begins no run, and --resume goes on with one: leave one out");
+  return is_planned ? forecast_command(chosen, json) : run_command(chosen);
 }
 
 }  // namespace xpose::app

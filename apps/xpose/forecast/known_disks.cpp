@@ -1,0 +1,78 @@
+#include "forecast/known_disks.hpp"
+
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+
+#include <fstream>
+#include <iterator>
+
+#include "output/pending_file.hpp"
+#include "output/progress_line.hpp"
+#include "xpose/cache.hpp"
+
+namespace xpose::app {
+namespace {
+
+constexpr const char* kSchema = "xpose.disks/1";
+constexpr std::size_t kMostBytes = std::size_t{1} << 20;
+constexpr std::size_t kMostDisks = 1000;
+
+std::filesystem::path file_beside(const EngineOptions& options) {
+  if (!options.remember) return {};
+  const std::filesystem::path cache = options.cache.empty() ? default_cache_file() : options.cache;
+  return cache.empty() ? cache : std::filesystem::path(cache).replace_extension(".disks.json");
+}
+
+}  // namespace
+
+std::string disk_name(const std::filesystem::path& path) {
+  struct statvfs system {};
+  struct stat status {};
+  if (statvfs(path.c_str(), &system) == 0 && system.f_fsid != 0)
+    return "file system " + std::to_string(system.f_fsid);
+  return stat(path.c_str(), &status) == 0 ? "device " + std::to_string(status.st_dev) : "";
+}
+
+KnownDisks::KnownDisks(const EngineOptions& options) : file_(file_beside(options)) {}
+
+Json KnownDisks::document() const try {
+  std::ifstream in(file_, std::ios::binary);
+  if (!in) return Json::object();
+  const std::string text(std::istreambuf_iterator<char>(in), {});
+  Json json = parse_json(text, kMostBytes);
+  const JsonValue schema = JsonValue(json).field("schema");
+  if (schema.text() != kSchema) schema.refuse('"' + std::string(kSchema) + '"');
+  static_cast<void>(JsonValue(json).field("disks").fields(kMostDisks));
+  return json;
+} catch (const Error& error) {
+  say("warning: " + file_.string() + ": " + error.what() + "; the disks are measured again");
+  return Json::object();
+}
+
+std::optional<DiskCurves> KnownDisks::find(const std::string& way) const try {
+  if (file_.empty()) return std::nullopt;
+  const Json json = document();
+  const JsonValue document(json);
+  if (!document.has("disks")) return std::nullopt;
+  const JsonValue disks = document.field("disks");
+  return disks.has(way.c_str()) ? std::optional(disk_curves_of(disks.field(way.c_str())))
+                                : std::nullopt;
+} catch (const Error& error) {
+  say("warning: " + file_.string() + ": " + error.what() + "; the disks are measured again");
+  return std::nullopt;
+}
+
+void KnownDisks::keep(const std::string& way, const DiskCurves& curves) const try {
+  if (file_.empty()) return;
+  Json json = document();
+  json["schema"] = kSchema;
+  json["disks"][way] = to_json(curves);
+  std::filesystem::create_directories(file_.parent_path());
+  PendingFile file(file_);
+  file.write(text_of(json));
+  file.commit();
+} catch (const std::exception& error) {
+  say("warning: " + std::string(error.what()) + "; the disks will be measured again");
+}
+
+}  // namespace xpose::app

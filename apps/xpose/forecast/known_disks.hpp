@@ -1,0 +1,33 @@
+// The curves of disks that were measured before.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "forecast/disk_curves.hpp"
+#include "xpose/xpose.hpp"
+
+namespace xpose::app {
+
+// Disks are told apart by their file systems.
+std::string disk_name(const std::filesystem::path& path);
+
+// A small document beside the file of remembered decisions: "trials.disks.json". A document that
+// cannot be read is one without disks, and one that cannot be written is not: both are told on
+// stderr.
+class KnownDisks {
+ public:
+  explicit KnownDisks(const EngineOptions& options);
+
+  // way: the names of both disks.
+  std::optional<DiskCurves> find(const std::string& way) const;
+  void keep(const std::string& way, const DiskCurves& curves) const;
+
+ private:
+  Json document() const;
+
+  std::filesystem::path file_;  // empty: nothing is remembered
+};
+
+}  // namespace xpose::app

@@ -1,0 +1,63 @@
+#include "run/run_setup.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <limits>
+#include <vector>
+
+#include "output/progress_line.hpp"
+#include "run/transfers_at_once.hpp"
+
+namespace xpose::app {
+namespace {
+
+constexpr double kMostOfIt = 0.875;  // that lies in memory, or does not
+
+// A file of another size has another shape or dtype than was stated.
+void check_raw_size(const NpyHeader& array, const InputFile& file) {
+  if (array.data_bytes == file.bytes()) return;
+  throw std::runtime_error(file.name() + " has " + std::to_string(file.bytes()) + " bytes, and " +
+                           shape_text(array.shape) + " of " + dtype_name(array) + " has " +
+                           std::to_string(array.data_bytes) +
+                           ": give --shape and --dtype of the whole file");
+}
+
+}  // namespace
+
+NpyHeader header_of(const InputFile& file, const std::optional<NpyHeader>& raw) try {
+  if (raw) check_raw_size(*raw, file);
+  if (raw) return *raw;
+  std::vector<std::byte> start(std::min(file.bytes(), kMaxNpyHeaderBytes));
+  file.read(0, start);
+  NpyHeader header = parse_npy_header(start);
+  check_npy_size(header, file.bytes());
+  return header;
+} catch (const NpyError& error) {
+  throw std::runtime_error(file.name() + ": " + error.what());
+}
+
+RunMemory memory_of(const RunOptions& options) {
+  const Device device = options.how.device;
+  return divided_memory(options.memory, free_memory(Device{}),
+                        device.kind == DeviceKind::host ? std::numeric_limits<std::uint64_t>::max()
+                                                        : free_memory(device));
+}
+
+std::unique_ptr<FileMove> tiles_of(const NpyHeader& header, const PermutedShape& permuted,
+                                   std::uint64_t out_offset, const TileLimits& limits) {
+  if (header.data_bytes == 0) return nullptr;
+  std::unique_ptr<FileMove> tiles =
+      file_move(file_permutation(header, permuted, out_offset), limits);
+  tiles->whole();  // is served
+  tiles->most();
+  return tiles;
+}
+
+bool lies_in_memory(InputFile& input, bool verbose) {
+  const double share = input.cached_share();
+  if (share <= 1 - kMostOfIt && input.open_direct() && verbose)
+    say("reading past the page cache, " + at_once_text());
+  return share >= kMostOfIt;
+}
+
+}  // namespace xpose::app
