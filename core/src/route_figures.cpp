@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <string>
 
 #include "exchange/assignment.hpp"
 #include "exchange/exchange.hpp"
@@ -13,6 +14,19 @@ Exchange exchange_of(const Placement& from, const Placement& to, bool transpose)
   return {from, to, transpose};
 }
 
+// Of seconds, and of 128 MiB.
+constexpr std::size_t kMostRelabelled = 4096;
+
+void check_relabelled(const Placement& to) {
+  if (to.ranks.size() > kMostRelabelled)
+    throw Error(ErrorKind::invalid,
+                "a placement over " + std::to_string(to.ranks.size()) +
+                    " ranks cannot be relabelled: the time is of the third power of their number, "
+                    "and " +
+                    std::to_string(kMostRelabelled) +
+                    " are the most; use it as it is, or relabel a placement over fewer ranks");
+}
+
 }  // namespace
 
 RouteFigures foresee(const Placement& from, const Placement& to, bool transpose) {
@@ -21,6 +35,7 @@ RouteFigures foresee(const Placement& from, const Placement& to, bool transpose)
 
 Placement relabelled(const Placement& from, const Placement& to, bool transpose) {
   return reported([&] {
+    check_relabelled(to);
     const Exchange exchange = exchange_of(from, to, transpose);
     const auto gain = [&](std::size_t rank, std::size_t cell) {
       return exchange.would_stay(to.ranks[rank], cell);

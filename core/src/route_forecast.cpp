@@ -60,10 +60,7 @@ struct Load {
 class Forecast {
  public:
   Forecast(const Exchange& exchange, const ForecastOptions& options)
-      : exchange_(exchange),
-        options_(options),
-        ranks_(exchange.ranks()),
-        kinds_(exchange, options.ranks_per_host) {
+      : exchange_(exchange), options_(options), ranks_(exchange.ranks()), kinds_(exchange) {
     found_.figures = exchange.figures();
     most_ = most_chunk_bytes(options.memory, found_.figures);
   }
@@ -78,7 +75,7 @@ class Forecast {
   const Cost& cost(std::size_t kind);
   double short_runs(std::int64_t bytes, std::int64_t run) const;
   double between(double bytes) const;
-  Load load(int rank);
+  Load load(int rank, const MessageKinds::Host& host);
   double kept(std::size_t kind);
 
   const Exchange& exchange_;
@@ -149,7 +146,7 @@ double Forecast::kept(std::size_t kind) {
          short_runs(bytes, std::min(message.from_run, message.to_run));
 }
 
-Load Forecast::load(int rank) {
+Load Forecast::load(int rank, const MessageKinds::Host& host) {
   Load load;
   std::int64_t buffers = 0;
   const auto add = [&](const std::vector<MessageKinds::Number>& numbers, bool is_sent) {
@@ -165,8 +162,8 @@ Load Forecast::load(int rank) {
     }
     load.between = std::max(load.between, seconds);
   };
-  add(kinds_.sends(rank), true);
-  add(kinds_.receives(rank), false);
+  add(kinds_.sends(rank, host), true);
+  add(kinds_.receives(rank, host), false);
   found_.most_buffer_bytes =
       std::max(found_.most_buffer_bytes, static_cast<std::uint64_t>(buffers));
   load.own = options_.curves.seconds_per_rank * (ranks_ - 1);
@@ -180,8 +177,9 @@ RouteForecast Forecast::all() {
         std::min<std::int64_t>(std::int64_t{first} + options_.ranks_per_host, ranks_));
     double sum = 0, most = 0;
     host_sends_ = host_receives_ = 0;
+    const MessageKinds::Host host = kinds_.host(first, end);
     for (int rank = first; rank < end; ++rank) {
-      const double seconds = load(rank).seconds();
+      const double seconds = load(rank, host).seconds();
       sum += seconds;
       most = std::max(most, seconds);
     }

@@ -63,6 +63,19 @@ class Route(unittest.TestCase):
         self.assertEqual(found["messages"], 4096 * 4095)
         self.assertEqual(found["bytes_sent"] + found["bytes_kept"], 11180340**2 * 8)
 
+    def test_ranks_by_the_hundred_thousand(self):
+        found = self.figures("--shape", "1048576x1048576", "--bytes", "8", "--from", "rows:131072", "--ranks-per-host", "8")
+        self.assertEqual(found["messages"], 131072 * 131071)
+        self.assertEqual(found["most_host_bytes"], 8 * (131072 - 8) * 64 * 8)
+
+    def test_what_has_no_end_is_refused(self):
+        for words, arguments in (("4096 are the most", ("--shape", "8192x8192", "--from", "rows:8192", "--relabel")),
+                                 ("into more than 2^24 pieces", ("--shape", "1099511627776x4", "--from", "rows:8", "--to",
+                                                                 "1x1:8x1", "--no-transpose"))):
+            result = route(*arguments)
+            self.assertEqual((result.returncode, result.stdout), (2, ""), arguments)
+            self.assertIn(words, result.stderr)
+
     def test_curves_predict(self):
         result = self.with_curves(json.dumps(CURVES), "--json", "-")
         self.assertEqual((result.returncode, result.stderr), (0, ""))

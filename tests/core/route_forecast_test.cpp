@@ -163,6 +163,37 @@ TEST(RouteForecastTest, APebibyteOnThousandsOfRanks) {
   EXPECT_GT(found.seconds, found.floor_seconds);
 }
 
+// Neither a pair of ranks nor a pair within a host is looked at, which took minutes.
+TEST(RouteForecastTest, RanksByTheTensOfThousandsTakeNoLonger) {
+  constexpr std::int64_t kRanks = 1 << 16, kSide = 1 << 20;
+  const Placement from = row_slabs(kSide, kSide, 8, kRanks);
+  for (const std::int64_t per_host : {std::int64_t{1}, std::int64_t{1024}, kRanks}) {
+    const RouteForecast found =
+        forecast(from, from, {.ranks_per_host = static_cast<int>(per_host)});
+    EXPECT_EQ(found.figures.messages, kRanks * (kRanks - 1));
+    EXPECT_EQ(found.figures.most_messages, kRanks - 1);
+    EXPECT_EQ(found.figures.bytes_kept, kRanks * 16 * 16 * 8);
+    EXPECT_EQ(found.most_host_bytes, per_host * (kRanks - per_host) * 16 * 16 * 8);
+    EXPECT_EQ(found.tiles, kRanks * (2 * (kRanks - 1) + 1));
+  }
+}
+
+TEST(RouteForecastTest, TooManyPiecesAreRefused) {
+  const std::int64_t rows = std::int64_t{1} << 40;
+  Placement from = row_slabs(rows, 4, 1, 8), to = from;
+  to.rows = blocks(rows, 1, 8);
+  try {
+    forecast(from, to, {.transpose = false});
+    ADD_FAILURE() << "a trillion pieces";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::invalid);
+    EXPECT_STREQ(error.what(),
+                 "two placements cut an axis of 1099511627776 indices into more than 2^24 pieces "
+                 "before these repeat, which take too much memory: use longer blocks, or blocks "
+                 "and parts with a common multiple");
+  }
+}
+
 TEST(RouteForecastTest, WrongOptionsAndCurvesAreRefused) {
   const Placement placement = row_slabs(4, 4, 4, 2);
   EXPECT_NE(refusal(placement, {.ranks_per_host = 0}).find("1 rank or more, not 0"),

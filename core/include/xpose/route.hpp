@@ -56,15 +56,16 @@ struct RouteFigures {
 };
 
 // The figures of the route from one placement to another, without a rank or an engine. Throws Error
-// invalid for placements that are malformed or of different matrices. [any thread]
+// invalid for placements that are malformed or of different matrices, or that cut an axis into more
+// than 2^24 pieces before these repeat, as slabs do to a trillion short blocks. [any thread]
 XPOSE_API RouteFigures foresee(const Placement& from, const Placement& to, bool transpose = true);
 
 // The placement `to` with its ranks in another order, for callers to whom it is equal which of them
 // holds which cell: the one of the most bytes that stay on their rank, or `to` itself where none
 // has more. The idea is that of COSTA (Kabic, Pintarelli, Kozhevnikov and VandeVondele, "COSTA:
 // Communication-Optimal Shuffle and Transpose Algorithm with Process Relabeling", 2021). The
-// assignment takes time of the third power of the number of ranks. Throws as foresee() does.
-// [any thread]
+// assignment takes time of the third power of the number of ranks. Throws as foresee() does, and
+// for more than 4096 ranks. [any thread]
 XPOSE_API Placement relabelled(const Placement& from, const Placement& to, bool transpose = true);
 
 // One run, as one rank saw it.

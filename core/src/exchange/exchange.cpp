@@ -4,6 +4,8 @@
 #include <bit>
 #include <string>
 
+#include "placement/axis_index.hpp"
+
 namespace xpose {
 namespace {
 
@@ -55,6 +57,20 @@ Strides strides_of(const Placement& placement, int rank) {
                                                            : local.rows;
   return is_rows ? Strides{{ld, 1}, placement.offset} : Strides{{1, ld}, placement.offset};
 }
+
+// The indices that the parts of a placement hold, by the source's axes.
+class Sides {
+ public:
+  Sides(const AxisPlacement& rows, const AxisPlacement& cols)
+      : rows_(AxisIndex(rows).of_parts()), cols_(AxisIndex(cols).of_parts()) {}
+
+  std::int64_t elements(const Exchange::Cell& cell) const {
+    return rows_[static_cast<std::size_t>(cell.rows)] * cols_[static_cast<std::size_t>(cell.cols)];
+  }
+
+ private:
+  std::vector<std::int64_t> rows_, cols_;
+};
 
 std::array<SharedIndices, 2> axes_of(const Message& message, const Box& box) {
   const auto axis = [&](std::size_t i) {
@@ -176,14 +192,12 @@ std::int64_t Exchange::would_stay(int rank, std::size_t cell) const {
 RouteFigures Exchange::figures() const {
   RouteFigures all;
   const std::int64_t bytes = element_bytes();
+  const Sides sent{from_.rows, from_.cols};
+  const Sides received{to_rows(to_, transpose_), to_cols(to_, transpose_)};
   const auto add = [&](int rank, const Cell& cell, bool is_sent) {
     const auto& rows = is_sent ? rows_.to_parts(cell.rows) : rows_.from_parts(cell.rows);
     const auto& cols = is_sent ? cols_.to_parts(cell.cols) : cols_.from_parts(cell.cols);
-    const auto side = [&](const AxisPlacement& from, const AxisPlacement& to, std::int64_t part) {
-      return is_sent ? local_extent(from, part) : local_extent(to, part);
-    };
-    const std::int64_t held = side(from_.rows, to_rows(to_, transpose_), cell.rows) *
-                              side(from_.cols, to_cols(to_, transpose_), cell.cols);
+    const std::int64_t held = (is_sent ? sent : received).elements(cell);
     const std::optional<Message> own = kept(rank);
     const std::int64_t stays = own ? own->elements() : 0;
     const auto messages = static_cast<std::int64_t>(rows.size() * cols.size()) - (own ? 1 : 0);

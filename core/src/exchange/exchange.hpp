@@ -50,7 +50,8 @@ void check_named(const Placement& placement);
 
 class Exchange {
  public:
-  // The placements are well-formed. Throws Error invalid where they are of different matrices.
+  // The placements are well-formed. Throws Error invalid where they are of different matrices, or
+  // cut an axis into too many pieces.
   Exchange(const Placement& from, const Placement& to, bool transpose);
 
   // The messages of a rank, in the order of the other ranks' cells; none with itself.

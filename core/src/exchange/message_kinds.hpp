@@ -1,6 +1,6 @@
 // The messages of an exchange by kinds. Thousands of ranks exchange millions of messages, but of
 // few kinds, because each axis has few: those of two axes are multiplied, and no pair of ranks is
-// looked at but those of one host.
+// looked at.
 #pragma once
 
 #include <cstdint>
@@ -9,6 +9,7 @@
 #include <tuple>
 #include <vector>
 
+#include "exchange/cell_boxes.hpp"
 #include "exchange/exchange.hpp"
 
 namespace xpose {
@@ -34,32 +35,57 @@ struct AxisKind {
   }
 };
 
+struct KindNumber {
+  std::size_t kind;
+  std::int64_t number;  // of parts of the other placement
+};
+
+// The kinds of one part with each part of the other placement with which it shares indices, in the
+// order of those. Neighbours are mostly of one kind.
+class PartKinds {
+ public:
+  void add(std::size_t kind);  // with the next part
+
+  std::size_t at(std::size_t place) const;
+  // Of places `begin` to `end`; a kind may come several times.
+  std::vector<KindNumber> between(std::size_t begin, std::size_t end) const;
+  std::size_t size() const { return size_; }
+
+ private:
+  struct Run {
+    std::size_t begin, kind;
+  };
+  std::vector<Run>::const_iterator run_of(std::size_t place) const;
+
+  std::vector<Run> runs_;
+  std::size_t size_ = 0;
+};
+
 // The kinds of one axis, by parts.
 class AxisKinds {
  public:
-  struct Number {
-    std::size_t kind;
-    std::int64_t number;  // of the other placement's parts
-  };
-
   explicit AxisKinds(const AxisOverlap& overlap);
 
   const AxisKind& at(std::size_t kind) const { return kinds_[kind]; }
   std::size_t count() const { return kinds_.size(); }
-  const std::vector<Number>& of_from(std::int64_t part) const {
+  // Of a part of the source with all of the target's, each kind once, and the reverse.
+  const std::vector<KindNumber>& of_from(std::int64_t part) const {
     return of_from_[static_cast<std::size_t>(part)];
   }
-  const std::vector<Number>& of_to(std::int64_t part) const {
+  const std::vector<KindNumber>& of_to(std::int64_t part) const {
     return of_to_[static_cast<std::size_t>(part)];
   }
+  // Likewise with parts `begin` to `end` alone; a kind may come several times.
+  std::vector<KindNumber> of_from(std::int64_t part, std::int64_t begin, std::int64_t end) const;
+  std::vector<KindNumber> of_to(std::int64_t part, std::int64_t begin, std::int64_t end) const;
   // Of two parts; nothing where they share no index.
   std::optional<std::size_t> between(std::int64_t from, std::int64_t to) const;
 
  private:
   const AxisOverlap& overlap_;
   std::vector<AxisKind> kinds_;
-  std::vector<std::vector<std::size_t>> pairs_;  // by parts of the source, as overlap.to_parts()
-  std::vector<std::vector<Number>> of_from_, of_to_;
+  std::vector<PartKinds> from_, to_;  // by parts, as overlap.to_parts() and from_parts()
+  std::vector<std::vector<KindNumber>> of_from_, of_to_;
 };
 
 // Messages of one kind, in elements.
@@ -76,30 +102,35 @@ struct MessageKind {
 
 class MessageKinds {
  public:
-  // Ranks 0 to `ranks_per_host` - 1 are on one host, and so on.
-  MessageKinds(const Exchange& exchange, int ranks_per_host);
+  explicit MessageKinds(const Exchange& exchange);
+
+  // The cells of ranks that share a host.
+  struct Host {
+    std::vector<CellBox> from, to;
+  };
+  Host host(int first, int end) const;
 
   struct Number {
     std::size_t kind;
     std::int64_t inside, between;  // messages within the own host, and with ranks of other hosts
   };
-  std::vector<Number> sends(int rank) const;
-  std::vector<Number> receives(int rank) const;
+  // Of a rank of the host.
+  std::vector<Number> sends(int rank, const Host& host) const;
+  std::vector<Number> receives(int rank, const Host& host) const;
   std::optional<std::size_t> kept(int rank) const;
 
   MessageKind at(std::size_t kind) const;
 
  private:
   using Cell = Exchange::Cell;
-  std::vector<Number> numbers(int rank, const Cell& cell, bool is_sent) const;
-  std::optional<std::size_t> between(const std::optional<Cell>& from,
-                                     const std::optional<Cell>& to) const;
+  using Counts = std::map<std::size_t, Number>;
+  void add_inside(Counts& all, const Cell& cell, const CellBox& box, bool is_sent) const;
+  std::vector<Number> numbers(int rank, const Cell& cell, const Host& host, bool is_sent) const;
   std::size_t kind_of(std::size_t rows, std::size_t cols) const {
     return rows * cols_.count() + cols;
   }
 
   const Exchange& exchange_;
-  int ranks_per_host_;
   AxisKinds rows_, cols_;
 };
 

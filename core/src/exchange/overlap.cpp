@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <string>
 
 #include "placement/axis_index.hpp"
 
@@ -14,6 +15,21 @@ std::int64_t common_period(const AxisPlacement& from, const AxisPlacement& to) {
   const std::int64_t factor = to.period / std::gcd(from.period, to.period);
   return __builtin_mul_overflow(from.period, factor, &period) ? from.extent
                                                               : std::min(period, from.extent);
+}
+
+// Each piece takes memory, on every rank.
+constexpr std::int64_t kMostPieces = std::int64_t{1} << 24;
+
+void check_pieces(const AxisPlacement& from, const AxisPlacement& to, std::int64_t period) {
+  const auto intervals = [&](const AxisPlacement& axis) {
+    return static_cast<double>(axis.intervals.size()) * static_cast<double>(period) /
+           static_cast<double>(axis.period);
+  };
+  if (intervals(from) + intervals(to) > static_cast<double>(kMostPieces))
+    throw Error(ErrorKind::invalid,
+                "two placements cut an axis of " + std::to_string(from.extent) +
+                    " indices into more than 2^24 pieces before these repeat, which take too much "
+                    "memory: use longer blocks, or blocks and parts with a common multiple");
 }
 
 std::int64_t length_of(const PieceGroup& group) {
@@ -128,8 +144,9 @@ AxisOverlap::AxisOverlap(const AxisPlacement& from, const AxisPlacement& to)
     : to_parts_(static_cast<std::size_t>(from.parts)),
       from_parts_(static_cast<std::size_t>(to.parts)) {
   if (from.extent == 0) return;
-  Walk walk(*this, from, to);
   const std::int64_t period = common_period(from, to), repeats = from.extent / period;
+  check_pieces(from, to, period);
+  Walk walk(*this, from, to);
   walk.over(0, period, period, repeats);
   walk.over(period * repeats, from.extent, period, 1);
   for (const auto& [parts, shared] : shared_) {

@@ -36,7 +36,7 @@ SharedIndices clipped(const SharedIndices& whole, std::int64_t begin, std::int64
 
 class AxisOverlap {
  public:
-  // The axes are well-formed and have one extent.
+  // The axes are well-formed and have one extent. Throws Error invalid for too many pieces.
   AxisOverlap(const AxisPlacement& from, const AxisPlacement& to);
 
   // Nothing where the two parts share nothing.

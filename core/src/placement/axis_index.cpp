@@ -36,4 +36,15 @@ std::int64_t AxisIndex::before(std::int64_t part, std::int64_t index) const {
   return held;
 }
 
+std::vector<std::int64_t> AxisIndex::of_parts() const {
+  std::vector<std::int64_t> held(in_period_.size());
+  for (std::size_t part = 0; part < held.size(); ++part)
+    held[part] = among(static_cast<std::int64_t>(part), axis_.extent);
+  const std::int64_t rest = axis_.extent % axis_.period;
+  for (std::size_t i = 0; i < axis_.intervals.size() && axis_.intervals[i].begin < rest; ++i)
+    held[static_cast<std::size_t>(axis_.intervals[i].part)] +=
+        std::min(rest, end_of(i)) - axis_.intervals[i].begin;
+  return held;
+}
+
 }  // namespace xpose

@@ -26,6 +26,8 @@ class AxisIndex {
   }
   // Indices of a part before `index`.
   std::int64_t before(std::int64_t part, std::int64_t index) const;
+  // Indices of each part, in one pass over the intervals.
+  std::vector<std::int64_t> of_parts() const;
 
  private:
   std::int64_t end_of(std::size_t interval) const;

@@ -142,6 +142,17 @@ TEST(ExchangeTest, RelabelledRanksKeepWhatTheyHave) {
   EXPECT_EQ(relabelled(from, to, false).ranks, to.ranks);
 }
 
+TEST(ExchangeTest, ThousandsOfRanksAreRelabelledNoMore) {
+  const Placement placement = row_slabs(8192, 8192, 4, 4097);
+  try {
+    relabelled(placement, placement);
+    ADD_FAILURE() << "an assignment of hours";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::invalid);
+    EXPECT_NE(std::string(error.what()).find("4096 are the most"), std::string::npos);
+  }
+}
+
 TEST(ExchangeTest, RelabellingNeverSendsMore) {
   Draw draw(5);
   for (int i = 0; i < 100; ++i) {
