@@ -1,5 +1,5 @@
 // The devices behind one interface: memory, comparison and time. The CUDA runtime is included by
-// device_cuda.cu alone.
+// cuda_check.hpp alone.
 #pragma once
 
 #include <cstddef>

@@ -1,12 +1,9 @@
-// The CUDA runtime behind the Backend interface, and the kernels that let buffers of any size be
-// filled and checked where they lie.
-#include <algorithm>
-#include <cstring>
+// The CUDA runtime behind the Backend interface.
 #include <mutex>
 #include <string>
 #include <vector>
 
-#include "device/buffer_kernels.cuh"
+#include "device/cuda_buffers.hpp"
 #include "device/cuda_check.hpp"
 #include "device/cuda_device_info.hpp"
 #include "device/cuda_reach.hpp"
@@ -31,7 +28,8 @@ class AnyCapture {
 
 class CudaBackend final : public Backend {
  public:
-  explicit CudaBackend(int ordinal) : info_(cuda_device_info(ordinal)) {}
+  explicit CudaBackend(int ordinal)
+      : info_(cuda_device_info(ordinal)), buffers_(info_.multiprocessors) {}
 
   const DeviceInfo& info() const override { return info_; }
 
@@ -60,10 +58,10 @@ class CudaBackend final : public Backend {
   }
   void release_pinned(void* memory) noexcept override { (void)cudaFreeHost(memory); }
   void upload(void* device, const void* host, std::uint64_t bytes) override {
-    check(cudaMemcpy(device, host, bytes, cudaMemcpyHostToDevice), "copying to the device");
+    copy_to_device(device, host, bytes);
   }
   void download(void* host, const void* device, std::uint64_t bytes) override {
-    check(cudaMemcpy(host, device, bytes, cudaMemcpyDeviceToHost), "copying from the device");
+    copy_from_device(host, device, bytes);
   }
   std::uint64_t free_bytes() override {
     make_current();
@@ -75,80 +73,18 @@ class CudaBackend final : public Backend {
 
   std::optional<std::uint64_t> first_difference(const void* a, const void* b,
                                                 std::uint64_t bytes) override {
-    const auto misaligned = [](const void* p) { return reinterpret_cast<std::uintptr_t>(p) % 16; };
-    const auto on_the_host = [&] {
-      std::vector<std::byte> y;
-      return first_in_pieces(0, bytes, [&](std::uint64_t at, std::vector<std::byte>& x) {
-        y.resize(x.size());
-        download(x.data(), static_cast<const std::byte*>(a) + at, x.size());
-        download(y.data(), static_cast<const std::byte*>(b) + at, y.size());
-        const auto other = std::ranges::mismatch(x, y).in1;
-        return other == x.end() ? std::optional<std::uint64_t>()
-                                : at + static_cast<std::uint64_t>(other - x.begin());
-      });
-    };
-    if (bytes == 0) return std::nullopt;
-    if (misaligned(a) != 0 || misaligned(b) != 0)
-      return on_the_host();  // rare and short: guard zones, misaligned payloads of copies
-    return least(
-        [&](unsigned long long* first) {
-          find_first_difference<<<blocks_for(bytes), kThreads>>>(
-              static_cast<const uint4*>(a), static_cast<const uint4*>(b), bytes, first);
-        },
-        on_the_host);
+    return buffers_.first_difference(a, b, bytes);
   }
-
   void fill(const Pattern& pattern, void* data, std::uint64_t from, std::uint64_t to) override {
-    auto* const bytes = static_cast<std::byte*>(data);
-    fill_chunks<<<blocks_for(to - from), kThreads>>>(pattern, bytes, from, to);
-    if (started("filling a buffer on the device")) return;
-    first_in_pieces(from, to, [&](std::uint64_t at, std::vector<std::byte>& piece) {
-      fill_pattern(pattern, piece.data(), at, at + piece.size());
-      upload(bytes + at, piece.data(), piece.size());
-      return std::optional<std::uint64_t>();
-    });
+    buffers_.fill(pattern, data, from, to);
   }
   std::optional<std::uint64_t> difference(const Pattern& pattern, const void* data,
                                           std::uint64_t from, std::uint64_t to) override {
-    if (from == to) return std::nullopt;
-    const auto* const bytes = static_cast<const std::byte*>(data);
-    return least(
-        [&](unsigned long long* first) {
-          compare_chunks<<<blocks_for(to - from), kThreads>>>(pattern, bytes, from, to, first);
-        },
-        [&] {
-          return first_in_pieces(from, to, [&](std::uint64_t at, std::vector<std::byte>& piece) {
-            download(piece.data(), bytes + at, piece.size());
-            return pattern_difference(pattern, piece.data(), at, at + piece.size());
-          });
-        });
+    return buffers_.difference(pattern, data, from, to);
   }
-
-  void set_spots(const Spots& spots) override {
-    change_spots<<<spots.pairs, kThreads>>>(spots);
-    if (started("changing spots on the device")) return;
-    for (std::uint32_t i = 0; i < spots.count(); ++i) {
-      const Spot spot = spot_at(spots, i);
-      upload(spot.in, &spot.changed, spots.pattern.element_bytes);
-      upload(spot.out, &spot.usual, spots.pattern.element_bytes);
-    }
-  }
+  void set_spots(const Spots& spots) override { buffers_.set_spots(spots); }
   std::optional<std::uint32_t> wrong_spot(const Spots& spots) override {
-    const auto found = least(
-        [&](unsigned long long* first) {
-          find_wrong_spot<<<spots.pairs, kThreads>>>(spots, first);
-        },
-        [&]() -> std::optional<std::uint64_t> {
-          for (std::uint32_t i = 0; i < spots.count(); ++i) {
-            const Spot spot = spot_at(spots, i);
-            ElementBits held;
-            download(&held, spot.out, spots.pattern.element_bytes);
-            if (std::memcmp(&held, &spot.changed, spots.pattern.element_bytes) != 0) return i;
-          }
-          return std::nullopt;
-        });
-    if (!found) return std::nullopt;
-    return static_cast<std::uint32_t>(*found);
+    return buffers_.wrong_spot(spots);
   }
 
   void synchronize() override { check(cudaDeviceSynchronize(), "waiting for the device"); }
@@ -228,56 +164,10 @@ class CudaBackend final : public Backend {
   }
 
  private:
-  static constexpr unsigned kThreads = 256;
-
-  unsigned blocks_for(std::uint64_t bytes) const {
-    return static_cast<unsigned>(std::min<std::uint64_t>(
-        bytes / (std::uint64_t{16} * kThreads) + 1, info_.multiprocessors * std::uint64_t{16}));
-  }
-
-  // Whether the kernel just launched was started. Where there is no memory for it, it was not, and
-  // the host does its work: the runtime loads a kernel at its first launch, and where that fails
-  // once, all later launches in the process fail like it, with memory or without.
-  static bool started(const char* what) {
-    const cudaError_t status = cudaGetLastError();
-    if (status == cudaErrorMemoryAllocation) return false;
-    check(status, what);
-    return true;
-  }
-
-  // Calls find(at, piece) for host memory as long as each piece of [from, to), until it finds
-  // something.
-  template <class Find>
-  static std::optional<std::uint64_t> first_in_pieces(std::uint64_t from, std::uint64_t to,
-                                                      const Find& find) {
-    constexpr std::uint64_t kPieceBytes = 32 << 20;
-    std::vector<std::byte> piece;
-    for (std::uint64_t at = from; at < to; at += piece.size()) {
-      piece.resize(std::min(kPieceBytes, to - at));
-      if (const std::optional<std::uint64_t> found = find(at, piece)) return found;
-    }
-    return std::nullopt;
-  }
-
-  // Starts a kernel that lowers a number, and reads it; what cannot be started is looked for on the
-  // host.
-  template <class Start, class OnTheHost>
-  std::optional<std::uint64_t> least(const Start& start, const OnTheHost& on_the_host) {
-    const std::lock_guard lock(mutex_);
-    if (least_ == nullptr) check(cudaMalloc(&least_, sizeof *least_), "allocating a number");
-    upload(least_, &kNoDifference, sizeof kNoDifference);
-    start(least_);
-    if (!started("comparing on the device")) return on_the_host();
-    unsigned long long found = kNoDifference;
-    download(&found, least_, sizeof found);
-    if (found == kNoDifference) return std::nullopt;
-    return found;
-  }
-
   const DeviceInfo info_;
+  CudaBuffers buffers_;
   CudaStreamOrder order_;
   std::mutex mutex_;  // guards what follows
-  unsigned long long* least_ = nullptr;
   cudaEvent_t begin_ = nullptr;
   cudaEvent_t end_ = nullptr;
 };

@@ -1,0 +1,14 @@
+// The host, as its kernel describes it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace xpose {
+
+std::string processor_name();
+unsigned usable_processors();
+std::uint64_t last_level_cache();  // bytes
+std::uint64_t available_memory();  // bytes, whatever limits this process has
+
+}  // namespace xpose
