@@ -134,6 +134,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Bad{"duplicate_names", {"two strategies", "'twin'"}},
                     Bad{"taken_name", {"'good'", "rename"}}, Bad{"bad_name", {"[a-z][a-z0-9_]*"}},
                     Bad{"bad_plugin_name", {"[a-z][a-z0-9_]*"}},
+                    Bad{"negative_extent", {"'negative_extent'", "-1 rows", "max_extent"}},
                     Bad{"too_many_axes", {"'too_many_axes'", "9 axes"}},
                     Bad{"undefined_symbol", {"xpose_test_function_that_nobody_defines"}}),
     [](const auto& info) { return std::string(info.param.name); });

@@ -134,11 +134,11 @@ typedef struct xpose_card {
   int32_t role;                    /* XPOSE_TRANSPOSE, XPOSE_COPY, ... */
   uint32_t element_sizes;          /* bit set: the sum of the sizes served, e.g. 1|2|4|8|16 = 31,
                                       and XPOSE_FAT_SIZES for all above 16 */
-  uint32_t min_alignment;          /* bytes; 0: the element size, of fat ones 16 */
+  uint32_t min_alignment;          /* bytes, at most 256; 0: the element size, of fat ones 16 */
   uint32_t min_compute_capability; /* CUDA: 10 * major + minor; 0: any */
-  uint32_t max_batch_rank;         /* the host loops over further batch dimensions */
+  uint32_t max_batch_rank;         /* at most XPOSE_MAX_BATCH_RANK; the host loops over the rest */
   uint32_t traits;                 /* XPOSE_TRAIT_* */
-  int64_t max_extent;              /* the most rows or cols served; 0: no limit */
+  int64_t max_extent;              /* the most rows or cols served, not negative; 0: no limit */
   int32_t prior_rank;     /* lower is expected to be faster; ties of a trial go to the lower */
   uint32_t axis_count;    /* at most XPOSE_MAX_AXES */
   const xpose_axis* axes; /* null where there are none */

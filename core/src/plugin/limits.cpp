@@ -30,12 +30,32 @@ std::string axes_problem(const StrategyInfo& strategy) {
   return {};
 }
 
+// Numbers that no problem or device has would leave the strategy out without a word.
+std::string limit_problem(const StrategyInfo& strategy) {
+  if (strategy.max_extent < 0)
+    return "serves at most " + std::to_string(strategy.max_extent) +
+           " rows and columns; state 0 as max_extent for no limit";
+  if (strategy.max_batch_rank > XPOSE_MAX_BATCH_RANK)
+    return "takes " + std::to_string(strategy.max_batch_rank) +
+           " batch dimensions in a launch, and a problem has at most " +
+           std::to_string(XPOSE_MAX_BATCH_RANK) + "; state that as max_batch_rank";
+  if (strategy.min_alignment > kMaxAlignment)
+    return "asks for an alignment of " + std::to_string(strategy.min_alignment) +
+           " bytes, and problems tell of at most " + std::to_string(kMaxAlignment) +
+           "; lower min_alignment";
+  if (strategy.min_compute_capability > kMaxComputeCapability)
+    return "asks for the compute capability " + std::to_string(strategy.min_compute_capability) +
+           ", which no device has; state 10 * major + minor as min_compute_capability";
+  return {};
+}
+
 std::string problem_of(const StrategyInfo& strategy) {
   if (!is_name(strategy.name)) return "has a strategy whose name does not match " + kNaming;
   const std::string name = "its strategy '" + strategy.name + "' ";
   if (strategy.summary.size() > kMaxSummaryBytes)
     return name + "has a summary of more than " + std::to_string(kMaxSummaryBytes) +
            " bytes; shorten it";
+  if (const std::string limit = limit_problem(strategy); !limit.empty()) return name + limit;
   if (const std::string axes = axes_problem(strategy); !axes.empty()) return name + axes;
   return {};
 }

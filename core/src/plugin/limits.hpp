@@ -12,6 +12,8 @@ constexpr std::size_t kMaxStrategies = 256;
 constexpr std::size_t kMaxNameBytes = 128;
 constexpr std::size_t kMaxSummaryBytes = 512;          // versions and build texts are cut there
 constexpr std::size_t kMaxDescriptionBytes = 1 << 20;  // in the protocol's form
+constexpr std::uint32_t kMaxAlignment = 256;           // bytes of xpose_problem::in_alignment
+constexpr std::uint32_t kMaxComputeCapability = 999;
 constexpr std::uint64_t kMaxConfigs = 4096;  // of a strategy: each is quoted for each problem
 
 extern const std::string kTooManyStrategies;  // the refusal

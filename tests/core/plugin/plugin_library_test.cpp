@@ -127,6 +127,34 @@ TEST_F(ReadPlugin, EachMalformedFieldIsNamed) {
   EXPECT_NE(refusal().find("launch"), std::string::npos);
 }
 
+TEST_F(ReadPlugin, LimitsThatNothingMeetsAreNamed) {
+  const xpose_card good = card;
+  const auto with = [&](const auto& change) {
+    card = good;
+    change(card);
+    return refusal();
+  };
+  EXPECT_EQ(with([](xpose_card& c) { c.max_extent = -5; }),
+            "its strategy 'one' serves at most -5 rows and columns; state 0 as max_extent for no "
+            "limit");
+  EXPECT_EQ(with([](xpose_card& c) { c.max_batch_rank = static_cast<uint32_t>(-1); }),
+            "its strategy 'one' takes 4294967295 batch dimensions in a launch, and a problem has "
+            "at most 62; state that as max_batch_rank");
+  EXPECT_EQ(with([](xpose_card& c) { c.min_alignment = 512; }),
+            "its strategy 'one' asks for an alignment of 512 bytes, and problems tell of at most "
+            "256; lower min_alignment");
+  EXPECT_EQ(with([](xpose_card& c) { c.min_compute_capability = static_cast<uint32_t>(-80); }),
+            "its strategy 'one' asks for the compute capability 4294967216, which no device has; "
+            "state 10 * major + minor as min_compute_capability");
+  EXPECT_EQ(with([](xpose_card& c) {
+              c.max_extent = 1;
+              c.max_batch_rank = XPOSE_MAX_BATCH_RANK;
+              c.min_alignment = 256;
+              c.min_compute_capability = 120;
+            }),
+            "");
+}
+
 TEST_F(ReadPlugin, TwoAxesOfOneNameAreRefused) {
   const xpose_axis two[] = {axis, axis};
   card.axes = two;
