@@ -83,7 +83,10 @@ Plan Engine::plan(const Problem& problem, const PlanOptions& options) {
     auto made = std::make_shared<Plan::Impl>();
     made->problem = normal_form(problem);
     Backend& device = backend(problem.device);
-    if (is_empty(made->problem)) return Plan(std::move(made));
+    if (is_empty(made->problem)) {
+      made->stays = stays_in_place(problem);
+      return Plan(std::move(made));
+    }
     const Choice choice = impl_->chooser.choose(made->problem, options);
     made->is_estimate = choice.is_estimate;
     device.make_current();
@@ -115,7 +118,7 @@ void Engine::transpose(const void* in, void* out, const Problem& problem, void* 
     }
     const Problem aligned = aligned_as(problem, in, out);
     const Problem normal = normal_form(aligned);
-    if (is_empty(normal)) return;
+    if (is_empty(normal)) return stays_in_place(aligned) ? check_one_buffer(in, out) : void();
     Promise(normal, aligned).check(normal, in, out);  // before anything is tried
     plan(aligned, options).execute(in, out, stream);
   });

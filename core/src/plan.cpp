@@ -77,12 +77,18 @@ void Promise::check(const Problem& normal, const void* in, const void* out) cons
                     " bytes, but a buffer is aligned to less; make the plan with aligned_as()");
   const std::uintptr_t in_begin = in_address + static_cast<std::uintptr_t>(in_begin_);
   const std::uintptr_t out_begin = out_address + static_cast<std::uintptr_t>(out_begin_);
-  if (normal.in_place ? in != out
-                      : in_begin < out_begin + out_bytes_ && out_begin < in_begin + in_bytes_)
-    throw Error(ErrorKind::invalid, normal.in_place
-                                        ? "the problem is in place, but input and output differ"
-                                        : "input and output overlap: use a separate output, or "
-                                          "state a square matrix as in place");
+  if (normal.in_place) return check_one_buffer(in, out);
+  if (in_begin < out_begin + out_bytes_ && out_begin < in_begin + in_bytes_)
+    throw Error(ErrorKind::invalid,
+                "input and output overlap: use a separate output, or state a square matrix as in "
+                "place");
+}
+
+void check_one_buffer(const void* in, const void* out) {
+  if (in != out)
+    throw Error(ErrorKind::invalid,
+                "the problem is in place, but input and output begin at two addresses: pass one, "
+                "or state a problem that is not in place");
 }
 
 void Plan::Impl::bind(const Candidate& chosen, Backend& device, unsigned threads,
@@ -106,7 +112,10 @@ void Plan::Impl::check_process() const {
 }
 
 void Plan::execute(const void* in, void* out, void* stream) const {
-  if (impl_->bound == nullptr) return;
+  if (impl_->bound == nullptr) {
+    if (impl_->stays) check_one_buffer(in, out);
+    return;
+  }
   reported([&] {
     impl_->promise.check(impl_->problem, in, out);
     impl_->check_process();

@@ -60,12 +60,16 @@ class Promise {
   std::uint64_t out_bytes_ = 0;
 };
 
+// Throws Error invalid for two buffers of a problem in place.
+void check_one_buffer(const void* in, const void* out);
+
 struct Plan::Impl {
   Problem problem;  // normal form
   Variant variant;
   std::string launch;
   bool is_estimate = false;
   std::unique_ptr<const BoundPlan> bound;  // null: nothing to do
+  bool stays = false;                      // nothing to do in place: there are elements
   std::unique_ptr<Workspaces> workspaces;
   Backend* backend = nullptr;
   bool switch_device = false;  // more than one CUDA device: make ours current first

@@ -91,6 +91,24 @@ TEST_F(EngineTest, ADeviceThatThereCannotBeIsRefused) {
             "there is no device of kind 7: use DeviceKind::host or DeviceKind::cuda");
 }
 
+// The other buffer would stay unwritten without a word.
+TEST_F(EngineTest, WhatStaysInPlaceHasOneBufferAsWell) {
+  Problem problem = matrix(1, 1, 4);
+  problem.in_place = true;
+  problem.batch = {{3, 1, 1}};
+  std::uint32_t memory[3] = {1, 2, 3}, other[3] = {};
+  const Plan plan = engine().plan(problem, quickly());
+  EXPECT_NO_THROW(plan.execute(memory, memory));
+  engine().transpose(memory, memory, problem);
+  const std::string words =
+      "the problem is in place, but input and output begin at two addresses: pass one, or state a "
+      "problem that is not in place";
+  EXPECT_EQ(refusal_of([&] { plan.execute(memory, other); }), words);
+  EXPECT_EQ(refusal_of([&] { engine().transpose(memory, other, problem); }), words);
+  problem.batch.front().extent = 0;  // without elements nothing is left unwritten
+  EXPECT_NO_THROW(engine().plan(problem, quickly()).execute(memory, other));
+}
+
 TEST_F(EngineTest, EmptyProblemsDoNothing) {
   engine().transpose(nullptr, nullptr, matrix(0, 7, 4));
   const Plan plan = engine().plan(matrix(7, 0, 4));

@@ -114,6 +114,11 @@ bool stays(const Problem& problem) {
   return problem.rows == 1 && problem.cols == 1 && std::ranges::all_of(problem.batch, stays_in);
 }
 
+bool has_no_elements(const Problem& problem) {
+  return problem.rows == 0 || problem.cols == 0 ||
+         std::ranges::any_of(problem.batch, [](const BatchDim& dim) { return dim.extent == 0; });
+}
+
 // A key that says these alignments.
 std::string key_text(const Problem& problem, const Alignment& alignment) {
   std::string text = to_string(problem.device) + ' ' + std::to_string(problem.element_bytes) + ' ' +
@@ -144,10 +149,7 @@ Origin origin(const Problem& problem) {
 Problem normal_form(const Problem& problem) {
   check_sizes(problem);
   Problem folded = problem;
-  bool empty = folded.rows == 0 || folded.cols == 0;
-  for (const BatchDim& dim : folded.batch) empty = empty || dim.extent == 0;
-  empty = empty || (folded.in_place && stays(folded));
-  if (empty) {
+  if (has_no_elements(folded) || stays_in_place(folded)) {
     folded.rows = folded.cols = folded.in_ld = folded.out_ld = 0;
     folded.batch.clear();
     return folded;
@@ -167,6 +169,10 @@ Problem normal_form(const Problem& problem) {
       common_alignment(folded.out_alignment, static_cast<std::uint64_t>(begin.out));
   fold(folded);
   return folded;
+}
+
+bool stays_in_place(const Problem& problem) {
+  return problem.in_place && !has_no_elements(problem) && stays(problem);
 }
 
 bool is_empty(const Problem& problem) { return problem.rows == 0; }

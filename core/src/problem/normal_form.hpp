@@ -28,6 +28,9 @@ Origin origin(const Problem& problem);
 // [normal form] Nothing to do.
 bool is_empty(const Problem& problem);
 
+// Whether a caller's problem whose normal form is empty has elements, which stay where they are.
+bool stays_in_place(const Problem& problem);
+
 // [normal form] Elements of the matrix and all batches.
 std::int64_t element_count(const Problem& problem);
 
