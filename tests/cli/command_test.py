@@ -37,7 +37,8 @@ class Errors(unittest.TestCase):
             self.check(2, "--cache needs the name of a file; see ", *command, "--cache", "")
         self.check(2, "needs", "run", "a.npy")
         for words, options in (("--cache and --no-cache exclude each other", ("--cache", "c", "--no-cache")),
-                               ("--passes 1 takes one", ("--passes", "1", "--scratch", "/tmp"))):
+                               ("--passes 1 takes one", ("--passes", "1", "--scratch", "/tmp")),
+                               ("--budget is what --tune may spend: give --tune", ("--budget", "3"))):
             self.check(2, words, "run", "a.npy", "b.npy", *options)
         self.check(2, "--cache and --no-cache exclude", "tune", "--shape", "3x3", "--cache", "c", "--no-cache")
         self.check(2, "needs", "check")

@@ -34,6 +34,18 @@ Passes passes_of(const po::variables_map& values) {
   return Passes::two;
 }
 
+Policy policy_of(const po::variables_map& values) {
+  const bool tunes = values.count("tune") != 0;
+  const auto imposed = imposed_policy();
+  if (tunes && imposed && imposed != Policy::measure)
+    throw UsageError(
+        "--tune measures, but XPOSE_POLICY forbids it: leave --tune out, or unset "
+        "XPOSE_POLICY");
+  if (!tunes && imposed != Policy::measure && !values["budget"].defaulted())
+    throw UsageError("--budget is what --tune may spend: give --tune, or leave --budget out");
+  return tunes ? Policy::measure : Policy::estimate;
+}
+
 po::options_description run_options() {
   po::options_description options;
   options.add_options()("in", po::value<std::string>()->value_name("FILE"),
@@ -102,12 +114,7 @@ int run(const Arguments& arguments) {
   chosen.how.device = device == "auto" ? Device{} : parse_device(device);
   chosen.how.engine = engine_options(*values);
   chosen.how.names_refused = values->count("plugins") != 0;
-  chosen.how.plan.policy = values->count("tune") != 0 ? Policy::measure : Policy::estimate;
-  if (const auto imposed = imposed_policy();
-      chosen.how.plan.policy == Policy::measure && imposed && imposed != Policy::measure)
-    throw UsageError(
-        "--tune measures, but XPOSE_POLICY forbids it: leave --tune out, or unset "
-        "XPOSE_POLICY");
+  chosen.how.plan.policy = policy_of(*values);
   chosen.how.plan.tune.variants = variants_of(*values);
   chosen.how.plan.tune.budget_seconds = seconds_of(*values, "budget");
   chosen.raw = raw_of(*values);
