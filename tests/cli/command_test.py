@@ -151,6 +151,18 @@ class Errors(unittest.TestCase):
             self.assertEqual(tune("--shape", shape).stdout,
                              f"{shape} of 4 bytes on host\nThe problem is empty: nothing to do.\n")
 
+    def test_a_working_folder_that_is_gone(self):
+        for arguments in (("tune", "--shape", "3x3", "--plugins", "mine"), ("new-plugin", "mine")):
+            with tempfile.TemporaryDirectory() as folder:
+                gone = os.path.join(folder, "gone")
+                os.mkdir(gone)
+                result = subprocess.run(["sh", "-c", 'cd "$0" && rmdir "$0" && exec "$@"', gone, XPOSE, *arguments],
+                                        capture_output=True, text=True)
+            self.assertEqual((result.returncode, result.stdout), (1, ""), result.stderr)
+            self.assertRegex(result.stderr, r"\Axpose: [^\n]+\n\Z")
+            self.assertIn(" mine is relative to the working folder, which cannot be found: No such file or directory; "
+                          "give an absolute name, or change into a folder that is there", result.stderr)
+
     def test_no_arguments_is_wrong_usage_with_help(self):
         result = xpose()
         self.assertEqual((result.returncode, result.stdout), (2, ""))

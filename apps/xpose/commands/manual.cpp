@@ -8,6 +8,7 @@
 #include "commands/commands.hpp"
 #include "manual/completion.hpp"
 #include "manual/page.hpp"
+#include "output/absolute_name.hpp"
 
 namespace xpose::app {
 namespace {
@@ -26,7 +27,7 @@ std::vector<NamedWord> strategy_words(const std::vector<std::string>& folders) {
   EngineOptions options;
   options.plugin_folders = default_plugin_folders();
   for (const std::string& folder : folders)
-    options.plugin_folders.push_back(std::filesystem::absolute(folder));
+    options.plugin_folders.push_back(absolute_name("--plugins", folder));
   std::vector<NamedWord> words;
   const Engine engine(options);
   for (const PluginInfo& plugin : engine.plugins())

@@ -7,6 +7,7 @@
 #include "commands/commands.hpp"
 #include "commands/shell_command.hpp"
 #include "new_plugin/new_plugin_files.hpp"
+#include "output/absolute_name.hpp"
 
 namespace xpose::app {
 namespace {
@@ -100,7 +101,8 @@ int new_plugin(const Arguments& arguments) {
   const bool cuda = values->count("cuda") != 0;
   const bool c = values->count("c") != 0;
   if (cuda && c) throw UsageError("--cuda and --c exclude each other: kernels are CUDA C++");
-  fs::path folder = fs::absolute((*values)["folder"].as<std::string>()).lexically_normal();
+  fs::path folder =
+      absolute_name("new-plugin", (*values)["folder"].as<std::string>()).lexically_normal();
   if (folder.filename().empty()) folder = folder.parent_path();  // "a/b/"
   const std::string name = name_of(folder);
   if (std::error_code ignored; fs::exists(folder, ignored) && !fs::is_empty(folder, ignored))

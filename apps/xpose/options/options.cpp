@@ -7,6 +7,7 @@
 #include <iostream>
 
 #include "options/command_line.hpp"
+#include "output/absolute_name.hpp"
 #include "output/progress_line.hpp"
 #include "output/screen.hpp"
 
@@ -231,7 +232,7 @@ EngineOptions engine_options(const po::variables_map& values) {
   if (values.count("plugins") != 0)
     for (const std::string& folder : values["plugins"].as<std::vector<std::string>>()) {
       if (folder.empty()) throw UsageError("--plugins needs the name of a folder");
-      options.plugin_folders.push_back(std::filesystem::absolute(folder));
+      options.plugin_folders.push_back(absolute_name("--plugins", folder));
     }
   return options;
 }
