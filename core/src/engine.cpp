@@ -1,5 +1,6 @@
 #include "engine.hpp"
 
+#include "checked_options.hpp"
 #include "chooser/chooser.hpp"
 #include "device/device.hpp"
 #include "plan.hpp"
@@ -80,6 +81,7 @@ const std::vector<PluginInfo>& Engine::plugins() const {
 
 Plan Engine::plan(const Problem& problem, const PlanOptions& options) {
   return reported([&] {
+    check_options(options);
     auto made = std::make_shared<Plan::Impl>();
     made->problem = normal_form(problem);
     Backend& device = backend(problem.device);
@@ -97,6 +99,7 @@ Plan Engine::plan(const Problem& problem, const PlanOptions& options) {
 
 TuneReport Engine::tune(const Problem& problem, const TuneOptions& options) {
   return reported([&] {
+    check_options(options);
     const Problem normal = normal_form(problem);
     backend(problem.device);
     if (!is_empty(normal)) return impl_->chooser.tune(normal, options);
@@ -109,6 +112,7 @@ TuneReport Engine::tune(const Problem& problem, const TuneOptions& options) {
 void Engine::transpose(const void* in, void* out, const Problem& problem, void* stream,
                        Policy policy) {
   reported([&] {
+    check_options(policy);
     PlanOptions options;
     options.policy = policy;
     // A choice by trial cannot be made while the stream records a graph.

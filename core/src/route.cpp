@@ -5,6 +5,7 @@
 #include <string>
 #include <unordered_map>
 
+#include "checked_options.hpp"
 #include "placement/digest.hpp"
 #include "reported.hpp"
 #include "route/alone.hpp"
@@ -136,6 +137,7 @@ Route::Impl::Impl(const Engine& engine, const Placement& source, const Placement
       }) {
   if (!(options.deadline_seconds > 0))
     throw Error(ErrorKind::invalid, "the deadline of a route is more than 0 seconds");
+  check_options(options.plan);
   check_in_place(from, to, options);
   exchange.lay_out(rank);
   if (options.devices) streams.emplace(backend(options.devices->device()));

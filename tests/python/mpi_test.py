@@ -156,3 +156,11 @@ def test_wrong_placements_are_refused():
         mpi.Route(None, one((2, 3)), one((3, 2)), in_place=True)
     with pytest.raises(ValueError, match="deadline"):
         mpi.Route(None, one((2, 3)), one((3, 2)), deadline=0)
+    with pytest.raises(TypeError, match="deadline is a number of seconds, not 'soon'"):
+        mpi.Route(None, one((2, 3)), one((3, 2)), deadline="soon")
+    with pytest.raises(ValueError, match="deadline is nan seconds; it may be 0 or more"):
+        mpi.Route(None, one((2, 3)), one((3, 2)), deadline=float("nan"))
+    with pytest.raises(ValueError, match="memory is -1; it may be 0 to 9223372036854775807"):
+        mpi.Route(None, one((2, 3)), one((3, 2)), memory=-1)
+    with pytest.raises(TypeError, match="memory is a whole number, not float"):
+        mpi.Route(None, one((2, 3)), one((3, 2)), memory=1e9)

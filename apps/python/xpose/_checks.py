@@ -9,14 +9,14 @@ from typing import Any, Iterable, Sequence
 _MOST = 2**31 - 1
 
 
-def number(name: str, value: Any, least: int) -> int:
+def number(name: str, value: Any, least: int, most: int = _MOST) -> int:
     """A whole number of at least `least`."""
     try:
         whole = operator.index(value)
     except TypeError:
         raise TypeError(f"{name} is a whole number, not {type(value).__qualname__}") from None
-    if not least <= whole <= _MOST:
-        raise ValueError(f"{name} is {whole}; it may be {least} to {_MOST}")
+    if not least <= whole <= most:
+        raise ValueError(f"{name} is {whole}; it may be {least} to {most}")
     return whole
 
 

@@ -30,7 +30,7 @@ from typing import Any
 
 import numpy
 
-from . import _functions, _xpose
+from . import _checks, _functions, _xpose
 from ._engine import Engine
 from ._held import empty, held, moved
 from ._mpi import ranks_of, takes_device_memory
@@ -204,6 +204,8 @@ class Route:
                 raise TypeError(f"{name} is a Placement, not {type(placement).__name__}")
         if source.dtype != target.dtype:
             raise ValueError(f"the source has dtype {source.dtype}, the target {target.dtype}")
+        memory = _checks.number("memory", memory, 0, 2**63 - 1)
+        deadline = _checks.seconds("deadline", deadline)
         core = (engine or _functions._default())._core
         ranks = None if comm is None else ranks_of(comm)
         self._rank = 0 if comm is None else comm.Get_rank()

@@ -139,7 +139,7 @@ struct Progress {
 // The extent of a tune: candidates, time and rounds.
 struct TuneOptions {
   double budget_seconds = 2;  // kept as far as single launches allow; 0: nothing is tried
-  int max_rounds = 15;        // of the race, those that count
+  int max_rounds = 15;        // of the race, those that count; at least 1
   // True: one config of every strategy is tried until the budget is spent, and of those in
   // `variants` even then. False: a part of the budget is kept for the race.
   bool every_strategy = false;

@@ -186,7 +186,8 @@ struct RouteOptions;
 class XPOSE_API Engine {
  public:
   // Finds the plugins of the folders. A file that cannot be used stands in plugins() with the
-  // reason and stops nothing. Throws Error no_memory or failed, and invalid as imposed_policy().
+  // reason and stops nothing. Throws Error no_memory or failed, and invalid as imposed_policy() and
+  // for stage_seconds that are not more than 0.
   explicit Engine(const EngineOptions& options = {});
 
   // The plugin files, by folder and then by file name, those refused included. The first call may
@@ -198,10 +199,10 @@ class XPOSE_API Engine {
   // it in memory. The caller's buffers are never touched. One problem is measured at a time on a
   // device. A call that waits for its turn until the budget ends, or has a budget of 0, estimates:
   // Plan::is_estimate() tells.
-  // Throws Error invalid for a malformed problem, or an axis or value that the strategy of a
-  // variant does not have; device for a missing device; no_strategy where no plugin offers the
-  // strategy of a variant, or none serves the problem (cached_only: where no choice is known);
-  // wrong where all that serve it failed verification; no_memory; failed.
+  // Throws Error invalid for a malformed problem, a budget or a policy that is none, or an axis or
+  // value that the strategy of a variant does not have; device for a missing device; no_strategy
+  // where no plugin offers that strategy, or none serves the problem (cached_only: where no choice
+  // is known); wrong where all that serve it failed verification; no_memory; failed.
   Plan plan(const Problem& problem, const PlanOptions& options = {});
 
   // Tries the candidates of a problem, reports all of them, and remembers the winner. A problem

@@ -153,6 +153,9 @@ void check_placement(const Placement& placement, int ranks, int rank) {
   check_axis(placement.rows, "rows");
   check_axis(placement.cols, "columns");
   check_ranks(placement, ranks);
+  if (placement.order != Order::row_major && placement.order != Order::column_major)
+    refuse("a placement has the order " + std::to_string(static_cast<int>(placement.order)) +
+           ", which is none of xpose::Order; state Order::row_major or Order::column_major");
   std::int64_t bytes = 0;
   if (__builtin_mul_overflow(placement.rows.extent, placement.cols.extent, &bytes) ||
       __builtin_mul_overflow(bytes, std::int64_t{placement.element_bytes}, &bytes))

@@ -29,7 +29,12 @@ std::string text_of(double seconds) {
 }  // namespace
 
 Worker::Worker(std::filesystem::path program, double stage_seconds)
-    : program_(std::move(program)), stage_seconds_(stage_seconds) {}
+    : program_(std::move(program)), stage_seconds_(stage_seconds) {
+  if (!(stage_seconds > 0))
+    throw Error(ErrorKind::invalid,
+                "EngineOptions::stage_seconds is " + std::to_string(stage_seconds) +
+                    "; a stage of a trial needs more than 0 seconds, of which 10 are the default");
+}
 
 void Worker::end() {
   process_.reset();

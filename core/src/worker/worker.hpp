@@ -16,7 +16,7 @@ namespace xpose {
 // [one thread at a time]
 class Worker {
  public:
-  // `stage_seconds`: see EngineOptions.
+  // `stage_seconds`: see EngineOptions. Throws Error invalid where they are not more than 0.
   Worker(std::filesystem::path program, double stage_seconds);
 
   // Asks and waits for the reply. The worker's end, silence or babble becomes the reply's

@@ -119,6 +119,11 @@ TEST(PlacementTest, ARefusalIsASentence) {
   bad = good;
   bad.offset = -1;
   EXPECT_EQ(refusal(bad), "the offset of a placement is 0 or more, not -1");
+  bad = good;
+  bad.order = static_cast<Order>(7);
+  EXPECT_EQ(refusal(bad),
+            "a placement has the order 7, which is none of xpose::Order; state Order::row_major or "
+            "Order::column_major");
   EXPECT_EQ(refusal(on_one_rank(std::int64_t{1} << 40, std::int64_t{1} << 30, 1)),
             "a matrix of 1099511627776x1073741824 elements has more than 2^63 - 1 bytes");
   EXPECT_EQ(refusal(on_one_rank(std::int64_t{1} << 40, std::int64_t{1} << 17, 1)),
