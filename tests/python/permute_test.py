@@ -141,6 +141,17 @@ def test_in_place(shape):
     assert same(same_order, expected)
 
 
+def test_refusals_in_place_are_of_the_callers_axes():
+    pixels = filled((8, 8, 3), "u1")
+    words = "cannot permute an array of 8x8x3 elements of 1 byte by the axes 1,0,2 in place: axes 0 and 1 change places"
+    for call in xpose.permute_dims, xpose.plan, xpose.tune:
+        with pytest.raises(ValueError, match=words):
+            call(pixels, (1, 0, 2), out=pixels)
+    backwards = filled((4, 4), "f4")[::-1]
+    with pytest.raises(ValueError, match="no axis lies backwards, and axis 0 does, with the stride -4"):
+        xpose.transpose(backwards, out=backwards)
+
+
 def test_in_place_of_any_view_is_right_or_refused():
     for shape in ((3, 3), (2, 2, 2), (2, 3, 3)):
         for axes in itertools.permutations(range(len(shape))):

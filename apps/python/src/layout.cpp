@@ -107,6 +107,8 @@ Problem problem_of(const Layout& in, const Layout& out, const Axes& axes, bool i
                                 static_cast<std::uint32_t>(unit), in.device);
   problem.in_place = in_place;
   problem.in_alignment = problem.out_alignment = 1;
+  if (in_place && unit == in.element_bytes)
+    check_in_place(problem, shape, order, in_strides, out_strides);
   return problem;
 }
 

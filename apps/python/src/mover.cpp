@@ -154,8 +154,9 @@ void Mover::move(const Layout& in, const Layout& out, const Axes& axes, void* st
 
 std::shared_ptr<AlignedPlans> Mover::prepare(const Layout& in, const Layout& out, const Axes& axes,
                                              bool in_place, const PlanOptions& options) {
-  std::optional<Problem> problem = problem_of(in, out, axes, in_place);
-  if (in_place && stays(in, out, axes)) problem.reset();
+  check_fit(in, out, axes);
+  std::optional<Problem> problem;
+  if (!in_place || !stays(in, out, axes)) problem = problem_of(in, out, axes, in_place);
   return std::make_shared<AlignedPlans>(engine_, std::move(problem), options);
 }
 

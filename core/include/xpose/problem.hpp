@@ -191,6 +191,12 @@ XPOSE_API Problem permutation(std::span<const std::int64_t> shape, std::span<con
                               std::span<const std::int64_t> out_strides,
                               std::uint32_t element_bytes, Device device = {});
 
+// Throws Error invalid, in words of the shape and the axes, where `problem` cannot be done: that of
+// permutation() with these arguments, and in place.
+XPOSE_API void check_in_place(const Problem& problem, std::span<const std::int64_t> shape,
+                              std::span<const int> axes, std::span<const std::int64_t> in_strides,
+                              std::span<const std::int64_t> out_strides);
+
 // The problem with the alignments that the two addresses have, at most 256 bytes.
 XPOSE_API Problem aligned_as(Problem problem, const void* in, const void* out);
 

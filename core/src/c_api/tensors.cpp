@@ -148,6 +148,8 @@ Problem problem_of(const Move& move) {
                                 bytes, move.in.device);
   if (stays(move)) return matrix(0, 0, bytes, move.in.device);
   problem.in_place = move.in_place;
+  if (move.in_place)
+    check_in_place(problem, move.in.extents, move.axes, move.in.strides, move.out.strides);
   problem.in_alignment = alignment_at(move.in);
   problem.out_alignment = alignment_at(move.out);
   return problem;

@@ -196,6 +196,15 @@ static void in_place(xpose_engine_t* engine) {
   EXPECT_REFUSED(xpose_execute(plan, square, before, NULL), XPOSE_STATUS_INVALID, "in place");
   xpose_plan_destroy(plan);
 
+  /* A refusal names the caller's axes, and not those of the normal form. */
+  const int64_t image[] = {SIDE / 4, SIDE / 4, 3};
+  const int32_t turned[] = {1, 0, 2};
+  const xpose_tensor_t pixels = {
+      .size = sizeof pixels, .element_bits = 32, .extents = image, .rank = 3};
+  EXPECT_REFUSED(
+      xpose_prepare(engine, &pixels, NULL, turned, XPOSE_POLICY_ESTIMATE, &options, &plan),
+      XPOSE_STATUS_INVALID, "by the axes 1,0,2 in place: axes 0 and 1 change places");
+
   EXPECT(xpose_prepare(engine, &tensor, &tensor, NULL, XPOSE_POLICY_ESTIMATE, NULL, &plan) ==
          XPOSE_STATUS_OK);
   EXPECT_REFUSED(xpose_execute(plan, square, square, NULL), XPOSE_STATUS_INVALID, "in_place");
