@@ -95,6 +95,13 @@ class Route(unittest.TestCase):
             self.assertIn("curves.json: ", result.stderr)
             self.assertIn(words, result.stderr)
 
+    def test_curves_that_are_no_file(self):
+        for file, words in (("/", "xpose: --curves /: it cannot be read: Is a directory\n"),
+                            ("/dev/zero", "xpose: --curves /dev/zero: ")):  # which has no end
+            result = route("--shape", "16x32", "--from", "rows:2", "--curves", file)
+            self.assertEqual((result.returncode, result.stdout), (1, ""))
+            self.assertTrue(result.stderr.startswith(words), result.stderr)
+
     def test_wrong_usage(self):
         whole = ("--shape", "16x32", "--from", "rows:2")
         for arguments, words in ((("--from", "rows:2"), "needs --shape"), (("--shape", "16x32"), "needs --from"),

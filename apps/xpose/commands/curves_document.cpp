@@ -3,7 +3,6 @@
 #include <cerrno>
 #include <cstring>
 #include <fstream>
-#include <iterator>
 #include <limits>
 
 #include "output/json_reader.hpp"
@@ -49,9 +48,11 @@ RouteCurves curves_of(const JsonValue& document) {
 
 RouteCurves read_curves(const std::string& file) try {
   std::ifstream in(file, std::ios::binary);
-  std::string text;
-  if (in) text.assign(std::istreambuf_iterator<char>(in), {});
-  if (!in) throw Error(ErrorKind::failed, "it cannot be read: " + std::string(strerror(errno)));
+  std::string text(kMostBytes + 1, '\0');  // one more than a document may have
+  in.read(text.data(), static_cast<std::streamsize>(text.size()));
+  text.resize(static_cast<std::size_t>(in.gcount()));
+  if (!in.is_open() || in.bad())
+    throw Error(ErrorKind::failed, "it cannot be read: " + std::string(strerror(errno)));
   const Json json = parse_json(text, kMostBytes);
   return curves_of(JsonValue(json));
 } catch (const Error& error) {
