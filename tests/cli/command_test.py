@@ -163,6 +163,15 @@ class Errors(unittest.TestCase):
             self.assertIn(" mine is relative to the working folder, which cannot be found: No such file or directory; "
                           "give an absolute name, or change into a folder that is there", result.stderr)
 
+    def test_a_cache_that_cannot_be_looked_for(self):
+        name = 300 * "a"
+        self.check(1, f"cache {name} cannot be looked for: File name too long", "cache", "export", "out.json", "--cache", name)
+        for command in (("cache", "show"), ("cache", "forget", "--all")):
+            self.check(1, f"cache {name} cannot be looked for: File name too long; name another file with --cache or in XPOSE_CACHE",
+                       *command, "--cache", name)
+        result = xpose("doctor", "--cache", name)
+        self.assertIn(f"cache {name} cannot be looked for: File name too long", result.stdout)
+
     def test_no_arguments_is_wrong_usage_with_help(self):
         result = xpose()
         self.assertEqual((result.returncode, result.stdout), (2, ""))

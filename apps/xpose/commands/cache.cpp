@@ -36,6 +36,16 @@ std::filesystem::path cache_file(const po::variables_map& values) {
   return file;
 }
 
+bool is_there(const std::filesystem::path& file) {
+  std::error_code failure;
+  const bool exists = std::filesystem::exists(file, failure);
+  if (failure)
+    throw Error(ErrorKind::failed, "cache " + one_line(file.string()) +
+                                       " cannot be looked for: " + failure.message() +
+                                       "; name another file with --cache or in XPOSE_CACHE");
+  return exists;
+}
+
 // --strategy and --problem, which may not be empty: an empty filter means every row.
 CacheFilter filter_of(const po::variables_map& values) {
   CacheFilter filter;
@@ -90,7 +100,7 @@ int show(const Arguments& arguments) {
   const CacheFilter filter = filter_of(*values);
   JsonOutput json(output_name(*values, "json"));
   const std::filesystem::path file = cache_file(*values);
-  const bool exists = std::filesystem::exists(file);
+  const bool exists = is_there(file);
   const CacheContents contents = exists ? selected(read_cache(file), filter) : CacheContents{};
 
   json.write(to_json(contents));
@@ -134,7 +144,7 @@ int forget_rows(const Arguments& arguments) {
         "--problem, not both");
 
   const std::filesystem::path file = cache_file(*values);
-  const std::size_t rows = std::filesystem::exists(file) ? forget(file, filter) : 0;
+  const std::size_t rows = is_there(file) ? forget(file, filter) : 0;
   std::cout << "Forgot " << count_text(rows, "row") << " of " << one_line(file.string()) << ".\n";
   return done;
 }

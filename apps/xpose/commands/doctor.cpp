@@ -134,8 +134,12 @@ Finding cache_finding(const EngineOptions& options) {
   const std::filesystem::path file = options.cache.empty() ? default_cache_file() : options.cache;
   if (file.empty())
     return {false, "no home folder for a cache", "name a file with --cache or in XPOSE_CACHE"};
-  if (!std::filesystem::exists(file))
+  std::error_code failure;
+  if (!std::filesystem::exists(file, failure) && !failure)
     return {true, "nothing is remembered yet in " + file.string(), ""};
+  if (failure)
+    return {false, "cache " + file.string() + " cannot be looked for: " + failure.message(),
+            "name another file with --cache or in XPOSE_CACHE"};
   try {
     const CacheContents contents = read_cache(file);
     return {true,

@@ -20,8 +20,12 @@ void with_errors(const fs::path& file, const Body& body) {
 }
 
 void require_file(const fs::path& file) {
-  std::error_code ignored;
-  if (!fs::exists(file, ignored))
+  std::error_code failure;
+  const bool exists = fs::exists(file, failure);
+  if (failure)
+    throw Error(ErrorKind::failed, "cache " + file.string() + " cannot be looked for: " +
+                                       failure.message() + "; XPOSE_CACHE names another");
+  if (!exists)
     throw Error(ErrorKind::failed, "cache " + file.string() +
                                        ": there is no such file; `xpose tune` creates one, and "
                                        "XPOSE_CACHE names another");
