@@ -163,6 +163,10 @@ class Errors(unittest.TestCase):
             self.assertIn(" mine is relative to the working folder, which cannot be found: No such file or directory; "
                           "give an absolute name, or change into a folder that is there", result.stderr)
 
+    def test_empty_names(self):
+        self.check(2, "check needs the name of a plugin file", "check", "")
+        self.check(2, "new-plugin needs the name of a folder", "new-plugin", "")
+
     def test_a_cache_that_cannot_be_looked_for(self):
         name = 300 * "a"
         self.check(1, f"cache {name} cannot be looked for: File name too long", "cache", "export", "out.json", "--cache", name)

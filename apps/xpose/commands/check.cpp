@@ -160,6 +160,7 @@ std::optional<Checked> parse_check(const Arguments& arguments) {
   if (!values) return std::nullopt;
   Checked asked;
   asked.file = (*values)["plugin"].as<std::string>();
+  if (asked.file.empty()) throw UsageError("check needs the name of a plugin file");
   if (values->count("strategy") != 0)
     asked.only = parse_variant((*values)["strategy"].as<std::string>());
   if (values->count("bytes") != 0) asked.bytes = element_bytes_of(*values);

@@ -101,6 +101,8 @@ int new_plugin(const Arguments& arguments) {
   const bool cuda = values->count("cuda") != 0;
   const bool c = values->count("c") != 0;
   if (cuda && c) throw UsageError("--cuda and --c exclude each other: kernels are CUDA C++");
+  if ((*values)["folder"].as<std::string>().empty())
+    throw UsageError("new-plugin needs the name of a folder");
   fs::path folder =
       absolute_name("new-plugin", (*values)["folder"].as<std::string>()).lexically_normal();
   if (folder.filename().empty()) folder = folder.parent_path();  // "a/b/"
