@@ -166,6 +166,14 @@ class Errors(unittest.TestCase):
     def test_empty_names(self):
         self.check(2, "check needs the name of a plugin file", "check", "")
         self.check(2, "new-plugin needs the name of a folder", "new-plugin", "")
+        self.check(2, "cache import needs the name of a file; -: the standard input", "cache", "import", "")
+        self.check(2, "cache export needs the name of a file; -: the standard output", "cache", "export", "")
+        self.check(2, "--only needs a text", "bench", "--only", "")
+        self.check(2, "--curves needs a value", "route", "--plan-only", "--shape", "3x3", "--from", "rows:2", "--curves", "")
+
+    def test_a_list_of_tests_takes_no_part_of_one(self):
+        for option in ("--problem", "--max-elements", "--max-configs"):
+            self.check(2, f"--list checks nothing: leave {option} out", "check", "any.so", "--list", option, "3")
 
     def test_a_cache_that_cannot_be_looked_for(self):
         name = 300 * "a"

@@ -260,6 +260,10 @@ int bench(const Arguments& arguments) {
             "libraries, and has the estimate: the choice without a trial.",
             bench_options(), {}, arguments);
   if (!values) return done;
+  const auto only = values->count("only") == 0 ? std::vector<std::string>{}
+                                               : (*values)["only"].as<std::vector<std::string>>();
+  if (std::ranges::find(only, "") != only.end())
+    throw UsageError("--only needs a text, such as 4096x4096");
   BenchOutputs outputs(*values);
   const bool resume = values->count("resume") != 0;
   if (resume && !outputs.json().is_file()) throw UsageError("--resume needs a file in --json");
@@ -269,10 +273,7 @@ int bench(const Arguments& arguments) {
   run.command = command_text(arguments);
   run.when = std::time(nullptr);
   const Work work =
-      work_of(run.setup.devices,
-              values->count("only") == 0 ? std::vector<std::string>{}
-                                         : (*values)["only"].as<std::vector<std::string>>(),
-              run.setup.quick, run.setup.warm, random_draw(*values));
+      work_of(run.setup.devices, only, run.setup.quick, run.setup.warm, random_draw(*values));
   run.cells = work.size();
   Engines engines(engine_options(*values));
   for (const PluginInfo& plugin : engines.with(run.setup.threads).plugins()) {

@@ -151,6 +151,13 @@ int forget_rows(const Arguments& arguments) {
 
 // -------------------------------------------------------------------------------- export, import
 
+std::string file_name(const po::variables_map& values, const char* action, const char* stream) {
+  auto name = values["file"].as<std::string>();
+  if (name.empty())
+    throw UsageError(std::string("cache ") + action + " needs the name of a file; " + stream);
+  return name;
+}
+
 // The decisions for --device, with which the key of a problem begins.
 void keep_device(CacheContents& contents, const po::variables_map& values) {
   if (values.count("device") == 0) return;
@@ -174,7 +181,7 @@ int export_table(const po::variables_map& values, CacheContents contents, Result
   output.write(table.json);
   if (output.is_stdout()) return done;
   std::cout << "Wrote " << count_text(table.rows, "row") << " to "
-            << one_line(output_name(values, "file")) << ".\n";
+            << one_line(values["file"].as<std::string>()) << ".\n";
   if (table.unknown != 0)
     std::cout << "Left out because their plugins are not here: "
               << count_text(table.unknown, "decision") << ".\n";
@@ -202,7 +209,7 @@ int export_rows(const Arguments& arguments) {
   const bool is_table = values->count("table") != 0;
   if (!is_table && values->count("device") + values->count("note") != 0)
     throw UsageError("--device and --note are of a table: give --table too");
-  const std::string target = output_name(*values, "file");
+  const std::string target = file_name(*values, "export", "-: the standard output");
   ResultOutput output("cache export", target);
   CacheContents contents = read_cache(cache_file(*values));
   if (is_table) return export_table(*values, std::move(contents), output);
@@ -241,7 +248,7 @@ int import_rows(const Arguments& arguments) {
             "stays.",
             options, {"file"}, arguments);
   if (!values) return done;
-  const auto source = (*values)["file"].as<std::string>();
+  const std::string source = file_name(*values, "import", "-: the standard input");
   const std::filesystem::path file = cache_file(*values);
   const std::string document = document_from(source);
   CacheContents contents;

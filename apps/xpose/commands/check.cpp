@@ -165,6 +165,9 @@ std::optional<Checked> parse_check(const Arguments& arguments) {
     asked.only = parse_variant((*values)["strategy"].as<std::string>());
   if (values->count("bytes") != 0) asked.bytes = element_bytes_of(*values);
   asked.list = values->count("list") != 0;
+  for (const char* const option : {"problem", "max-elements", "max-configs"})
+    if (asked.list && values->count(option) != 0)
+      throw UsageError(std::string("--list checks nothing: leave --") + option + " out");
   asked.suite.simulator = values->count("simulator") != 0;
   if (values->count("max-elements") != 0)
     asked.suite.max_elements = whole_number_of(*values, "max-elements", 0);

@@ -63,7 +63,9 @@ struct Question {
 
 const std::string& needed(const po::variables_map& values, const std::string& option) {
   if (values.count(option) == 0) throw UsageError("route --plan-only needs --" + option);
-  return values[option].as<std::string>();
+  const auto& text = values[option].as<std::string>();
+  if (text.empty()) throw UsageError("--" + option + " needs a value, not an empty one");
+  return text;
 }
 
 Question question_of(const po::variables_map& values) {
@@ -80,7 +82,7 @@ Question question_of(const po::variables_map& values) {
                              shape[options.transpose ? 0 : 1], bytes);
   options.memory = size_of(values, "memory", std::uint64_t{1} << 20);
   options.wire = wire_of(values);
-  if (values.count("curves") != 0) options.curves = read_curves(values["curves"].as<std::string>());
+  if (values.count("curves") != 0) options.curves = read_curves(needed(values, "curves"));
   options.ranks_per_host =
       values.count("ranks-per-host") == 0
           ? options.curves.ranks_per_host
