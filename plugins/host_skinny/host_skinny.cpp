@@ -76,9 +76,16 @@ bool is_flat_strip(const Problem& problem) {
 }
 
 // Few rows take so much longer where they are asked for into the second level, because the
-// processor foresees them itself. More rows than kFewRows it does not foresee.
+// processor foresees them itself. More rows than kFewRows it does not foresee, nor those of a small
+// matrix, unless they are very few.
 constexpr uint32_t kFewRowsSlowerPercent = 6;
-constexpr int64_t kFewRows = 16;
+constexpr int64_t kFewRows = 16, kVeryFewRows = 4, kSmallMatrix = 512 << 10;
+
+bool are_rows_foreseen(const Problem& problem) {
+  if (problem.rows * problem.cols * problem.element_bytes < kSmallMatrix)
+    return problem.rows <= kVeryFewRows;
+  return problem.rows <= kFewRows || problem.element_bytes == 1;
+}
 
 // Small matrices that do not follow each other on both sides take so much longer: each has lines of
 // its own to be completed, and those of less bytes have more of them.
@@ -88,7 +95,8 @@ uint32_t apart_percent(const Problem& problem, Form form) {
   const int64_t elements = problem.rows * problem.cols, bytes = elements * problem.element_bytes;
   if (form != Form::kSmall || problem.batch_rank == 0) return 0;
   const auto& [extent, in_stride, out_stride] = problem.batch[0];
-  if (in_stride == elements && out_stride == elements) return 0;
+  const bool follow = in_stride == elements && out_stride == elements;
+  if (follow && problem.in_ld == problem.cols && problem.out_ld == problem.rows) return 0;
   return static_cast<uint32_t>(kApartPercent + 100 * kApartBytes / bytes);
 }
 
@@ -138,8 +146,8 @@ struct Skinny {
       throw Unsupported("stream=0 needs input and output that fit into the cache");
     const xpose_batch_dim batch =
         problem.batch_rank == 0 ? xpose_batch_dim{1, 0, 0} : problem.batch[0];
-    const bool foreseen = form == Form::kInterleave && config["ahead"] == 2 &&
-                          (problem.rows <= kFewRows || problem.element_bytes == 1);
+    const bool foreseen =
+        form == Form::kInterleave && config["ahead"] == 2 && are_rows_foreseen(problem);
     return {.launch = std::string(form == Form::kDeinterleave ? "short rows"
                                   : form == Form::kInterleave ? "few rows"
                                                               : "small matrices") +

@@ -51,6 +51,13 @@ TEST(HostEstimate, ShortSidesAndOtherSmallMatricesAreOfHostSkinny) {
   EXPECT_EQ(choice(1, 24, 1'000'000, 2), skinny);
 }
 
+// The processor foresees a few rows, but not many of a small problem.
+TEST(HostEstimate, RowsOfSmallProblemsAreAskedFor) {
+  EXPECT_EQ(choice(1, 7, 13'495, 4), "host_skinny{stream=1,ahead=2}");
+  EXPECT_EQ(choice(1, 3, 106'344, 4), "host_skinny{stream=1,ahead=1}");
+  EXPECT_EQ(choice(1, 7, 1'000'000, 4), "host_skinny{stream=1,ahead=1}");
+}
+
 // Every strip of host_simd ends in an expensive edge.
 TEST(HostEstimate, ShortSidesWithSharedLinesAreOfHostPermute) {
   const auto strategy = [](const std::string& variant) {
