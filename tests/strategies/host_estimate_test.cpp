@@ -69,9 +69,11 @@ TEST(HostEstimate, ShortSidesWithSharedLinesAreOfHostPermute) {
   EXPECT_EQ(strategy(choice(1, 41, 243'902, 8)), "host_permute");
 }
 
-// The lines of one are the other's as well.
+// The lines of one are the other's as well, be they of one launch or of several.
 TEST(HostEstimate, MatricesInEachOthersGapsAreOfHostPermute) {
   EXPECT_EQ(choice({2, 2, 185'017}, {2, 1, 0}, 2).substr(0, 12), "host_permute");
+  EXPECT_EQ(choice({2, 142, 3, 2, 8, 3, 2, 4179}, {0, 1, 2, 5, 4, 7, 3, 6}, 2).substr(0, 12),
+            "host_permute");
 }
 
 // Strips of tiles through all of a short side write lines that rows share once, and whole.

@@ -185,7 +185,8 @@ std::vector<Candidate> all_candidates(const Strategy& strategy, const Problem& n
     all.push_back(candidate_of(strategy, asked[i], std::move(answers.at(i))));
     if (strategy.info.role == Role::transpose)
       all.back().predicted =
-          predicted_time(demand, launched, device, options.warm, calls(strategy.info, normal));
+          predicted_time(demand, launched, device, options.warm, calls(strategy.info, normal)) +
+          shared_lines_time(normal, strategy.info.max_batch_rank);
   }
   return all;
 }

@@ -46,6 +46,10 @@ constexpr double kRunBytesOfHost = 16, kUncachedRunBytes = 80;
 // caches: that costs as many bytes more.
 constexpr double kSharedLinesBytes = 128;
 
+// Matrices that lie in each other's gaps in the output, less than a line apart, share its lines. A
+// strategy that is launched for each of them fetches and writes every line each time.
+constexpr double kSharedByLaunches = 1.2;
+
 // A strategy's own work hides behind the memory, where that takes longer than so many copies.
 constexpr double kHiddenWork = 2.2;
 
@@ -172,6 +176,14 @@ double predicted_time(const Demand& demand, const Problem& problem, const Device
   const double working = (slower - 1) * std::min(moving, kHiddenWork);
   return (moving + working) * (has_one_thread ? kTwoThreads : 1) +
          (launches == 1 ? 0 : kLaunchBytesOfHost / bytes);
+}
+
+double shared_lines_time(const Problem& problem, std::size_t batch_rank) {
+  if (problem.device.kind != DeviceKind::host) return 0;
+  for (std::size_t i = batch_rank; i < problem.batch.size(); ++i)
+    if (static_cast<double>(problem.batch[i].out_stride) * problem.element_bytes < kLineBytes)
+      return kSharedByLaunches;
+  return 0;
 }
 
 }  // namespace xpose

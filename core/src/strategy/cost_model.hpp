@@ -2,6 +2,7 @@
 // core/NOTES.md has the measurements that it is fitted to.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 
@@ -34,5 +35,9 @@ inline constexpr double kFarBehindRatio = 2;
 // `warm`: the caches hold the buffers, if they are large enough.
 double predicted_time(const Demand& demand, const Problem& problem, const DeviceInfo& device,
                       bool warm, std::int64_t launches = 1);
+
+// [normal form] The time, in the same unit, that launches for each index of the dimensions from
+// `batch_rank` on add where they write parts of the same lines of a host's memory.
+double shared_lines_time(const Problem& problem, std::size_t batch_rank);
 
 }  // namespace xpose

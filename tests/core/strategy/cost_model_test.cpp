@@ -212,6 +212,19 @@ TEST(CostModel, LaunchesCostTime) {
   }
 }
 
+// Matrices less than a line apart in the output are parts of the same lines.
+TEST(CostModel, OnTheHostLaunchesThatWriteTheSameLinesCostTime) {
+  Problem problem = square(64, 4, host());
+  problem.batch = {{100, 4096, 4096}, {2, 409'600, 2}};
+  EXPECT_GT(shared_lines_time(problem, 1), 0);
+  EXPECT_EQ(shared_lines_time(problem, 2), 0);  // in one launch
+  problem.batch[1].out_stride = 16;
+  EXPECT_EQ(shared_lines_time(problem, 1), 0);  // 64 bytes apart
+  problem.batch[1].out_stride = 2;
+  problem.device = device90().device;
+  EXPECT_EQ(shared_lines_time(problem, 1), 0);
+}
+
 // Each of them is over before another thread is awake.
 TEST(CostModel, OnTheHostALoopOverShortLaunchesHasOneThread) {
   const Demand demand{.load_run = 64, .store_run = 64};
