@@ -76,6 +76,15 @@ TEST(HostEstimate, MatricesInEachOthersGapsAreOfHostPermute) {
             "host_permute");
 }
 
+// A column is less than a line: those who write one element to each column gain nothing by lines.
+TEST(HostEstimate, LoneColumnsAreNotForLoopsByInputRows) {
+  Problem problem = matrix(2, 108, 8);
+  problem.in_ld = 111;
+  problem.out_ld = 15;
+  problem.batch = {{201, 222, 1620}};
+  EXPECT_EQ(choice(problem), "host_blocked_pad{tile=64,pad=1}");
+}
+
 // Strips of tiles through all of a short side write lines that rows share once, and whole.
 TEST(HostEstimate, NarrowMatricesGoByPanels) {
   EXPECT_EQ(choice(1, 9751, 149, 4), "host_simd{mode=223}");

@@ -21,15 +21,16 @@ inline constexpr int64_t kStreams = 48;
 
 // Bytes moved side by side by a loop that takes one element from each of `count` places, `ld`
 // elements apart, before it comes to their neighbours, `length` of them: all of those where the
-// places are few, those of a line where the cache keeps all lines until then, else those that it
-// takes of a line at once.
+// places are few, those of a line where the cache keeps all lines until then, as far as there are
+// any, else those that it takes of a line at once.
 inline uint64_t strided_run(uint32_t element_bytes, int64_t count, int64_t ld, int64_t length) {
   if (count <= kStreams) return static_cast<uint64_t>(length) * element_bytes;
   const int64_t stride = (ld < 0 ? -ld : ld) * element_bytes;
   const int64_t lines = stride < kLine ? count * stride / kLine : count;
   const int64_t sets = stride % kLine == 0 ? kSets / std::gcd(kSets, stride / kLine) : kSets;
   const int64_t at_once = stride < kLine ? kLine / stride : 1;
-  return lines <= sets * kWays ? kLine : static_cast<uint64_t>(at_once) * element_bytes;
+  const int64_t line = stride < kLine ? kLine : std::min(kLine, length * element_bytes);
+  return static_cast<uint64_t>(lines <= sets * kWays ? line : at_once * element_bytes);
 }
 
 // A loop that moves one element at a time takes so much longer, over the bytes of an element.
