@@ -56,23 +56,27 @@ constexpr int64_t kCarryPercent = 12;
 // Carrying takes so much longer in matrices that end before memory can hide it.
 constexpr int64_t kCarryShownPercent = 20;
 constexpr int64_t kCarryIsHiddenFrom = 1 << 20;
-// Shorter columns are at an end of the matrix in most groups of tiles.
-constexpr int64_t kShortColumn = 1280;
+// Shorter columns are at an end of the matrix in most groups of tiles: narrow ones fully
+// so up to so many bytes.
+constexpr int64_t kShortColumn = 1280, kShortestColumn = 800;
 
 bool carries(const Problem& problem, const Mode& mode) {
   return mode.streams() && mode.order != BlockOrder::kPanels && problem.out_alignment < 64;
 }
 
+int64_t by_size(const Problem& problem, std::array<int64_t, 5> percents) {
+  return percents[static_cast<size_t>(std::countr_zero(problem.element_bytes))];
+}
+
 int64_t carry_percent(const Problem& problem) {
-  const auto by_size = [&](std::array<int64_t, 5> percents) {
-    return percents[static_cast<size_t>(std::countr_zero(problem.element_bytes))];
-  };
   const int64_t out_row = problem.rows * problem.element_bytes;
   const int64_t shared = 100 * kSharedLinesBytes / out_row;
-  const bool is_short =
-      problem.rows < problem.cols && problem.out_ld == problem.rows && out_row <= kShortColumn;
-  return shared + kCarryPercent + by_size({60, 20, 0, 0, 0}) +
-         (is_short ? by_size({100, 60, 30, 30, 0}) : 0) +
+  const bool is_flat = problem.rows < problem.cols && problem.out_ld == problem.rows;
+  const int64_t shortest = problem.element_bytes <= 4 ? kShortestColumn : kShortColumn - 1;
+  const int64_t short_of = std::clamp<int64_t>(kShortColumn - out_row, 0, kShortColumn - shortest);
+  const int64_t at_ends =
+      by_size(problem, {100, 60, 30, 30, 0}) * short_of / (kShortColumn - shortest);
+  return shared + kCarryPercent + by_size(problem, {60, 20, 0, 0, 0}) + (is_flat ? at_ends : 0) +
          (out_row * problem.cols <= kCarryIsHiddenFrom / 2 ? kCarryShownPercent : 0);
 }
 
@@ -134,20 +138,43 @@ int64_t shares_of_each(const Problem& problem) {
   return host::is_for_one_thread(problem) || matrices_of(problem) >= 4 * threads ? 1 : threads;
 }
 
+// A small matrix has few blocks, of which the first were not asked for. So with one thread lines
+// past the caches take so much longer with wide elements, and all else most of all across; panels
+// across do with two as well.
+int64_t first_blocks_percent(const Problem& problem, const Mode& mode) {
+  constexpr int64_t kDown = 20, kAcross = 30, kPanelsAcross = 45, kOfTwoThreads = 15;
+  constexpr int64_t kFewBlocks = 2 << 20;
+  const bool is_flat = problem.rows < problem.cols;
+  const bool are_panels = mode.order == BlockOrder::kPanels;
+  if (!host::is_for_one_thread(problem))
+    return are_panels && is_flat && host::traffic(problem) <= kFewBlocks ? kOfTwoThreads : 0;
+  if (are_panels) return is_flat ? kPanelsAcross : kDown;
+  if (mode.streams()) return by_size(problem, {0, 0, 20, 45, 60});
+  return is_flat ? kAcross : 0;
+}
+
 // Panels take longer with bytes, and by the part of a tile that lies over another; down also by the
-// lines that shares have in part, across by the rows, each of which is a place of memory.
+// lines that shares have in part, and where rows of wide elements lie apart, across by the rows,
+// each of which is a place of memory.
 int64_t panels_percent(const Problem& problem) {
   constexpr int64_t kDown[] = {80, 60, 52, 42, 42}, kAcross[] = {80, 30, 38, 42, 42};
-  constexpr int64_t kOverPercent = 30, kFewRows = 60, kMostOfRows = 70;
+  constexpr int64_t kOverPercent = 30, kFewRows = 60, kMostOfRows = 70, kApartPercent = 40;
+  constexpr int64_t kOneTilePercent = 12;
   const auto size = static_cast<size_t>(std::countr_zero(problem.element_bytes));
   const int64_t side = tile_side(problem.element_bytes);
   const int64_t extent = std::min(problem.rows, problem.cols);
   const int64_t over = kOverPercent * (ceil_div(extent, side) * side - extent) / extent;
   if (problem.rows < problem.cols)
-    return kAcross[size] + over + std::clamp<int64_t>((extent - kFewRows) * 5 / 8, 0, kMostOfRows);
+    return kAcross[size] + over + (extent < 2 * side ? kOneTilePercent : 0) +
+           std::clamp<int64_t>((extent - kFewRows) * 5 / 8, 0, kMostOfRows);
   const int64_t out_row = problem.rows * problem.element_bytes;
-  return kDown[size] + over + 100 * kSharedLinesBytes * shares_of_each(problem) / out_row;
+  const bool apart = problem.element_bytes >= 4 && problem.in_ld >= 4 * problem.cols;
+  return kDown[size] + over + 100 * kSharedLinesBytes * shares_of_each(problem) / out_row +
+         (apart ? kApartPercent : 0);
 }
+
+// Lines in the cache of rows that share them take so much longer across.
+constexpr int64_t kFoursAcrossPercent = 60;
 
 // Where the processor alone foresees the next lines.
 constexpr int64_t kNotAheadPercent = 3, kDirectNotAheadPercent = 10;
@@ -159,7 +186,9 @@ int64_t mode_percent(const Problem& problem, const Mode& mode) {
            (mode.ahead == 0 ? kDirectNotAheadPercent : 0);
   if (mode.order == BlockOrder::kPanels) return panels_percent(problem);
   int64_t percent = ragged_percent(problem);
-  if (!mode.streams()) return percent + (is_slow_in_cache ? kCachedGatherSlowerPercent : 0);
+  if (!mode.streams())
+    return percent + (is_slow_in_cache ? kCachedGatherSlowerPercent : 0) +
+           (problem.rows < problem.cols && problem.out_alignment < 64 ? kFoursAcrossPercent : 0);
   if (mode.ahead == 0) percent += kNotAheadPercent;
   if (carries(problem, mode)) return percent + carry_percent(problem);
   const bool is_by_slow_pairs = are_pairs_slower(problem) && mode.writing == Writing::kPairs;
@@ -220,6 +249,7 @@ Quote quote(const Problem& problem, const Config& config) {
           .demand = {.load_run = together(problem, problem.rows, problem.cols, problem.in_ld),
                      .store_run = together(problem, problem.cols, problem.rows, problem.out_ld),
                      .slower_percent = static_cast<uint32_t>(mode_percent(problem, mode) +
+                                                             first_blocks_percent(problem, mode) +
                                                              begin_percent(problem)),
                      .traits = mode.streams() ? uint32_t{XPOSE_QUOTE_UNCACHED_STORES} : 0}};
 }

@@ -76,6 +76,14 @@ TEST(HostEstimate, MatricesInEachOthersGapsAreOfHostPermute) {
             "host_permute");
 }
 
+// The first blocks were not asked for.
+TEST(HostEstimate, SmallMatricesThatAreFlatAreOfHostPermute) {
+  EXPECT_EQ(choice(1, 46, 662, 4).substr(0, 12), "host_permute");
+  EXPECT_EQ(choice(1, 7, 600, 16).substr(0, 12), "host_permute");
+  EXPECT_EQ(choice(1, 12, 1037, 16).substr(0, 12), "host_permute");
+  EXPECT_EQ(choice(1, 165, 1585, 1).substr(0, 12), "host_permute");
+}
+
 // A column is less than a line: those who write one element to each column gain nothing by lines.
 TEST(HostEstimate, LoneColumnsAreNotForLoopsByInputRows) {
   Problem problem = matrix(2, 108, 8);
