@@ -60,8 +60,10 @@ bool is_for_others(const Problem& problem) {
 // The lines of a thread's first tile were not asked for.
 constexpr int64_t kFirstTilePercent = 50;
 // A tile beyond this size comes from the second level: the first does not hold two and the buffer.
-// Each doubling takes so much longer.
+// Each doubling takes so much longer. Runs that are gathered are soon done, and notice half of
+// that.
 constexpr int64_t kLargeTile = int64_t{48} * 1024, kLargeTilePercent = 15;
+constexpr int64_t kLargeGathered = int64_t{26} * 1024;
 // Stores straight from registers write lines in parts.
 constexpr int64_t kPartsPercent = 10;
 // Matrices with a short side take so much longer than tiles within long ones, tall ones the more,
@@ -75,8 +77,20 @@ constexpr int64_t kBytesPercent = 30, kFewPercent = 30, kOddUnitsPercent = 40;
 // Copies of runs that are cut take longer, unless the pieces are long.
 constexpr int64_t kCutRun = 4096, kLongRun = 20'000, kCutRunPercent = 10;
 
+// The last tile of an axis takes nearly as long as a whole one.
+constexpr int64_t kLastTilePercent = 40;
+// Runs of wide units take as long as so many bytes more, where their lines bypass the caches.
+constexpr int64_t kWideUnit = 8, kWideRunBytes = 80, kShortestWideRun = 512;
+// Tiles of fat units whose runs are short are done before the lines of the next one come: it takes
+// as long as so many bytes more of a tile.
+constexpr int64_t kFatUnit = 16, kSmallTileBytes = 1200;
+
+// Odd units that are shared out to several runs, while the input is read straight through, take so
+// much longer than lines written in parts.
+constexpr int64_t kSharedOutPercent = 90, kSharedOutRuns = 4;
+
 // Elements of whole lines are about as fast as in host_fat, which is quoted slower.
-constexpr int64_t kWholeFatPercent = 30;
+constexpr int64_t kWholeFatPercent = 40;
 
 int64_t whole_fat_percent(const Problem& problem) {
   const bool is_matrix = problem.in_ld >= 0 && problem.batch_rank <= 1;
@@ -84,9 +98,10 @@ int64_t whole_fat_percent(const Problem& problem) {
   return is_matrix && is_fat && has_whole_lines(problem) ? kWholeFatPercent : 0;
 }
 
-int64_t large_percent(int64_t tile) {
+int64_t large_percent(int64_t tile, bool gathered) {
   int64_t percent = 0;
-  for (int64_t size = kLargeTile; size < tile && percent < 4 * kLargeTilePercent; size *= 2)
+  for (int64_t size = gathered ? kLargeGathered : kLargeTile;
+       size < tile && percent < 4 * kLargeTilePercent; size *= 2)
     percent += kLargeTilePercent;
   return percent;
 }
@@ -104,6 +119,16 @@ int64_t unit_percent(const Layout& layout) {
   return is_odd && layout.unit > 8 ? kOddUnitsPercent : 0;
 }
 
+int64_t shared_out_percent(const Layout& layout) {
+  const Tiling& tiling = layout.tiling;
+  const bool is_odd = layout.unit < 8 && (layout.unit & (layout.unit - 1)) != 0;
+  const int64_t few = std::min(std::ssize(tiling.rows), layout.block_cols);
+  if (tiling.copies || !is_odd || few * layout.unit < 16) return 0;
+  const bool is_shared_out = layout.buffer_bytes >= kSharedOutRuns * layout.buffer_pitch &&
+                             tiling.read_run >= 2 * tiling.run;
+  return is_shared_out ? kSharedOutPercent : 0;
+}
+
 int64_t strip_percent(const Problem& problem) {
   if (!is_ragged_strip(problem)) return 0;
   if (problem.rows > problem.cols)
@@ -112,11 +137,28 @@ int64_t strip_percent(const Problem& problem) {
   return kStripPercent + (problem.element_bytes == 2 ? kManyOfTwoBytes : kManyOthers);
 }
 
+int64_t last_tile_percent(const Tiling& tiling) {
+  double over = 1;
+  for (const Step& step : tiling.steps)
+    over *= static_cast<double>(step.count() * step.tile) / static_cast<double>(step.axis.extent);
+  return static_cast<int64_t>(kLastTilePercent * (over - 1));
+}
+
+int64_t wide_unit_percent(const Layout& layout, int64_t tile, bool streams) {
+  if (layout.tiling.copies || layout.unit <= kWideUnit) return 0;
+  const int64_t run = layout.tiling.run * layout.unit;
+  if (run >= kShortestWideRun) return streams ? 100 * kWideRunBytes / run : 0;
+  return layout.unit > kFatUnit ? 100 * kSmallTileBytes / tile : 0;
+}
+
 uint32_t slower_percent(const Problem& problem, const Layout& layout, bool streams) {
   const int64_t all = bytes_of(problem);
   const int64_t tile = std::min(all, layout.tile_bytes());
-  return static_cast<uint32_t>(kFirstTilePercent * tile / all + large_percent(tile) +
-                               unit_percent(layout) + (streams ? 0 : kPartsPercent) +
+  const bool gathered = layout.tiling.copies && layout.tiling.inner.size() > 1;
+  return static_cast<uint32_t>(kFirstTilePercent * tile / all + large_percent(tile, gathered) +
+                               last_tile_percent(layout.tiling) + unit_percent(layout) +
+                               wide_unit_percent(layout, tile, streams) +
+                               (streams ? shared_out_percent(layout) : kPartsPercent) +
                                strip_percent(problem) + whole_fat_percent(problem));
 }
 

@@ -129,6 +129,24 @@ TEST(HostEstimate, PermutationsHaveLongRunsWhereLinesAreShared) {
             "host_permute{run=1024,in_run=256,stream=1}");
 }
 
+// Runs of wide units are dearer, and so are large tiles of runs that are gathered.
+TEST(HostEstimate, UnitsDecideOnTheRunsOfAPermutation) {
+  EXPECT_EQ(choice(1, 9849, 35, 48), "host_permute{run=2048,in_run=256,stream=1}");
+  EXPECT_EQ(choice({22, 71, 367}, {1, 0, 2}, 2), "host_permute{run=512,in_run=256,stream=1}");
+}
+
+TEST(HostEstimate, OddUnitsThatAreSharedOutAreStoredDirectly) {
+  EXPECT_EQ(choice(1, 947'037, 4, 7), "host_permute{run=1024,in_run=256,stream=0}");
+}
+
+// A tile of host_permute is soon done there.
+TEST(HostEstimate, ShortRunsOfFatElementsAreOfHostFat) {
+  Problem problem = matrix(3, 5088, 48);
+  problem.in_ld = 5128;
+  problem.out_ld = 163;
+  EXPECT_EQ(choice(problem), "host_fat{stream=1}");
+}
+
 TEST(HostEstimate, LoopsOverSmallLaunchesAreSlowerThanOnePermutation) {
   const std::string permuted = "host_permute{run=";
   EXPECT_EQ(choice({2, 1562, 11, 3, 2, 4}, {1, 0, 4, 3, 2, 5}, 16).substr(0, permuted.size()),
