@@ -1,5 +1,6 @@
 // What the commands call, for the target command_line: answers without measuring, loading or
 // writing, and holds the commands to asking only for what can be asked for.
+#include "forecast/run_forecast.hpp"
 #include "fuzz.hpp"
 #include "output/exit_cleanup.hpp"
 #include "output/json.hpp"
@@ -89,6 +90,8 @@ int run_command(const RunOptions& options) {
   check_options(options.how.plan.tune);
   return 0;
 }
+
+int forecast_command(const RunOptions& options, const std::string&) { return run_command(options); }
 
 }  // namespace app
 }  // namespace xpose
