@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <csignal>
 #include <functional>
 #include <string>
 #include <thread>
@@ -100,12 +101,18 @@ TEST(SharedMeetingTest, ARankThatDoesNotComeIsNamed) {
 
 TEST(SharedMeetingTest, ARankThatIsKilledAmidARunIsNamed) {
   const auto meeting = SharedMeeting::make(2);
-  EXPECT_NE(status_of([&] {
-              meeting->gather(1, notice_of(1, 0), 30);
-              return ::kill(::getpid(), SIGKILL) == 0;
-            }),
-            0);
-  meeting->gather(0, notice_of(0, 0), 30);
+  const auto second = SharedMeeting::open(meeting->name(), 2);
+  ASSERT_NE(second, nullptr);
+  int status = 0;
+  std::thread other([&] {
+    status = status_of([&] {
+      second->gather(1, notice_of(1, 0), 30);
+      return ::kill(::getpid(), SIGKILL) == 0;
+    });
+  });
+  EXPECT_EQ(meeting->gather(0, notice_of(0, 0), 30).size(), 2U);
+  other.join();
+  EXPECT_TRUE(WIFSIGNALED(status)) << status;
   EXPECT_EQ(failure_of([&] {
               meeting->gather(0, notice_of(0, 1, false), 0.02);
             }).find("rank 1 of 2 sent nothing for 0.02 seconds: it has ended"),
