@@ -83,12 +83,6 @@ class Rings(InAFolder):
             with self.subTest(error=error, passes=passes):
                 self.check_how("by io_uring", "--memory", "4M", "--passes", passes, filter=(ENTER, failing(error)))
 
-    def test_a_look_at_the_input_leaves_it_on_the_disk(self):
-        """A second run does not take the pages that the first one looked at for a file that lies in memory."""
-        self.need("reading past the page cache")
-        again = self.run_xpose("-v", "--memory", "4M")
-        self.assertIn("reading past the page cache", again.stderr)
-
     def test_a_ring_is_used_by_reads_and_by_writes(self):
         """Each alone: a process that hands anything to a ring ends there."""
         self.need("reading past the page cache, by io_uring")
