@@ -5,8 +5,10 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <fstream>
 #include <string>
+#include <thread>
 
 #include "../../temporary_folder.hpp"
 
@@ -21,7 +23,9 @@ TEST(InputFile, LooksAtOtherPagesEachTime) {
   ASSERT_EQ(fsync(file.get()), 0);
   ASSERT_EQ(posix_fadvise(file.get(), 0, 0, POSIX_FADV_DONTNEED), 0);
   if (InputFile(path).cached_share() > 0.5) GTEST_SKIP() << "SKIPPED: files here lie in memory";
-  for (int i = 0; i < 4; ++i) EXPECT_LT(InputFile(path).cached_share(), 0.5);
+  // The disk brings the pages of the first look meanwhile.
+  std::this_thread::sleep_for(std::chrono::milliseconds(200));
+  EXPECT_LT(InputFile(path).cached_share(), 0.5);
 }
 
 }  // namespace
