@@ -7,7 +7,7 @@ from npy_command import InAListedFolder, main, random_array
 
 import numpy as np
 
-MEASURES = "measuring the disks once"
+MEASURES = "measuring the disks"
 
 
 class Forecast(InAListedFolder):

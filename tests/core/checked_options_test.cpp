@@ -13,17 +13,6 @@
 namespace xpose {
 namespace {
 
-template <class Call>
-std::string refusal_of(const Call& call) {
-  try {
-    call();
-  } catch (const Error& error) {
-    EXPECT_EQ(error.kind(), ErrorKind::invalid) << error.what();
-    return error.what();
-  }
-  return "none";
-}
-
 TEST(CheckedOptions, OptionsThatMeanNothingAreRefused) {
   Engine none(own_plugins());
   const Problem problem = matrix(10, 12, 4);

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <numeric>
+#include <string>
 #include <vector>
 
 #include "xpose/xpose.hpp"
@@ -32,6 +33,18 @@ inline PlanOptions surely() {
   options.tune.budget_seconds = 60;
   options.tune.max_rounds = 1;
   return options;
+}
+
+// The words of an Error of wrong use; "none" without one.
+template <class Call>
+std::string refusal_of(const Call& call) {
+  try {
+    call();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::invalid) << error.what();
+    return error.what();
+  }
+  return "none";
 }
 
 // Shared by the tests: loading and choosing once keeps them fast.

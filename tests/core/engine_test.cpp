@@ -56,17 +56,6 @@ Engine without_worker() {
   return Engine(options);
 }
 
-template <class Call>
-std::string refusal_of(const Call& call) {
-  try {
-    call();
-  } catch (const Error& error) {
-    EXPECT_EQ(error.kind(), ErrorKind::invalid) << error.what();
-    return error.what();
-  }
-  return "none";
-}
-
 // Issue: null and overlapping pointers were refused after the trials.
 TEST_F(EngineTest, BuffersAreCheckedBeforeAnyTrial) {
   Engine none = without_worker();

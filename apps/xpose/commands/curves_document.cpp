@@ -1,8 +1,5 @@
 #include "commands/curves_document.hpp"
 
-#include <cerrno>
-#include <cstring>
-#include <fstream>
 #include <limits>
 
 #include "output/json_reader.hpp"
@@ -47,13 +44,7 @@ RouteCurves curves_of(const JsonValue& document) {
 }  // namespace
 
 RouteCurves read_curves(const std::string& file) try {
-  std::ifstream in(file, std::ios::binary);
-  std::string text(kMostBytes + 1, '\0');  // one more than a document may have
-  in.read(text.data(), static_cast<std::streamsize>(text.size()));
-  text.resize(static_cast<std::size_t>(in.gcount()));
-  if (!in.is_open() || in.bad())
-    throw Error(ErrorKind::failed, "it cannot be read: " + std::string(strerror(errno)));
-  const Json json = parse_json(text, kMostBytes);
+  const Json json = parse_json_file(file, kMostBytes);
   return curves_of(JsonValue(json));
 } catch (const Error& error) {
   throw Error(ErrorKind::failed, "--curves " + one_line(file) + ": " + error.what());

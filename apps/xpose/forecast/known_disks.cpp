@@ -3,8 +3,8 @@
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 
-#include <fstream>
-#include <iterator>
+#include <exception>
+#include <system_error>
 
 #include "output/pending_file.hpp"
 #include "output/progress_line.hpp"
@@ -35,18 +35,14 @@ std::string disk_name(const std::filesystem::path& path) {
 
 KnownDisks::KnownDisks(const EngineOptions& options) : file_(file_beside(options)) {}
 
-Json KnownDisks::document() const try {
-  std::ifstream in(file_, std::ios::binary);
-  if (!in) return Json::object();
-  const std::string text(std::istreambuf_iterator<char>(in), {});
-  Json json = parse_json(text, kMostBytes);
+Json KnownDisks::document() const {
+  std::error_code ignored;
+  if (!std::filesystem::exists(file_, ignored)) return Json::object();
+  Json json = parse_json_file(file_, kMostBytes);
   const JsonValue schema = JsonValue(json).field("schema");
   if (schema.text() != kSchema) schema.refuse('"' + std::string(kSchema) + '"');
   static_cast<void>(JsonValue(json).field("disks").fields(kMostDisks));
   return json;
-} catch (const Error& error) {
-  say("warning: " + file_.string() + ": " + error.what() + "; the disks are measured again");
-  return Json::object();
 }
 
 std::optional<DiskCurves> KnownDisks::find(const std::string& way) const try {
@@ -64,7 +60,11 @@ std::optional<DiskCurves> KnownDisks::find(const std::string& way) const try {
 
 void KnownDisks::keep(const std::string& way, const DiskCurves& curves) const try {
   if (file_.empty()) return;
-  Json json = document();
+  Json json = Json::object();
+  try {
+    json = document();
+  } catch (const Error&) {  // told by find()
+  }
   json["schema"] = kSchema;
   json["disks"][way] = to_json(curves);
   std::filesystem::create_directories(file_.parent_path());

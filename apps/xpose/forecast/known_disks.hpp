@@ -13,8 +13,8 @@ namespace xpose::app {
 // Disks are told apart by their file systems.
 std::string disk_name(const std::filesystem::path& path);
 
-// A small document beside the file of remembered decisions: "trials.disks.json". A document that
-// cannot be read is one without disks, and one that cannot be written is not: both are told on
+// A small document beside the file of remembered decisions: "trials.disks.json". One that cannot
+// be read has no disks and is replaced, and one that cannot be written is left: both are told on
 // stderr.
 class KnownDisks {
  public:
@@ -25,7 +25,7 @@ class KnownDisks {
   void keep(const std::string& way, const DiskCurves& curves) const;
 
  private:
-  Json document() const;
+  Json document() const;  // throws Error failed where it is none
 
   std::filesystem::path file_;  // empty: nothing is remembered
 };

@@ -3,7 +3,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <chrono>
 #include <iostream>
 #include <optional>
@@ -33,18 +32,13 @@ void check_files(const RunOptions& options) {
 }
 
 // The work of a run, without its seconds in memory.
-struct Plan {
+struct Work {
   NpyHeader header;
   std::unique_ptr<FileMove> tiles;  // of one pass; none: nothing is moved
   std::optional<TwoPassPlan> two_passes;
   std::string text;              // of the tiles
   std::vector<PassWork> passes;  // in their order
 };
-
-std::string tiles_text(const FileMove& tiles) {
-  return std::to_string(tiles.tiles()) + (tiles.tiles() == 1 ? " tile of " : " tiles of ") +
-         tiles.tile_text();
-}
 
 // The second pass reads pieces of the scratch file.
 std::vector<PassWork> passes_of(const NpyHeader& header, const FileMove& tiles,
@@ -56,23 +50,23 @@ std::vector<PassWork> passes_of(const NpyHeader& header, const FileMove& tiles,
           {bytes, steps(*two) - two->bands(), two->piece_bytes(), range, 0}};
 }
 
-Plan plan_of(const RunOptions& options, const InputFile& input, bool is_cached) {
-  Plan plan{header_of(input, options.raw), {}, {}, "nothing to move", {}};
+Work work_of(const RunOptions& options, const InputFile& input, bool is_cached) {
+  Work work{header_of(input, options.raw), {}, {}, "nothing to move", {}};
   return with_name(input.name(), [&] {
-    const PermutedShape permuted = app::permuted(options.order, plan.header.shape);
+    const PermutedShape permuted = app::permuted(options.order, work.header.shape);
     const std::uint64_t head =
-        options.raw ? 0 : format_npy_header(plan.header.descr, false, permuted.out_shape).size();
+        options.raw ? 0 : format_npy_header(work.header.descr, false, permuted.out_shape).size();
     const TileLimits limits =
-        tile_limits(memory_of(options), plan.header.data_bytes, is_cached, false);
-    plan.tiles = tiles_of(plan.header, permuted, head, limits);
-    if (!plan.tiles) return std::move(plan);
-    plan.two_passes =
-        two_passes(file_permutation(plan.header, permuted, head), *plan.tiles, limits.most_bytes,
+        tile_limits(memory_of(options), work.header.data_bytes, is_cached, false);
+    work.tiles = tiles_of(work.header, permuted, head, limits);
+    if (!work.tiles) return std::move(work);
+    work.two_passes =
+        two_passes(file_permutation(work.header, permuted, head), *work.tiles, limits.most_bytes,
                    options, is_cached ? kInMemory : kOnDisk, std::nullopt);
-    plan.text = plan.two_passes ? "two passes, " + pass_text(*plan.two_passes)
-                                : "one pass, " + tiles_text(*plan.tiles);
-    plan.passes = passes_of(plan.header, *plan.tiles, plan.two_passes);
-    return std::move(plan);
+    work.text = work.two_passes ? "two passes, " + pass_text(*work.two_passes)
+                                : "one pass, " + tiles_text(*work.tiles);
+    work.passes = passes_of(work.header, *work.tiles, work.two_passes);
+    return std::move(work);
   });
 }
 
@@ -91,14 +85,14 @@ double tile_seconds(const RunOptions& options, const TileWork& work, const TileW
 }
 
 // The bytes of the first pass are permuted, and those of a second one gathered.
-void add_permuting(Plan& plan, const RunOptions& options) {
-  const TileWork work = plan.two_passes
-                            ? band_work(*plan.two_passes, plan.two_passes->band(0).extents)
-                            : plan.tiles->most();
-  const double seconds = tile_seconds(options, work, plan.tiles->whole());
-  for (PassWork& pass : plan.passes)
+void add_permuting(Work& work, const RunOptions& options) {
+  const TileWork tile = work.two_passes
+                            ? band_work(*work.two_passes, work.two_passes->band(0).extents)
+                            : work.tiles->most();
+  const double seconds = tile_seconds(options, tile, work.tiles->whole());
+  for (PassWork& pass : work.passes)
     pass.permuting =
-        seconds * static_cast<double>(pass.bytes) / static_cast<double>(work.out_bytes);
+        seconds * static_cast<double>(pass.bytes) / static_cast<double>(tile.out_bytes);
 }
 
 // Nothing for a file that is moved before a disk can be measured.
@@ -112,32 +106,32 @@ std::optional<DiskCurves> curves_of(const RunOptions& options, const InputFile& 
   const bool is_measured = options.how.plan.policy == Policy::measure;
   if (!is_measured)
     if (auto curves = known.find(way)) return curves;
-  say("measuring the disks once, for some seconds");
+  say("measuring the disks for some ten seconds");
   DiskCurves curves = measured_curves(input, folder);
   known.keep(way, curves);
   return curves;
 }
 
-double seconds_of(const Plan& plan, const DiskCurves& curves) {
+double seconds_of(const Work& work, const DiskCurves& curves) {
   double seconds = 0;
-  for (const PassWork& pass : plan.passes) seconds += pass_forecast(pass, curves).seconds;
+  for (const PassWork& pass : work.passes) seconds += pass_forecast(pass, curves).seconds;
   return seconds;
 }
 
-void print(std::ostream& out, const RunOptions& options, const Plan& plan,
+void print(std::ostream& out, const RunOptions& options, const Work& work,
            const std::optional<DiskCurves>& curves, const Screen& screen) {
   const auto say_line = [&](const std::string& text) {
     out << wrapped_text(text, screen.width) << '\n';
   };
-  say_line(options.in.string() + ": " + shape_text(plan.header.shape) + " of " +
-           dtype_name(plan.header) + ", " + plan.text);
-  if (plan.passes.empty()) return;
+  say_line(one_line(options.in.string()) + ": " + shape_text(work.header.shape) + " of " +
+           dtype_name(work.header) + ", " + work.text);
+  if (work.passes.empty()) return;
   out << '\n';
   Table table({{"", Table::left},
                {"bytes", Table::right},
                {"that lie together", Table::right},
                {"alone", Table::right}});
-  for (const PassWork& pass : plan.passes) {
+  for (const PassWork& pass : work.passes) {
     const auto add = [&](const char* what, const std::string& run, double seconds) {
       table.add({what, bytes_text(pass.bytes), run, curves ? time_text(seconds) : "-"});
     };
@@ -152,14 +146,14 @@ void print(std::ostream& out, const RunOptions& options, const Plan& plan,
     say_line("No time is predicted: the file is moved before a disk can be measured.");
     return;
   }
-  say_line("Predicted: " + time_text(seconds_of(plan, *curves)) + ". A copy in long runs: " +
-           time_text(copy_seconds(plan.header.data_bytes, *curves)) + '.');
+  say_line("Predicted: " + time_text(seconds_of(work, *curves)) + ". A copy in long runs: " +
+           time_text(copy_seconds(work.header.data_bytes, *curves)) + '.');
 }
 
-Json document_of(const RunOptions& options, const Plan& plan,
+Json document_of(const RunOptions& options, const Work& work,
                  const std::optional<DiskCurves>& curves) {
   Json passes = Json::array();
-  for (const PassWork& pass : plan.passes) {
+  for (const PassWork& pass : work.passes) {
     const PassForecast found = curves ? pass_forecast(pass, *curves) : PassForecast{};
     const auto known = [&](double seconds) { return curves ? Json(seconds) : Json(nullptr); };
     passes.push_back({{"bytes", pass.bytes},
@@ -173,14 +167,14 @@ Json document_of(const RunOptions& options, const Plan& plan,
   }
   return {{"schema", "xpose.run_forecast/1"},
           {"in", options.in.string()},
-          {"shape", plan.header.shape},
-          {"dtype", dtype_name(plan.header)},
+          {"shape", work.header.shape},
+          {"dtype", dtype_name(work.header)},
           {"memory", options.memory},
-          {"scratch_bytes", plan.two_passes ? plan.header.data_bytes : 0},
+          {"scratch_bytes", work.two_passes ? work.header.data_bytes : 0},
           {"passes", std::move(passes)},
           {"copy_seconds",
-           curves ? Json(copy_seconds(plan.header.data_bytes, *curves)) : Json(nullptr)},
-          {"seconds", curves ? Json(seconds_of(plan, *curves)) : Json(nullptr)},
+           curves ? Json(copy_seconds(work.header.data_bytes, *curves)) : Json(nullptr)},
+          {"seconds", curves ? Json(seconds_of(work, *curves)) : Json(nullptr)},
           {"curves", curves ? to_json(*curves) : Json(nullptr)}};
 }
 
@@ -191,12 +185,12 @@ int forecast_command(const RunOptions& options, const std::string& json_target) 
   JsonOutput json(json_target);
   InputFile input(options.in);
   const bool is_cached = lies_in_memory(input, options.verbose);
-  Plan plan = plan_of(options, input, is_cached);
+  Work work = work_of(options, input, is_cached);
   std::optional<DiskCurves> curves;
-  if (plan.tiles) curves = curves_of(options, input, is_cached);
-  if (curves) add_permuting(plan, options);
-  json.write(document_of(options, plan, curves));
-  if (!json.is_stdout()) print(std::cout, options, plan, curves, screen_of(STDOUT_FILENO));
+  if (work.tiles) curves = curves_of(options, input, is_cached);
+  if (curves) add_permuting(work, options);
+  json.write(document_of(options, work, curves));
+  if (!json.is_stdout()) print(std::cout, options, work, curves, screen_of(STDOUT_FILENO));
   return 0;
 }
 

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
 #include <functional>
 #include <limits>
 #include <set>
@@ -93,6 +96,16 @@ Json parse_json(std::string_view document, std::size_t max_bytes) {
     const std::string_view number = overflowing_number(error.what());
     refuse_at(document.find(number) + 1, "a number of at most 1.8e308, found " + excerpt(number));
   }
+}
+
+Json parse_json_file(const std::filesystem::path& file, std::size_t max_bytes) {
+  std::ifstream in(file, std::ios::binary);
+  std::string text(max_bytes + 1, '\0');  // one more than a document may have
+  in.read(text.data(), static_cast<std::streamsize>(text.size()));
+  text.resize(static_cast<std::size_t>(in.gcount()));
+  if (!in.is_open() || in.bad())
+    throw Error(ErrorKind::failed, "it cannot be read: " + std::string(std::strerror(errno)));
+  return parse_json(text, max_bytes);
 }
 
 void JsonValue::refuse(const std::string& expected) const {

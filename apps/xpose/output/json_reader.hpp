@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,6 +16,10 @@ namespace xpose::app {
 // max_bytes, more than 16 nested brackets, an object of more than 1000 fields or with one field
 // twice, and a number beyond a double.
 Json parse_json(std::string_view document, std::size_t max_bytes);
+
+// The document in a file, likewise, of which no more than that is read. Throws Error failed where
+// the file cannot be read.
+Json parse_json_file(const std::filesystem::path& file, std::size_t max_bytes);
 
 // A value of a document and its JSON pointer. Every reader throws Error failed, "at POINTER:
 // expected ..., found ...", where the value has another type or range. Refers to the document.

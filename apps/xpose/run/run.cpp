@@ -1,13 +1,10 @@
 #include "run/run.hpp"
 
-#include <algorithm>
 #include <array>
 #include <chrono>
 #include <cstdio>
 #include <functional>
-#include <limits>
 #include <optional>
-#include <stdexcept>
 #include <vector>
 
 #include "output/exit_cleanup.hpp"
@@ -73,8 +70,7 @@ std::string move(const InputFile& input, OutputFile& output, const FileMove& til
 // "a.npy: 700x900 of <f4, 12 tiles of 700x64".
 std::string plan_text(const NpyHeader& header, const FileMove& tiles, const std::string& name) {
   return name + ": " + shape_text(header.shape) + " of " + dtype_name(header) + ", " +
-         std::to_string(tiles.tiles()) + (tiles.tiles() == 1 ? " tile of " : " tiles of ") +
-         tiles.tile_text();
+         tiles_text(tiles);
 }
 
 TileTransposer::Options with_warnings(const RunOptions& options, RunProgress& progress) {

@@ -53,6 +53,11 @@ std::unique_ptr<FileMove> tiles_of(const NpyHeader& header, const PermutedShape&
   return tiles;
 }
 
+std::string tiles_text(const FileMove& tiles) {
+  return std::to_string(tiles.tiles()) + (tiles.tiles() == 1 ? " tile of " : " tiles of ") +
+         tiles.tile_text();
+}
+
 bool lies_in_memory(InputFile& input, bool verbose) {
   const double share = input.cached_share();
   if (share <= 1 - kMostOfIt && input.open_direct() && verbose)

@@ -27,6 +27,8 @@ RunMemory memory_of(const RunOptions& options);
 std::unique_ptr<FileMove> tiles_of(const NpyHeader& header, const PermutedShape& permuted,
                                    std::uint64_t out_offset, const TileLimits& limits);
 
+std::string tiles_text(const FileMove& tiles);  // "12 tiles of 700x64"
+
 // An input that does not is read past the page cache from now on.
 bool lies_in_memory(InputFile& input, bool verbose);
 
