@@ -13,8 +13,12 @@ namespace xpose {
 // and threads to be had.
 template <class Body>
 void in_parallel(std::int64_t count, std::int64_t grain, const Body& body) {
-  const std::int64_t parts = std::clamp<std::int64_t>(
-      count / grain, 1, std::max<std::int64_t>(1, std::thread::hardware_concurrency()));
+  const std::int64_t wanted = count / grain;
+  // The system is asked for the processors only where they are used: the answer costs it a file.
+  const std::int64_t parts =
+      wanted < 2 ? 1
+                 : std::clamp<std::int64_t>(
+                       wanted, 1, std::max<std::int64_t>(1, std::thread::hardware_concurrency()));
   const std::int64_t share = (count + parts - 1) / parts;
   run_parts(static_cast<std::uint32_t>(parts), [&](std::int64_t part) {
     if (part * share < count) body(part * share, std::min(count, (part + 1) * share));
