@@ -151,7 +151,7 @@ void tune_plan_and_execute(Subject& s) {
 }
 
 const Scenario kEveryCall[] = {
-    {"opening", Memory::fresh, nothing, open, transpose},
+    {"opening", Memory::fresh, nothing, open, transpose, 4},  // a file of its own each time
     {"reopening", Memory::kept, nothing, open, transpose},
     {"tuning", Memory::kept, open, [](Subject& s) { s.tune(); }, transpose},
     {"planning", Memory::none, open, make_plan, execute},
