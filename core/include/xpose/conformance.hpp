@@ -55,7 +55,7 @@ XPOSE_API std::vector<std::uint32_t> conformance_sizes(std::uint32_t element_siz
 // hang there is one more case.
 // Throws Error failed where the file is refused, no_strategy for a name that the plugin does not
 // offer or a strategy without a simulator, invalid for an axis or value that the strategy does not
-// have, device where the strategy's device is missing. [any thread]
+// have or a problem beyond the suite, device where the strategy's device is missing. [any thread]
 XPOSE_API void check_conformance(const std::filesystem::path& plugin, const Variant& variant,
                                  std::uint32_t element_bytes,
                                  const std::function<void(const ConformanceCase&)>& each,

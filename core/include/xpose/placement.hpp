@@ -89,7 +89,8 @@ struct BlockCyclic {
   Order grid = Order::row_major;  // of ranks 0, 1, ... in the process grid, as BLACS counts them
 };
 
-// The placement of a block-cyclic matrix, with column-major arrays. Throws as blocks() does.
+// The placement of a block-cyclic matrix, with column-major arrays. Throws as blocks() does, and
+// where `grid` is no Order.
 XPOSE_API Placement block_cyclic(const BlockCyclic& descriptor, std::uint32_t element_bytes);
 
 // Throws Error invalid where the placement is malformed, a rank is not in 0 to `ranks` - 1 or is

@@ -133,7 +133,13 @@ void check_conformance(const std::filesystem::path& plugin, const Variant& varia
   std::size_t index = 0;
   ConformanceCase last;
   last.variant.strategy = variant.strategy;
-  for (const Problem& problem : conformance_problems(element_bytes, device)) {
+  const std::vector<Problem> problems = conformance_problems(element_bytes, device);
+  if (options.problem && *options.problem >= problems.size())
+    throw Error(ErrorKind::invalid,
+                "the suite has " + std::to_string(problems.size()) + " problems for elements of " +
+                    std::to_string(element_bytes) + " bytes, numbered from 0, and no problem " +
+                    std::to_string(*options.problem));
+  for (const Problem& problem : problems) {
     const std::size_t here = index++;
     if (options.problem && *options.problem != here) continue;
     const Problem normal = normal_form(problem);

@@ -12,6 +12,12 @@ namespace {
 
 [[noreturn]] void refuse(const std::string& why) { throw Error(ErrorKind::invalid, why); }
 
+void check_order(Order order, const std::string& of) {
+  if (order != Order::row_major && order != Order::column_major)
+    refuse(of + " has the order " + std::to_string(static_cast<int>(order)) +
+           ", which is none of xpose::Order; state Order::row_major or Order::column_major");
+}
+
 // Indices of an axis; sums of two fit.
 constexpr std::int64_t kMostIndices = std::int64_t{1} << 60;
 
@@ -132,6 +138,7 @@ Placement column_slabs(std::int64_t rows, std::int64_t cols, std::uint32_t eleme
 }
 
 Placement block_cyclic(const BlockCyclic& descriptor, std::uint32_t element_bytes) {
+  check_order(descriptor.grid, "the grid of a block-cyclic matrix");
   Placement placement{element_bytes,
                       blocks(descriptor.m, descriptor.mb, descriptor.nprow, descriptor.rsrc),
                       blocks(descriptor.n, descriptor.nb, descriptor.npcol, descriptor.csrc),
@@ -153,9 +160,7 @@ void check_placement(const Placement& placement, int ranks, int rank) {
   check_axis(placement.rows, "rows");
   check_axis(placement.cols, "columns");
   check_ranks(placement, ranks);
-  if (placement.order != Order::row_major && placement.order != Order::column_major)
-    refuse("a placement has the order " + std::to_string(static_cast<int>(placement.order)) +
-           ", which is none of xpose::Order; state Order::row_major or Order::column_major");
+  check_order(placement.order, "a placement");
   std::int64_t bytes = 0;
   if (__builtin_mul_overflow(placement.rows.extent, placement.cols.extent, &bytes) ||
       __builtin_mul_overflow(bytes, std::int64_t{placement.element_bytes}, &bytes))

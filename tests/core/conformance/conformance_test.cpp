@@ -86,5 +86,23 @@ TEST(Conformance, EachProblemMeetsTheDefaultAndAsManyOthersAsAreAskedFor) {
   EXPECT_EQ(some, all);
 }
 
+TEST(Conformance, AProblemBeyondTheSuiteIsRefused) {
+  ConformanceOptions options;
+  options.problem = 100'000;
+  options.engine.in_process = true;
+  options.engine.worker = XPOSE_TRIAL_PROGRAM;
+  std::string text;
+  try {
+    check_conformance(
+        XPOSE_PLUGINS "/host_blocked.so", {"host_blocked_pad"}, 4, [](const auto&) {}, options);
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::invalid);
+    text = error.what();
+  }
+  EXPECT_NE(text.find("problems for elements of 4 bytes, numbered from 0, and no problem 100000"),
+            std::string::npos)
+      << text;
+}
+
 }  // namespace
 }  // namespace xpose

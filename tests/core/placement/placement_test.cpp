@@ -134,6 +134,7 @@ TEST(PlacementTest, ARefusalIsASentence) {
   EXPECT_THROW(slabs(-1, 2), Error);
   EXPECT_THROW(slabs(1, 0), Error);
   EXPECT_THROW(block_cyclic({.m = 1, .n = 1, .nprow = 1 << 20, .npcol = 1 << 20}, 1), Error);
+  EXPECT_THROW(block_cyclic({.m = 1, .n = 1, .grid = static_cast<Order>(7)}, 1), Error);
 }
 
 TEST(PlacementTest, ADigestLeavesOutTheOwnArray) {
