@@ -10,6 +10,7 @@
 #include <future>
 #include <string>
 #include <thread>
+#include <utility>
 
 #include "engine_fixture.hpp"
 #include "process/device_lock.hpp"
@@ -130,6 +131,40 @@ TEST_F(EngineChoice, WhoMayEstimateWaitsForNobodyWhoMeasures) {
     EXPECT_FALSE(fresh.plugins().empty());
   }));
   EXPECT_FALSE(fresh.plan(matrix(30, 33, 4), surely()).is_estimate());  // measured, now that it can
+}
+
+// Issue: a tune from within the progress of another waited for itself for ever.
+TEST_F(EngineChoice, AMeasurementIsNotBegunByOneThatRuns) {
+  Engine fresh(own_plugins());
+  Engine other(own_plugins());
+  bool is_told = false;
+  TuneOptions options = surely().tune;
+  options.progress = [&](const Progress&) {
+    if (std::exchange(is_told, true)) return;
+    for (Engine* const engine : {&fresh, &other}) {
+      EXPECT_NE(refusal_of([&] {
+                  engine->tune(matrix(30, 31, 4), surely().tune);
+                }).find("from a function that a measurement calls in this thread"),
+                std::string::npos);
+      EXPECT_TRUE(engine->plan(matrix(30, 31, 4), surely()).is_estimate());
+    }
+  };
+  EXPECT_TRUE(fresh.tune(matrix(64, 66, 4), options).winner);
+  EXPECT_TRUE(is_told);
+  EXPECT_TRUE(fresh.tune(matrix(30, 31, 4), surely().tune).winner);
+}
+
+// Issue: a tune behind that of another thread did not ask whether it was interrupted.
+TEST_F(EngineChoice, AnInterruptEndsTheWaitForAnotherThreadsTune) {
+  Engine fresh(own_plugins());
+  EXPECT_TRUE(ends_while_measuring(fresh, [&] {
+    TuneOptions options = surely().tune;
+    options.interrupted = [] { return true; };
+    const TuneReport report = fresh.tune(matrix(30, 31, 4), options);
+    EXPECT_TRUE(report.interrupted);
+    EXPECT_FALSE(report.winner);
+    EXPECT_EQ(report.problem.rows, 30);
+  }));
 }
 
 // Issue: `plan` of 3x3 with a budget of 0 waited 71 s.

@@ -149,7 +149,8 @@ struct TuneOptions {
   // values: an axis without a value is free. Copies that no variant names are tried as well. Empty:
   // every config of every strategy.
   std::vector<Variant> variants = {};
-  // Told of every step, in the calling thread.
+  // Told of every step, in the calling thread. Neither this function nor `interrupted` may tune:
+  // Error invalid. A plan that they ask for is not measured.
   std::function<void(const Progress&)> progress = {};
   // Asked between two steps, in the calling thread. True: the tune ends and returns its report.
   std::function<bool()> interrupted = {};

@@ -237,7 +237,8 @@ typedef struct xpose_tune_options_t {
   const char* const* variants;
   uint64_t variant_count; /* entries of variants */
   /* Told of every step, in the calling thread: `stage` is "verify" while candidates are tried and
-   * "measure" in the race, `done` of at most `total` steps are done. May be null. */
+   * "measure" in the race, `done` of at most `total` steps are done. A tune within it, or within
+   * `interrupted`, is INVALID, and a plan is not measured. May be null. */
   void (*progress)(void* context, const char* stage, uint64_t done, uint64_t total);
   /* Asked between two steps, in the calling thread. Not 0: the tune ends and reports. May be null.
    */

@@ -2,7 +2,9 @@
 
 #include <utility>
 
+#include "chooser/turn.hpp"
 #include "device/device.hpp"
+#include "problem/normal_form.hpp"
 
 namespace xpose {
 namespace {
@@ -44,13 +46,19 @@ void Chooser::require_offered(std::span<const Variant> variants,
 }
 
 TuneReport Chooser::tune(const Problem& normal, const TuneOptions& options) {
+  if (Turn::is_of_this_thread())
+    throw Error(ErrorKind::invalid,
+                "cannot tune " + to_string(normal) +
+                    " from a function that a measurement calls in this thread, because it waits "
+                    "for that function: tune when the first call has returned");
   require_offered(options.variants);
   if (const TrialSubject subject = subject_of(normal, options); !subject.problem) {
     const std::lock_guard lock(asking_.mutex);  // an estimate waits for nobody who measures
     return retried(asking_, [&] { return estimate_instead(asking_, normal, subject.why, options); })
         .first;
   }
-  const std::lock_guard lock(measuring_.mutex);
+  const Turn turn(measuring_.mutex, kUntilGranted, options.interrupted);
+  if (!turn.is_granted()) return interrupted_report(normal);
   const auto held = this->lock(normal, options, kLongestWaitSeconds);
   TuneReport report =
       retried(measuring_, [&] { return measure(measuring_, normal, options, Which::all); }).first;

@@ -70,6 +70,9 @@ class Chooser {
   static TrialSubject subject_of(const Problem& normal, const TuneOptions& options,
                                  std::optional<std::uint64_t> free_bytes = {});
 
+  // Of a tune that ended before its first trial.
+  static TuneReport interrupted_report(const Problem& normal);
+
   // All of these: [the desk's mutex held]; throw Refusal where a plugin's file has changed.
   std::optional<Choice> recall(Desk& desk, const Problem& normal, const TuneOptions& options);
   Candidate bind(Desk& desk, const Candidate& candidate, const Problem& normal);
@@ -98,6 +101,7 @@ class Chooser {
   std::optional<Choice> measured(const Problem& normal, const PlanOptions& options, Which which);
   std::optional<CacheKey> imported(const Problem& normal, const TuneOptions& options);
   std::optional<Choice> confirmed(const Problem& normal, const TuneOptions& options);
+  std::optional<Choice> confirmed_in_turn(const Problem& normal, const TuneOptions& options);
   Choice improved(const Choice& standing, const Problem& normal, const PlanOptions& options);
 
   Registry& registry_;

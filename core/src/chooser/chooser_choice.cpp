@@ -7,6 +7,7 @@
 
 #include "cache/decision.hpp"
 #include "chooser/chooser.hpp"
+#include "chooser/turn.hpp"
 #include "device/device.hpp"
 #include "problem/normal_form.hpp"
 
@@ -117,19 +118,11 @@ std::optional<Choice> Chooser::improved_elsewhere(const Problem& normal,
 std::optional<Choice> Chooser::measured(const Problem& normal, const PlanOptions& options,
                                         Which which) {
   const double end = steady_seconds() + options.tune.budget_seconds;
-  std::unique_lock turn(measuring_.mutex, std::try_to_lock);
-  const bool at_once = turn.owns_lock();
-  while (!turn.owns_lock()) {
-    const double left = end - steady_seconds();
-    if (left <= 0 || is_interrupted(options.tune)) return std::nullopt;
-    // By the system's clock: the thread sanitizer does not know the other one's call. It is asked
-    // again soon, so that its steps do no harm.
-    const std::chrono::milliseconds patience(static_cast<int>(1000 * std::min(left, 0.1)) + 1);
-    static_cast<void>(turn.try_lock_until(std::chrono::system_clock::now() + patience));
-  }
+  const Turn turn(measuring_.mutex, options.tune.budget_seconds, options.tune.interrupted);
+  if (!turn.is_granted()) return std::nullopt;
   const auto held = lock(normal, options.tune, end - steady_seconds());
   if (!held->held() && held->waited()) return std::nullopt;
-  if (!at_once || held->waited())  // for one who may have measured the same
+  if (!turn.is_at_once() || held->waited())  // for one who may have measured the same
     if (auto choice = which == Which::untried ? improved_elsewhere(normal, options.tune)
                                               : found(normal, options, false))
       return choice;
@@ -143,6 +136,15 @@ std::optional<Choice> Chooser::measured(const Problem& normal, const PlanOptions
     return choices_.keep(normal, options.tune,
                          {bind(measuring_, *winner, normal), report.is_estimate});
   });
+}
+
+std::optional<Choice> Chooser::confirmed_in_turn(const Problem& normal,
+                                                 const TuneOptions& options) {
+  const Turn turn(measuring_.mutex, kUntilGranted, options.interrupted);
+  if (!turn.is_granted()) return std::nullopt;
+  const auto held = lock(normal, options, options.budget_seconds);
+  if (!held->held() && held->waited()) return std::nullopt;
+  return confirmed(normal, options);
 }
 
 // The standing choice, unless what it left untried is better. It needs no better one.
@@ -165,12 +167,8 @@ Choice Chooser::choose(const Problem& normal, const PlanOptions& options) {
                ? improved(*choice, normal, options)
                : *choice;
   if (!measures && !guesses) {
-    if (imported(normal, options.tune)) {
-      const std::lock_guard turn(measuring_.mutex);
-      const auto held = lock(normal, options.tune, options.tune.budget_seconds);
-      if (held->held() || !held->waited())
-        if (auto choice = confirmed(normal, options.tune)) return *choice;
-    }
+    if (imported(normal, options.tune))
+      if (auto choice = confirmed_in_turn(normal, options.tune)) return *choice;
     throw Error(ErrorKind::no_strategy,
                 "no measured choice is known for " + to_string(normal) + "; tune it first, or " +
                     (imposed_ ? "unset XPOSE_POLICY" : "plan with another policy"));

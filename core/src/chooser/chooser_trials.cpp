@@ -63,15 +63,18 @@ TrialSubject Chooser::subject_of(const Problem& normal, const TuneOptions& optio
   return trial_subject(normal, device.info(), options.budget_seconds, *free_bytes);
 }
 
+TuneReport Chooser::interrupted_report(const Problem& normal) {
+  TuneReport nothing;
+  nothing.problem = normal;
+  nothing.bytes = moved_bytes(normal);
+  nothing.interrupted = true;
+  return nothing;
+}
+
 Chooser::Race Chooser::measure(Desk& desk, const Problem& normal, const TuneOptions& options,
                                Which which) {
-  if (options.interrupted && options.interrupted()) {  // while it waited: nobody is disturbed
-    TuneReport nothing;
-    nothing.problem = normal;
-    nothing.bytes = moved_bytes(normal);
-    nothing.interrupted = true;
-    return {std::move(nothing), std::nullopt};
-  }
+  if (options.interrupted && options.interrupted())  // while it waited: nobody is disturbed
+    return {interrupted_report(normal), std::nullopt};
   TrialSubject subject = subject_of(normal, options);
   for (;;) try {
       if (!subject.problem) return estimate_instead(desk, normal, subject.why, options);
