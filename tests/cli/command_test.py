@@ -184,6 +184,14 @@ class Errors(unittest.TestCase):
         result = xpose("doctor", "--cache", name)
         self.assertIn(f"cache {name} cannot be looked for: File name too long", result.stdout)
 
+    def test_a_cache_that_is_no_file(self):
+        for name, kind in (("/dev/null", "a device, a pipe or a socket, and no file"), (tempfile.gettempdir(), "a folder")):
+            self.check(1, f"cache {name}: it is {kind}; set XPOSE_CACHE to another file", "cache", "show", "--cache", name)
+            result = xpose("doctor", "--cache", name)
+            self.assertIn(f"cache {name}: it is {kind}; set XPOSE_CACHE to another file\n", result.stdout)
+            self.assertNotIn("starts a new file", result.stdout)
+            self.assertFalse(os.path.exists(name + "-lock") and name == "/dev/null")
+
     def test_no_arguments_is_wrong_usage_with_help(self):
         result = xpose()
         self.assertEqual((result.returncode, result.stdout), (2, ""))

@@ -148,7 +148,7 @@ Finding cache_finding(const EngineOptions& options) {
                 file.string(),
             ""};
   } catch (const Error& error) {
-    return {false, error.what(), "`xpose cache show` has details; the next tune starts a new file"};
+    return {false, error.what(), "name another file with --cache or in XPOSE_CACHE"};
   }
 }
 

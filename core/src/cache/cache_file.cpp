@@ -49,6 +49,15 @@ FileLock lock_shared(const fs::path& file) {
   return lock;
 }
 
+// SQLite would write into a device, and what it finds there would be moved aside.
+void require_plain(const fs::path& file) {
+  struct stat status {};
+  if (stat(file.c_str(), &status) != 0 || S_ISREG(status.st_mode)) return;
+  throw DatabaseError(Fault::failed, S_ISDIR(status.st_mode)
+                                         ? "it is a folder"
+                                         : "it is a device, a pipe or a socket, and no file");
+}
+
 std::string remedy(Fault fault) {
   switch (fault) {
     case Fault::busy:
@@ -116,6 +125,7 @@ Inode inode_of(const fs::path& file) {
 // ------------------------------------------------------------------------------------------ open
 
 CacheFile open_cache_file(const fs::path& file) {
+  require_plain(file);
   FileLock in_use = lock_shared(file);
   // Not through a descriptor: closing one would drop every lock that this process has on the file.
   mknod(file.c_str(), S_IFREG | 0600, 0);
@@ -127,6 +137,7 @@ CacheFile open_cache_file(const fs::path& file) {
 }
 
 Database open_cache_read_only(const fs::path& file) {
+  require_plain(file);
   const auto open_as = [&](Database::Access access) {
     Database database(file, access);
     database.require(kCacheApplication, kCacheSchema.size());

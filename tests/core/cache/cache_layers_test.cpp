@@ -2,6 +2,7 @@
 
 #include <sqlite3.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 
 #include "cache/cache_rows.hpp"
 #include "cache_fixture.hpp"
@@ -97,8 +98,28 @@ TEST_F(CacheLayersTest, FolderInPlaceOfTheFileIsMemory) {
   Cache cache(file, "", listener());
   EXPECT_TRUE(remembers(cache));
   EXPECT_EQ(cache.file(), "");
-  expect_one_warning(file.string());
+  expect_one_warning(file.string() + ": it is a folder; set XPOSE_CACHE to another file");
   EXPECT_TRUE(fs::is_directory(file));
+  EXPECT_FALSE(fs::exists(file.string() + "-lock"));
+}
+
+// Issue: a cache in /dev/null was told to be moved aside, and left a lock file in /dev.
+TEST_F(CacheLayersTest, DeviceOrPipeInPlaceOfTheFileIsMemory) {
+  const auto expect_refused = [&](const fs::path& name) {
+    warnings.clear();
+    {
+      Cache cache(name, "", listener());
+      EXPECT_TRUE(remembers(cache));
+      EXPECT_EQ(cache.file(), "");
+    }
+    expect_one_warning("it is a device, a pipe or a socket, and no file; set XPOSE_CACHE");
+    EXPECT_FALSE(fs::exists(name.string() + "-lock"));
+    EXPECT_TRUE(fs::is_character_file(name) || fs::is_fifo(name));
+  };
+  ASSERT_EQ(mkfifo(file.c_str(), 0600), 0);
+  expect_refused(file);
+  fs::create_symlink("/dev/null", folder / "null");
+  expect_refused(folder / "null");
 }
 
 TEST_F(CacheLayersTest, FileInPlaceOfTheFolderIsMemory) {
