@@ -3,9 +3,11 @@
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 
+#include <cerrno>
 #include <exception>
 #include <system_error>
 
+#include "output/file_descriptor.hpp"
 #include "output/pending_file.hpp"
 #include "output/progress_line.hpp"
 #include "xpose/cache.hpp"
@@ -20,7 +22,21 @@ constexpr std::size_t kMostDisks = 1000;
 std::filesystem::path file_beside(const EngineOptions& options) {
   if (!options.remember) return {};
   const std::filesystem::path cache = options.cache.empty() ? default_cache_file() : options.cache;
-  return cache.empty() ? cache : std::filesystem::path(cache).replace_extension(".disks.json");
+  std::error_code ignored;
+  const auto status = std::filesystem::status(cache, ignored);
+  const bool is_no_file = exists(status) && !is_regular_file(status);  // /dev/null: none is wanted
+  return cache.empty() || is_no_file
+             ? std::filesystem::path()
+             : std::filesystem::path(cache).replace_extension(".disks.json");
+}
+
+// For its owner alone, as the cache's own.
+void create_folder(const std::filesystem::path& folder) {
+  std::error_code ignored;
+  if (folder.empty() || std::filesystem::exists(folder, ignored)) return;
+  create_folder(folder.parent_path());
+  if (mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST)  // by another process meanwhile
+    fail(folder.string(), "cannot be made", errno);
 }
 
 }  // namespace
@@ -67,7 +83,7 @@ void KnownDisks::keep(const std::string& way, const DiskCurves& curves) const tr
   }
   json["schema"] = kSchema;
   json["disks"][way] = to_json(curves);
-  std::filesystem::create_directories(file_.parent_path());
+  create_folder(file_.parent_path());
   PendingFile file(file_);
   file.write(text_of(json));
   file.commit();

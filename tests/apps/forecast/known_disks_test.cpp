@@ -51,6 +51,27 @@ TEST_F(KnownDisksTest, AreNotRememberedWhereNothingIs) {
   EXPECT_FALSE(std::filesystem::exists(document()));
 }
 
+// Issue: `run --plan-only` was the first command, and made ~/.cache for everyone to read.
+TEST_F(KnownDisksTest, FoldersAreForTheirOwnerAlone) {
+  EngineOptions deep = options();
+  deep.cache = folder_.path() / "new" / "deep" / "trials.sqlite";
+  KnownDisks(deep).keep("a to b", kSlow);
+  for (const std::filesystem::path& made :
+       {folder_.path() / "new", folder_.path() / "new" / "deep"})
+    EXPECT_EQ(std::filesystem::status(made).permissions(), std::filesystem::perms(0700)) << made;
+}
+
+// Issue: beside /dev/null there was /dev/null.disks.json.
+TEST_F(KnownDisksTest, AreNotRememberedBesideADevice) {
+  EngineOptions to_device = options();
+  to_device.cache = folder_.path() / "null.sqlite";
+  std::filesystem::create_symlink("/dev/null", to_device.cache);
+  const KnownDisks known(to_device);
+  known.keep("a to b", kSlow);
+  EXPECT_EQ(known.find("a to b"), std::nullopt);
+  EXPECT_FALSE(std::filesystem::exists(folder_.path() / "null.disks.json"));
+}
+
 TEST_F(KnownDisksTest, AWrongDocumentIsReplaced) {
   const std::string curves = to_json(kFast).dump();
   for (const std::string& text :
