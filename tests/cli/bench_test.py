@@ -260,6 +260,13 @@ class Bench(unittest.TestCase):
         self.assertEqual((result.returncode, result.stdout), (1, ""))
         self.assertIn("xpose.bench/1", result.stderr)
         self.assertIn("tune/1", self.json.read_text())  # and is not overwritten
+        for text in ('{"schema": "xpose.bench/1", "cells": [', "[]", "what was there"):
+            self.json.write_text(text)
+            result = bench("--json", str(self.json), "--resume")
+            self.assertEqual((result.returncode, result.stdout), (1, ""))
+            self.assertRegex(result.stderr, rf"\Axpose: --json {self.json} cannot be resumed: at [^\n]*; "
+                                            r"name another file, or leave --resume out to replace it\n\Z")
+            self.assertEqual(self.json.read_text(), text)
 
 
 if __name__ == "__main__":

@@ -18,6 +18,7 @@ class BenchFile {
   bool is_stdout() const { return output_.is_stdout(); }
   bool is_file() const { return output_.is_file(); }
   const ResultOutput& output() const { return output_; }
+  const std::string& name() const { return target_; }
 
   // The file's text, empty where there is none yet. Throws Error failed.
   std::string read() const;

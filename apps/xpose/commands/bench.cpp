@@ -250,6 +250,19 @@ BenchSetup setup_of(const po::variables_map& values) {
   return setup;
 }
 
+// The results of an earlier run, to which the others are added.
+std::vector<CellResult> kept_results(const BenchFile& file, const BenchSetup& setup,
+                                     const Work& work) {
+  const std::string document = file.read();
+  if (document.empty()) return {};
+  try {
+    return earlier_results(document, setup, work);
+  } catch (const Error& error) {
+    throw Error(ErrorKind::failed, "--json " + file.name() + " cannot be resumed: " + error.what() +
+                                       "; name another file, or leave --resume out to replace it");
+  }
+}
+
 }  // namespace
 
 int bench(const Arguments& arguments) {
@@ -282,9 +295,7 @@ int bench(const Arguments& arguments) {
     else
       say("refused " + plugin.refused);
   }
-  if (resume)
-    if (const std::string document = outputs.json().read(); !document.empty())
-      run.results = earlier_results(document, run.setup, work);
+  if (resume) run.results = kept_results(outputs.json(), run.setup, work);
   const Interrupts interrupts;
   Bench bench(engines, run, work);
   bench.measure_all([&] { outputs.save(run); });
