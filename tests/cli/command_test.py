@@ -7,6 +7,7 @@ import json
 import os
 import pathlib
 import platform
+import resource
 import subprocess
 import tempfile
 import unittest
@@ -191,6 +192,19 @@ class Errors(unittest.TestCase):
             self.assertIn(f"cache {name}: it is {kind}; set XPOSE_CACHE to another file\n", result.stdout)
             self.assertNotIn("starts a new file", result.stdout)
             self.assertFalse(os.path.exists(name + "-lock") and name == "/dev/null")
+
+    def test_a_project_is_written_whole_or_not_at_all(self):
+        limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))  # one file fits
+        with tempfile.TemporaryDirectory() as folder:
+            for name in ("idea", "empty"):
+                project = os.path.join(folder, name)
+                if name == "empty":
+                    os.mkdir(project)
+                done = subprocess.run([XPOSE, "new-plugin", "--c", project], capture_output=True, text=True, preexec_fn=limit)
+                self.assertEqual((done.returncode, done.stdout), (1, ""))
+                self.assertRegex(done.stderr, rf"\Axpose: {project}/[^\n]*: cannot be written: File too large\n\Z")
+                self.assertEqual(os.path.exists(project), name == "empty")
+                self.assertEqual(xpose("new-plugin", "--c", project).returncode, 0)
 
     def test_no_arguments_is_wrong_usage_with_help(self):
         result = xpose()

@@ -1,13 +1,19 @@
 // The command `xpose new-plugin`: a project for a strategy, ready to build.
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <cctype>
-#include <fstream>
+#include <cerrno>
 #include <iostream>
+#include <utility>
+#include <vector>
 
 #include "commands/commands.hpp"
 #include "commands/shell_command.hpp"
 #include "new_plugin/new_plugin_files.hpp"
 #include "output/absolute_name.hpp"
+#include "output/file_descriptor.hpp"
 
 namespace xpose::app {
 namespace {
@@ -77,11 +83,36 @@ std::string name_of(const fs::path& folder) {
 }
 
 void write(const fs::path& file, const std::string& text) {
-  std::ofstream out(file, std::ios::binary);
-  if (!(out << text).flush())
-    throw Error(
-        ErrorKind::failed,
-        file.string() + " cannot be written: check the folder's permissions and the free space");
+  const FileDescriptor out(open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
+  if (out.get() < 0) fail(file.string(), "cannot be written", errno);
+  try {
+    write_text(out.get(), text, file.string());
+  } catch (...) {
+    unlink(file.c_str());
+    throw;
+  }
+}
+
+using NamedText = std::pair<std::string, std::string>;
+
+// The files of a project, of which nothing is left unless all of it can be written.
+void write_all(const fs::path& folder, const std::vector<NamedText>& files) {
+  std::error_code failure;
+  const bool is_new = fs::create_directories(folder, failure);
+  if (failure)
+    throw Error(ErrorKind::failed, folder.string() + " cannot be made: " + failure.message());
+  std::vector<fs::path> written;
+  try {
+    for (const auto& [name, text] : files) {
+      write(folder / name, text);
+      written.push_back(folder / name);
+    }
+  } catch (...) {
+    std::error_code ignored;
+    for (const fs::path& file : written) fs::remove(file, ignored);
+    if (is_new) fs::remove(folder, ignored);
+    throw;
+  }
 }
 
 }  // namespace
@@ -110,17 +141,15 @@ int new_plugin(const Arguments& arguments) {
   if (std::error_code ignored; fs::exists(folder, ignored) && !fs::is_empty(folder, ignored))
     throw Error(ErrorKind::failed, folder.string() + " is there and not empty: name a new folder");
 
-  std::error_code failure;
-  fs::create_directories(folder, failure);
-  if (failure)
-    throw Error(ErrorKind::failed, folder.string() + " cannot be made: " + failure.message());
+  std::vector<NamedText> files;
   std::string written;
   for (const ProjectFile& file : project(cuda, c)) {
-    const std::string file_name = replaced(file.name, "my_idea", name);
-    write(folder / file_name,
-          replaced(replaced(std::string(file.text), "my_idea", name), "MyIdea", camel_case(name)));
-    written += (written.empty() ? "" : ", ") + file_name;
+    files.emplace_back(
+        replaced(file.name, "my_idea", name),
+        replaced(replaced(std::string(file.text), "my_idea", name), "MyIdea", camel_case(name)));
+    written += (written.empty() ? "" : ", ") + files.back().first;
   }
+  write_all(folder, files);
   std::cout << "Wrote " << written << " into " << one_line(folder.string()) << ". Next:\n\n  cd "
             << shell_word(folder.string())
             << "\n  cmake -B build -DCMAKE_BUILD_TYPE=Release && cmake --build build -j && ctest "
