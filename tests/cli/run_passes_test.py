@@ -4,6 +4,7 @@ import io
 import os
 import signal
 import subprocess
+import unittest
 
 from npy_command import DEVICE, IS_SANITIZED, WAITING, InAListedFolder, command, main, random_array
 
@@ -122,6 +123,21 @@ class Scratch(InAListedFolder):
         self.refused("--passes is 1, 2 or auto, not '3'", "--passes", "3", returncode=2)
         self.refused(f"{self.folder}/none is not a folder: --scratch names one", "--passes", "2",
                      "--scratch", f"{self.folder}/none")
+
+    @unittest.skipUnless(os.geteuid() == 0, "only root can be another user")
+    def test_a_folder_that_may_not_be_written(self):
+        np.save(self.source, random_array("<f4", (1201, 1203)))
+        for path in (self.folder, self.source):
+            os.chmod(path, 0o755)
+            os.chown(path, 65534, 65534)
+        os.chmod(self.other, 0o755)
+        try:
+            done = self.run_xpose(*TWO, "--scratch", str(self.other), "--no-cache", user=65534, group=65534)
+        except PermissionError:
+            self.skipTest("the command lies where no other user may call it")
+        self.assertEqual(done.returncode, 1)
+        self.assertEqual(done.stderr, f"xpose: the scratch file in {self.other}: cannot be made (--scratch names another folder, "
+                                      "--passes 1 needs none): Permission denied\n")
 
     def is_ended(self, stage, ending):
         """Whether the signal came before the end."""

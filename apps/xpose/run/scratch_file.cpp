@@ -32,6 +32,9 @@ std::filesystem::path place_in(const std::filesystem::path& folder,
   if (!std::filesystem::is_directory(folder, error))
     throw std::runtime_error(folder.string() +
                              " is not a folder: --scratch names one for the scratch file");
+  if (access((folder / ".").c_str(), W_OK | X_OK) != 0)
+    fail("the scratch file in " + folder.string(),
+         "cannot be made (--scratch names another folder, --passes 1 needs none)", errno);
   return folder / (kept_for ? kept_for->filename() : "a scratch file");
 }
 
