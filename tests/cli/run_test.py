@@ -21,11 +21,12 @@ class Transposes(InAListedFolder):
         done = self.run_xpose(source=source, target=target)
         self.assertEqual((done.returncode, done.stdout, WAITING.sub("", done.stderr)), (0, "", ""))
         back = np.load(target or self.target)
+        moved = f"V{array.itemsize}" if array.dtype.names else array.dtype  # NumPy 2 copies no padding
         self.assertEqual(back.dtype, array.dtype)
         self.assertEqual(back.dtype.descr, array.dtype.descr)
         self.assertEqual(back.shape, array.T.shape)
         self.assertTrue(back.flags.c_contiguous)
-        self.assertEqual(back.tobytes(), array.T.tobytes())
+        self.assertEqual(back.view(moved).tobytes(), array.T.view(moved).tobytes())
         left = {self.source.name, self.target.name, (target or self.target).name}
         self.assertLessEqual({p.name for p in self.folder.iterdir()}, left)
         return back
