@@ -8,6 +8,7 @@ import io
 import os
 import pty
 import subprocess
+import time
 import warnings
 
 from npy_command import WAITING, InAListedFolder, command, dict_text, header_file, main, random_array
@@ -196,6 +197,26 @@ class Tells(InAListedFolder):
         said = self.shown("-", self.target, input=self.source.read_bytes())
         self.assertIn(b"standard input: 0.00 GB read", said)
         self.assertIn(b"standard input: 0.02 GB read", said)
+
+    def test_pipes_that_another_program_made_non_blocking(self):
+        array = random_array("<f4", (1203, 901))
+        np.save(self.source, array)
+        bytes_in = self.source.read_bytes()
+        (out_end, process_out), (process_in, in_end) = os.pipe(), os.pipe()
+        for end in (process_out, process_in):
+            os.set_blocking(end, False)
+        with subprocess.Popen(command("-", "-"), stdin=process_in, stdout=process_out, stderr=subprocess.PIPE) as process:
+            os.close(process_in)
+            os.close(process_out)
+            with open(in_end, "wb") as to:
+                time.sleep(0.2)  # it finds no byte
+                to.write(bytes_in)
+            time.sleep(0.5)  # and no room
+            with open(out_end, "rb") as of:
+                out = of.read()
+            self.assertEqual(WAITING.sub("", process.stderr.read().decode()), "")
+        self.assertEqual(process.returncode, 0)
+        self.assertEqual(np.load(io.BytesIO(out)).tobytes(), array.T.tobytes())
 
     def test_verbose_says_each_stage(self):
         np.save(self.source, random_array("<f4", (701, 903)))

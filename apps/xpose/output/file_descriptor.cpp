@@ -1,6 +1,7 @@
 #include "output/file_descriptor.hpp"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -42,11 +43,17 @@ void occupy_standard_descriptors() {
   }
 }
 
+bool may_try_again(int fd, short events) {
+  if (errno != EAGAIN) return errno == EINTR;
+  pollfd ready = {fd, events, 0};
+  return poll(&ready, 1, -1) >= 0 || errno == EINTR;
+}
+
 void write_text(int fd, std::string_view text, const std::string& name,
                 const std::string& failure) {
   while (!text.empty()) {
     const ssize_t written = write(fd, text.data(), text.size());
-    if (written < 0 && errno == EINTR) continue;
+    if (written < 0 && may_try_again(fd, POLLOUT)) continue;
     if (written < 0) fail(name, failure, errno);
     text.remove_prefix(static_cast<std::size_t>(written));
   }

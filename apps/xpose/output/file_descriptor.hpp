@@ -24,6 +24,10 @@ class FileDescriptor {
 // beginning of a program. Throws std::runtime_error.
 void occupy_standard_descriptors();
 
+// Whether a call that ended with errno may be made again. A pipe that another program has made
+// non-blocking is waited for: until there are bytes (POLLIN) or room (POLLOUT).
+bool may_try_again(int fd, short events);
+
 // Writes all of the text. Throws std::runtime_error with the name and the failure.
 void write_text(int fd, std::string_view text, const std::string& name,
                 const std::string& failure = "cannot be written");

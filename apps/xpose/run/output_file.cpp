@@ -1,6 +1,7 @@
 #include "run/output_file.hpp"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -70,7 +71,7 @@ void OutputFile::write(std::uint64_t offset, std::span<const std::byte> bytes,
     const ssize_t put = is_stream() && !is_kept()
                             ? ::write(fd(), bytes.data(), step)
                             : pwrite(fd(), bytes.data(), step, static_cast<off_t>(offset));
-    if (put < 0 && errno == EINTR) continue;
+    if (put < 0 && may_try_again(fd(), POLLOUT)) continue;
     if (put < 0) fail(name_, is_kept() ? not_kept() : "cannot be written", errno);
     const auto done = static_cast<std::size_t>(put);
     bytes = bytes.subspan(done);

@@ -1,6 +1,7 @@
 #include "run/spool.hpp"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -65,7 +66,7 @@ FileDescriptor spooled(int from, const std::string& name) {
   while (true) {
     line.show(progress_text(bytes));
     const ssize_t got = read(from, block.data(), block.size());
-    if (got < 0 && errno == EINTR) continue;
+    if (got < 0 && may_try_again(from, POLLIN)) continue;
     if (got < 0) fail(name, "cannot be read", errno);
     if (got == 0) return kept;
     write_text(kept.get(), {block.data(), static_cast<std::size_t>(got)}, name, not_kept());
