@@ -3,11 +3,13 @@
 A run that is killed at any moment goes on where it was, and ends with the right output alone.
 """
 
+import os
 import random
 import signal
 import subprocess
 import sys
 import time
+import unittest
 
 from npy_command import IS_SANITIZED, command, main, random_array
 from resumed_run import OLD, Resumed
@@ -93,6 +95,20 @@ class Kills(Resumed):
         for shape in ((3, 5), (1, 7), (0, 5)):
             np.save(self.source, random_array("<u4", shape))
             self.check_whole(np.load(self.source).T)
+
+    @unittest.skipUnless(os.geteuid() == 0, "only root can be another user")
+    def test_a_folder_that_may_not_be_read(self):
+        array = random_array("<u4", (1000, 2000))
+        np.save(self.source, array)
+        for path in (self.folder, self.source, self.target):
+            os.chown(path, 65534, 65534)
+        os.chmod(self.folder, 0o300)
+        try:
+            done = self.resume("--no-cache", user=65534, group=65534)
+        except PermissionError:
+            self.skipTest("the command lies where no other user may call it")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.check_output(array.T)
 
 
 if __name__ == "__main__":

@@ -22,9 +22,11 @@ std::filesystem::path folder_of(const std::filesystem::path& target) {
   return target.has_parent_path() ? target.parent_path() : ".";
 }
 
-// Puts the names of the folder's files on the disk.
+// Puts the names of the folder's files on the disk; all of this system's, where the folder may be
+// written and not read.
 void sync_folder(const std::filesystem::path& target) {
   const FileDescriptor folder(open(folder_of(target).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (folder.get() < 0 && errno == EACCES) return ::sync();
   if (folder.get() < 0 || (fsync(folder.get()) != 0 && errno != EINVAL))  // some have no such sync
     fail(target.string(), "cannot be put in place", errno);
 }
