@@ -76,15 +76,15 @@ bool is_flat_strip(const Problem& problem) {
 }
 
 // Few rows take so much longer where they are asked for into the second level, because the
-// processor foresees them itself. More rows than kFewRows it does not foresee, nor those of a small
-// matrix, unless they are very few.
+// processor foresees them itself; any number of rows of bytes, of which a line lasts the longest.
+// More rows than kFewRows it does not foresee, nor those of a small matrix, unless they are very
+// few.
 constexpr uint32_t kFewRowsSlowerPercent = 6;
 constexpr int64_t kFewRows = 16, kVeryFewRows = 4, kSmallMatrix = 512 << 10;
 
 bool are_rows_foreseen(const Problem& problem) {
-  if (problem.rows * problem.cols * problem.element_bytes < kSmallMatrix)
-    return problem.rows <= kVeryFewRows;
-  return problem.rows <= kFewRows || problem.element_bytes == 1;
+  const bool is_small = problem.rows * problem.cols * problem.element_bytes < kSmallMatrix;
+  return problem.element_bytes == 1 || problem.rows <= (is_small ? kVeryFewRows : kFewRows);
 }
 
 // Small matrices that do not follow each other on both sides take so much longer: each has lines of

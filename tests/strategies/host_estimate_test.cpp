@@ -56,6 +56,8 @@ TEST(HostEstimate, RowsOfSmallProblemsAreAskedFor) {
   EXPECT_EQ(choice(1, 7, 13'495, 4), "host_skinny{stream=1,ahead=2}");
   EXPECT_EQ(choice(1, 3, 106'344, 4), "host_skinny{stream=1,ahead=1}");
   EXPECT_EQ(choice(1, 7, 1'000'000, 4), "host_skinny{stream=1,ahead=1}");
+  // A line lasts the longest where elements are bytes.
+  EXPECT_EQ(choice(1, 52, 1627, 1), "host_skinny{stream=1,ahead=1}");
 }
 
 // Every strip of host_simd ends in an expensive edge.
