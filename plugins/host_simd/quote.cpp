@@ -43,9 +43,16 @@ bool is_tile_kept(const Problem& problem) {
   return tile_side(problem.element_bytes) <= met * kWays;
 }
 
-// Bytes that lie side by side: a row, or all rows of a matrix without gaps.
-uint64_t together(const Problem& problem, int64_t rows, int64_t cols, int64_t ld) {
-  return static_cast<uint64_t>((ld == cols ? rows : 1) * cols * problem.element_bytes);
+// Bytes that lie side by side: a row, or all rows of a matrix where no more than so many bytes lie
+// between them.
+uint64_t together(const Problem& problem, int64_t rows, int64_t cols, int64_t ld, int64_t gap) {
+  const bool follow = (ld - cols) * problem.element_bytes <= gap;
+  return static_cast<uint64_t>((follow ? rows : 1) * cols * problem.element_bytes);
+}
+
+// Stores into the cache complete a line that two rows share, whatever lies between them there.
+uint64_t store_run(const Problem& problem, const Mode& mode) {
+  return together(problem, problem.cols, problem.rows, problem.out_ld, mode.streams() ? 0 : 63);
 }
 
 // Lines that two output rows share are carried from one block to the next, and those at the ends of
@@ -95,28 +102,20 @@ int64_t ragged_percent(const Problem& problem) {
   return kRaggedPercent * kRaggedUpTo / std::max(row, kRaggedUpTo);
 }
 
-// Short columns of wide elements that lie apart have lines of their own at both ends, which take as
-// long as so many bytes more. Those below kLeastColumn take no longer than that.
-constexpr int64_t kLoneColumnBytes = 250, kLeastColumn = 100;
+// Straight from registers, short columns that lie apart have lines of their own at both ends, which
+// take as long as so many bytes more. Those below kLeastColumn take no longer than that.
+constexpr int64_t kLeastColumn = 80;
+
+int64_t lone_column_percent(const Problem& problem) {
+  if ((problem.out_ld - problem.rows) * problem.element_bytes < 64) return 0;
+  const int64_t column = std::max(problem.rows * problem.element_bytes, kLeastColumn);
+  return 100 * by_size(problem, {0, 0, 400, 400, 100}) / column;
+}
 
 // Straight from registers, lines at the edges of a tile are written element by element.
 int64_t direct_percent(const Problem& problem) {
   if (is_whole(problem)) return 0;
-  switch (problem.element_bytes) {
-    case 1:
-      return 110;
-    case 2:
-      return 80;
-    case 4:
-      return 30;
-    case 8:
-      return 15;
-    default: {
-      const bool apart = (problem.out_ld - problem.rows) * problem.element_bytes >= 64;
-      const int64_t column = problem.rows * problem.element_bytes;
-      return apart ? 100 * kLoneColumnBytes / std::max(column, kLeastColumn) : 0;
-    }
-  }
+  return by_size(problem, {110, 80, 30, 15, 0}) + lone_column_percent(problem);
 }
 
 // Where matrices do not follow each other, nobody foresees the next one: each costs as moving so
@@ -140,15 +139,25 @@ int64_t shares_of_each(const Problem& problem) {
 
 // A small matrix has few blocks, of which the first were not asked for. So with one thread lines
 // past the caches take so much longer with wide elements, and all else most of all across; panels
-// across do with two as well.
+// down the more, the fewer they are, and panels across with two threads as well, most of all where
+// bytes make short columns.
 int64_t first_blocks_percent(const Problem& problem, const Mode& mode) {
-  constexpr int64_t kDown = 20, kAcross = 30, kPanelsAcross = 45, kOfTwoThreads = 15;
+  constexpr int64_t kDown = 20, kDownLongRows = 45, kLongRow = 200;
+  constexpr int64_t kAcross = 30, kPanelsAcross = 45, kOfTwoThreads = 15;
+  constexpr int64_t kShortOfBytes = 35, kShortColumnOfBytes = 384;
   constexpr int64_t kFewBlocks = 2 << 20;
   const bool is_flat = problem.rows < problem.cols;
   const bool are_panels = mode.order == BlockOrder::kPanels;
-  if (!host::is_for_one_thread(problem))
-    return are_panels && is_flat && host::traffic(problem) <= kFewBlocks ? kOfTwoThreads : 0;
-  if (are_panels) return is_flat ? kPanelsAcross : kDown;
+  if (!host::is_for_one_thread(problem)) {
+    if (!are_panels || !is_flat || host::traffic(problem) > kFewBlocks) return 0;
+    const bool is_short = problem.element_bytes == 1 && problem.rows <= kShortColumnOfBytes;
+    return is_short ? kShortOfBytes : kOfTwoThreads;
+  }
+  if (are_panels && is_flat) return kPanelsAcross;
+  if (are_panels) {
+    const bool are_few = problem.cols * problem.element_bytes >= kLongRow;
+    return are_few && problem.element_bytes < 16 ? kDownLongRows : kDown;
+  }
   if (mode.streams()) return by_size(problem, {0, 0, 20, 45, 60});
   return is_flat ? kAcross : 0;
 }
@@ -246,8 +255,8 @@ Quote quote(const Problem& problem, const Config& config) {
               static_cast<uint64_t>(host::most_threads(problem) * carry_bytes(problem, mode)),
           .launch = "tile " + std::to_string(side) + "x" + std::to_string(side) + ", " +
                     kernels().front().target + ", " + mode.name(),
-          .demand = {.load_run = together(problem, problem.rows, problem.cols, problem.in_ld),
-                     .store_run = together(problem, problem.cols, problem.rows, problem.out_ld),
+          .demand = {.load_run = together(problem, problem.rows, problem.cols, problem.in_ld, 0),
+                     .store_run = store_run(problem, mode),
                      .slower_percent = static_cast<uint32_t>(mode_percent(problem, mode) +
                                                              first_blocks_percent(problem, mode) +
                                                              begin_percent(problem)),

@@ -84,6 +84,29 @@ TEST(HostEstimate, SmallMatricesThatAreFlatAreOfHostPermute) {
   EXPECT_EQ(choice(1, 7, 600, 16).substr(0, 12), "host_permute");
   EXPECT_EQ(choice(1, 12, 1037, 16).substr(0, 12), "host_permute");
   EXPECT_EQ(choice(1, 165, 1585, 1).substr(0, 12), "host_permute");
+  // With two threads too, where elements are bytes.
+  EXPECT_EQ(choice(1, 103, 2719, 1).substr(0, 12), "host_permute");
+  EXPECT_EQ(choice(1, 264, 2298, 1).substr(0, 12), "host_permute");
+}
+
+// One thread is done with few panels before they were asked for.
+TEST(HostEstimate, SmallMatricesOfLongRowsAreNotForPanels) {
+  EXPECT_EQ(choice(1, 275, 65, 4).substr(0, 12), "host_permute");
+  EXPECT_EQ(choice(1, 1039, 27, 4), "host_simd{mode=223}");
+}
+
+// Stores into the cache complete the lines that output rows share where less than a line lies
+// between them. Where more does, each short column has lines of its own.
+TEST(HostEstimate, GapsBetweenShortColumnsDecideOnStoresIntoTheCache) {
+  Problem problem = matrix(27, 955, 4);
+  problem.in_ld = 973;
+  problem.out_ld = 28;
+  problem.batch = {{12, 26'271, 26'740}};
+  EXPECT_EQ(choice(problem), "host_simd{mode=310}");
+  problem = matrix(10, 63'084, 8);
+  problem.in_ld = 63'122;
+  problem.out_ld = 95;
+  EXPECT_EQ(choice(problem).substr(0, 12), "host_permute");
 }
 
 // A column is less than a line: those who write one element to each column gain nothing by lines.
