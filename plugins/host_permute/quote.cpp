@@ -59,6 +59,9 @@ bool is_for_others(const Problem& problem) {
 
 // The lines of a thread's first tile were not asked for.
 constexpr int64_t kFirstTilePercent = 50;
+// The begin of every tile takes as long as so many bytes more, of which strips and fat units are
+// quoted with all that they take besides.
+constexpr int64_t kTileBytes = 130;
 // A tile beyond this size comes from the second level: the first does not hold two and the buffer.
 // Each doubling takes so much longer. Runs that are gathered are soon done, and notice half of
 // that.
@@ -151,13 +154,18 @@ int64_t wide_unit_percent(const Layout& layout, int64_t tile, bool streams) {
   return layout.unit > kFatUnit ? 100 * kSmallTileBytes / tile : 0;
 }
 
+int64_t begin_percent(const Problem& problem, const Layout& layout, int64_t tile) {
+  return is_ragged_strip(problem) || layout.unit > kFatUnit ? 0 : 100 * kTileBytes / tile;
+}
+
 uint32_t slower_percent(const Problem& problem, const Layout& layout, bool streams) {
   const int64_t all = bytes_of(problem);
   const int64_t tile = std::min(all, layout.tile_bytes());
   const bool gathered = layout.tiling.copies && layout.tiling.inner.size() > 1;
-  return static_cast<uint32_t>(kFirstTilePercent * tile / all + large_percent(tile, gathered) +
-                               last_tile_percent(layout.tiling) + unit_percent(layout) +
-                               wide_unit_percent(layout, tile, streams) +
+  return static_cast<uint32_t>(kFirstTilePercent * tile / all +
+                               begin_percent(problem, layout, tile) +
+                               large_percent(tile, gathered) + last_tile_percent(layout.tiling) +
+                               unit_percent(layout) + wide_unit_percent(layout, tile, streams) +
                                (streams ? shared_out_percent(layout) : kPartsPercent) +
                                strip_percent(problem) + whole_fat_percent(problem));
 }

@@ -160,6 +160,12 @@ TEST(HostEstimate, UnitsDecideOnTheRunsOfAPermutation) {
   EXPECT_EQ(choice({22, 71, 367}, {1, 0, 2}, 2), "host_permute{run=512,in_run=256,stream=1}");
 }
 
+// The begin of a tile costs as well, which longer runs have fewer of.
+TEST(HostEstimate, SmallTilesHaveManyBegins) {
+  EXPECT_EQ(choice({8, 3, 2, 2, 2, 6, 52, 2}, {5, 1, 7, 2, 4, 0, 3, 6}, 16).substr(0, 21),
+            "host_permute{run=2048");
+}
+
 TEST(HostEstimate, OddUnitsThatAreSharedOutAreStoredDirectly) {
   EXPECT_EQ(choice(1, 947'037, 4, 7), "host_permute{run=1024,in_run=256,stream=0}");
 }
