@@ -128,7 +128,7 @@ int64_t shared_out_percent(const Layout& layout) {
   const int64_t few = std::min(std::ssize(tiling.rows), layout.block_cols);
   if (tiling.copies || !is_odd || few * layout.unit < 16) return 0;
   const bool is_shared_out = layout.buffer_bytes >= kSharedOutRuns * layout.buffer_pitch &&
-                             tiling.read_run >= 2 * tiling.run;
+                             tiling.cols_step < 0 && tiling.read_run >= 2 * tiling.run;
   return is_shared_out ? kSharedOutPercent : 0;
 }
 

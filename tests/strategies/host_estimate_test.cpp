@@ -168,6 +168,11 @@ TEST(HostEstimate, SmallTilesHaveManyBegins) {
 
 TEST(HostEstimate, OddUnitsThatAreSharedOutAreStoredDirectly) {
   EXPECT_EQ(choice(1, 947'037, 4, 7), "host_permute{run=1024,in_run=256,stream=0}");
+  // Where the input is not read straight through, they hold nothing up.
+  Problem problem = matrix(13, 4033, 6);
+  problem.in_ld = 4045;
+  problem.out_ld = 143;
+  EXPECT_EQ(choice(problem), "host_permute{run=1024,in_run=256,stream=1}");
 }
 
 // A tile of host_permute is soon done there.
