@@ -158,6 +158,18 @@ int64_t begin_percent(const Problem& problem, const Layout& layout, int64_t tile
   return is_ragged_strip(problem) || layout.unit > kFatUnit ? 0 : 100 * kTileBytes / tile;
 }
 
+// Stores into the cache complete a line that two runs share where less than a line lies between
+// them.
+uint64_t store_run(const Layout& layout, bool streams) {
+  int64_t elements = layout.tiling.run;
+  const auto follows = [&](const Axis& axis) {
+    return axis.out > elements && (axis.out - elements) * layout.unit < kLine;
+  };
+  const auto next = std::ranges::find_if(layout.units.axes, follows);
+  if (!streams && next != layout.units.axes.end()) elements *= next->extent;
+  return static_cast<uint64_t>(elements * layout.unit);
+}
+
 uint32_t slower_percent(const Problem& problem, const Layout& layout, bool streams) {
   const int64_t all = bytes_of(problem);
   const int64_t tile = std::min(all, layout.tile_bytes());
@@ -211,7 +223,7 @@ Quote quote(const Problem& problem, const Config& config) {
       .launch = "runs of " + std::to_string(in_run) + " B to runs of " + std::to_string(run) +
                 " B, " + kernels().front().target,
       .demand = {.load_run = in_run,
-                 .store_run = run,
+                 .store_run = store_run(layout, streams),
                  .slower_percent = slower_percent(problem, layout, streams),
                  .traits = streams ? uint32_t{XPOSE_QUOTE_UNCACHED_STORES} : 0}};
 }

@@ -103,6 +103,10 @@ TEST(HostEstimate, GapsBetweenShortColumnsDecideOnStoresIntoTheCache) {
   problem.out_ld = 28;
   problem.batch = {{12, 26'271, 26'740}};
   EXPECT_EQ(choice(problem), "host_simd{mode=310}");
+  problem = matrix(4, 4493, 10);
+  problem.in_ld = 4604;
+  problem.out_ld = 6;
+  EXPECT_EQ(choice(problem), "host_permute{run=1024,in_run=512,stream=0}");
   problem = matrix(10, 63'084, 8);
   problem.in_ld = 63'122;
   problem.out_ld = 95;
