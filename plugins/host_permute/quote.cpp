@@ -158,16 +158,29 @@ int64_t begin_percent(const Problem& problem, const Layout& layout, int64_t tile
   return is_ragged_strip(problem) || layout.unit > kFatUnit ? 0 : 100 * kTileBytes / tile;
 }
 
-// Stores into the cache complete a line that two runs share where less than a line lies between
-// them.
+// The axis of runs that have less than a line between them, if any: stores into the cache complete
+// the lines that they share. What lies between is fetched and written as well: so many percent of
+// the time for as many bytes as a run has.
+constexpr int64_t kGapPercent = 100;
+
+const Axis* next_run(const Layout& layout, bool streams) {
+  const int64_t run = layout.tiling.run;
+  const auto next = std::ranges::find_if(layout.units.axes, [&](const Axis& axis) {
+    return axis.out > run && (axis.out - run) * layout.unit < kLine;
+  });
+  return streams || next == layout.units.axes.end() ? nullptr : &*next;
+}
+
 uint64_t store_run(const Layout& layout, bool streams) {
-  int64_t elements = layout.tiling.run;
-  const auto follows = [&](const Axis& axis) {
-    return axis.out > elements && (axis.out - elements) * layout.unit < kLine;
-  };
-  const auto next = std::ranges::find_if(layout.units.axes, follows);
-  if (!streams && next != layout.units.axes.end()) elements *= next->extent;
-  return static_cast<uint64_t>(elements * layout.unit);
+  const Axis* const next = next_run(layout, streams);
+  const int64_t runs = next == nullptr ? 1 : next->extent;
+  return static_cast<uint64_t>(runs * layout.tiling.run * layout.unit);
+}
+
+int64_t gap_percent(const Layout& layout, bool streams) {
+  const Axis* const next = next_run(layout, streams);
+  const int64_t run = layout.tiling.run;
+  return next == nullptr ? 0 : kGapPercent * (next->out - run) / run;
 }
 
 uint32_t slower_percent(const Problem& problem, const Layout& layout, bool streams) {
@@ -175,7 +188,7 @@ uint32_t slower_percent(const Problem& problem, const Layout& layout, bool strea
   const int64_t tile = std::min(all, layout.tile_bytes());
   const bool gathered = layout.tiling.copies && layout.tiling.inner.size() > 1;
   return static_cast<uint32_t>(kFirstTilePercent * tile / all +
-                               begin_percent(problem, layout, tile) +
+                               begin_percent(problem, layout, tile) + gap_percent(layout, streams) +
                                large_percent(tile, gathered) + last_tile_percent(layout.tiling) +
                                unit_percent(layout) + wide_unit_percent(layout, tile, streams) +
                                (streams ? shared_out_percent(layout) : kPartsPercent) +

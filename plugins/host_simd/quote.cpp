@@ -55,6 +55,15 @@ uint64_t store_run(const Problem& problem, const Mode& mode) {
   return together(problem, problem.cols, problem.rows, problem.out_ld, mode.streams() ? 0 : 63);
 }
 
+// The bytes between the rows are fetched and written as well: so many percent of the time for as
+// many bytes as a row has.
+constexpr int64_t kGapPercent = 100;
+
+int64_t gap_percent(const Problem& problem, const Mode& mode) {
+  const int64_t gap = problem.out_ld - problem.rows;
+  return mode.streams() || gap * problem.element_bytes >= 64 ? 0 : kGapPercent * gap / problem.rows;
+}
+
 // Lines that two output rows share are carried from one block to the next, and those at the ends of
 // a row are fetched and written in part: it takes as long as moving so many bytes more. All of it
 // takes longer besides, most of all with narrow elements.
@@ -257,9 +266,9 @@ Quote quote(const Problem& problem, const Config& config) {
                     kernels().front().target + ", " + mode.name(),
           .demand = {.load_run = together(problem, problem.rows, problem.cols, problem.in_ld, 0),
                      .store_run = store_run(problem, mode),
-                     .slower_percent = static_cast<uint32_t>(mode_percent(problem, mode) +
-                                                             first_blocks_percent(problem, mode) +
-                                                             begin_percent(problem)),
+                     .slower_percent = static_cast<uint32_t>(
+                         mode_percent(problem, mode) + first_blocks_percent(problem, mode) +
+                         gap_percent(problem, mode) + begin_percent(problem)),
                      .traits = mode.streams() ? uint32_t{XPOSE_QUOTE_UNCACHED_STORES} : 0}};
 }
 

@@ -107,6 +107,10 @@ TEST(HostEstimate, GapsBetweenShortColumnsDecideOnStoresIntoTheCache) {
   problem.in_ld = 4604;
   problem.out_ld = 6;
   EXPECT_EQ(choice(problem), "host_permute{run=1024,in_run=512,stream=0}");
+  problem = matrix(4, 1130, 16);  // as much lies between columns as they have
+  problem.in_ld = 1172;
+  problem.out_ld = 7;
+  EXPECT_NE(choice(problem), "host_simd{mode=310}");
   problem = matrix(10, 63'084, 8);
   problem.in_ld = 63'122;
   problem.out_ld = 95;
