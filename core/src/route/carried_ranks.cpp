@@ -136,7 +136,7 @@ std::vector<DeviceRanks::Notice> Carried::gather(const Notice& own, double secon
   check_open();
   if (!roll_call_) {
     roll_call_.emplace(*carrier_, kDigest, seconds);
-    roll_call_->begin([](int) { return true; });
+    roll_call_->begin(true);
   }
   const auto bytes_of = [](const std::shared_ptr<Notice>& notice) {
     return std::shared_ptr<std::byte[]>(notice, notice->data());

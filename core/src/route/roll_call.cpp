@@ -70,11 +70,11 @@ void RollCall::for_others(const Body& body) const {
 
 // Notices that came for this run before it began are taken last: the others can be told of an
 // error.
-void RollCall::begin(const std::function<bool(int rank)>& is_greeted) {
+void RollCall::begin(bool greets) {
   last_sign_ = ranks_.seconds();
   for_others([&](int rank) {
     peer(rank).heard = last_sign_;
-    if (is_greeted(rank)) send(rank, Kind::sign);
+    if (greets) send(rank, Kind::sign);
   });
   for_others([&](int rank) {
     if (awaited(rank).notice == nullptr)

@@ -46,8 +46,8 @@ class RollCall {
   // `digest` is equal on all ranks that have stated the same route.
   RollCall(Ranks& ranks, std::uint64_t digest, double deadline_seconds);
 
-  // Sends a sign to the others for which it is true: those that get no message.
-  void begin(const std::function<bool(int rank)>& is_greeted);
+  // Sends a sign to all others where they get no message.
+  void begin(bool greets);
   bool is_here(int rank) const { return peer(rank).is_here; }
   // Every other rank has sent a sign or a message of this run, and the own notices have left.
   bool all_are_here() const { return here_ == others_ && open_ == 0; }

@@ -57,7 +57,7 @@ RouteReport RouteRun::run(const std::function<void()>& check) {
 void RouteRun::all_of_it(const std::function<void()>& check) {
   check();
   open_passages();
-  roll_call_.begin([this](int rank) { return !outgoing_.contains(rank); });
+  roll_call_.begin(false);
   begin_messages();
   move_kept();
   while (open_ > 0 || !roll_call_.all_are_here()) pump(roll_call_.seconds_to_wait());
@@ -72,22 +72,26 @@ void RouteRun::begin_messages() {
   const int ranks = ranks_.size();
   for (int round = 0; round < ranks; ++round) {
     const int rank = (round - ranks_.rank() + ranks) % ranks;
-    const auto outgoing = outgoing_.find(rank);
-    if (outgoing != outgoing_.end()) pack_and_send(outgoing->second);
-    const auto incoming = incoming_.find(rank);
-    if (incoming != incoming_.end()) receive(incoming->second);
-    if (outgoing != outgoing_.end()) pump(0);
+    if (rank == ranks_.rank()) continue;
+    Passage& outgoing = outgoing_.at(rank);
+    pack_and_send(outgoing);
+    receive(incoming_.at(rank));
+    if (!outgoing.is_greeting()) pump(0);
   }
 }
 
 void RouteRun::make_passages() {
-  const auto make = [&](Passages::ByRank& passages, const Message& message, bool is_sent) {
-    Passage passage{.chunks = chunks_of(message, is_sent), .buffer = {}};
-    passage.buffer = make_buffer(chunk_bytes(passage) + kSealBytes);
-    passages.emplace(message.rank, std::move(passage));
+  const auto make = [&](Passages::ByRank& passages, const std::vector<Message>& messages,
+                        bool is_sent) {
+    for (int rank = 0; rank < ranks_.size(); ++rank)
+      if (rank != ranks_.rank()) passages[rank].rank = rank;
+    for (const Message& message : messages)
+      passages[message.rank].chunks = chunks_of(message, is_sent);
+    for (auto& [rank, passage] : passages)
+      passage.buffer = make_buffer(chunk_bytes(passage) + kSealBytes);
   };
-  for (const Message& message : exchange_.sends(ranks_.rank())) make(outgoing_, message, true);
-  for (const Message& message : exchange_.receives(ranks_.rank())) make(incoming_, message, false);
+  make(outgoing_, exchange_.sends(ranks_.rank()), true);
+  make(incoming_, exchange_.receives(ranks_.rank()), false);
   setting_.passages.are_made = true;
 }
 
@@ -99,8 +103,12 @@ void RouteRun::open_passages() {
       passage.has_come = false;
     }
   open_ = outgoing_.size() + incoming_.size();
-  report_.messages_sent = static_cast<std::int64_t>(outgoing_.size());
-  report_.messages_received = static_cast<std::int64_t>(incoming_.size());
+  const auto messages = [](const Passages::ByRank& passages) {
+    return std::ranges::count_if(passages,
+                                 [](const auto& one) { return !one.second.is_greeting(); });
+  };
+  report_.messages_sent = messages(outgoing_);
+  report_.messages_received = messages(incoming_);
 }
 
 Chunks RouteRun::chunks_of(const Message& message, bool is_sent) const {
@@ -112,9 +120,9 @@ Chunks RouteRun::chunks_of(const Message& message, bool is_sent) const {
 }
 
 const std::vector<Tile>& RouteRun::tiles_of(Passage& passage, bool is_sent) const {
-  if (passage.tiled == passage.next) return passage.tiles;
-  const Message& message = passage.chunks.message;
-  const Box box = passage.chunks.box(passage.next);
+  if (passage.tiled == passage.next || passage.is_greeting()) return passage.tiles;
+  const Message& message = passage.chunks->message;
+  const Box box = passage.chunks->box(passage.next);
   passage.tiles = is_sent ? exchange_.packing(message, box) : exchange_.unpacking(message, box);
   passage.tiled = passage.next;
   return passage.tiles;
@@ -125,23 +133,22 @@ void RouteRun::pack_and_send(Passage& passage) {
   passage.packed = passage.next + 1;
   const std::uint64_t bytes = chunk_bytes(passage);
   std::memcpy(passage.buffer.get() + bytes, &setting_.digest, kSealBytes);
-  ++report_.chunks_sent;
+  report_.chunks_sent += passage.is_greeting() ? 0 : 1;
   report_.bytes_sent += static_cast<std::int64_t>(bytes);
-  ranks_.send(passage.rank(), chunk_channel_, passage.buffer, bytes + kSealBytes,
-              transfer_id(passage.rank(), TransferKind::chunk_out));
-  if (const auto twin = incoming_.find(passage.rank()); twin != incoming_.end())
-    unpack(twin->second);
+  ranks_.send(passage.rank, chunk_channel_, passage.buffer, bytes + kSealBytes,
+              transfer_id(passage.rank, TransferKind::chunk_out));
+  unpack(incoming_.at(passage.rank));
 }
 
 void RouteRun::receive(Passage& passage) {
-  ranks_.receive(passage.rank(), chunk_channel_, passage.buffer, chunk_bytes(passage) + kSealBytes,
-                 transfer_id(passage.rank(), TransferKind::chunk_in));
+  ranks_.receive(passage.rank, chunk_channel_, passage.buffer, chunk_bytes(passage) + kSealBytes,
+                 transfer_id(passage.rank, TransferKind::chunk_in));
 }
 
 // In place the chunk comes to where the own one of its number lay.
 void RouteRun::unpack(Passage& passage) {
-  const auto twin = setting_.in_place ? outgoing_.find(passage.rank()) : outgoing_.end();
-  if (!passage.has_come || (twin != outgoing_.end() && twin->second.packed <= passage.next)) return;
+  const bool is_free = !setting_.in_place || outgoing_.at(passage.rank).packed > passage.next;
+  if (!passage.has_come || !is_free) return;
   report_.bytes_received += static_cast<std::int64_t>(chunk_bytes(passage));
   execute(tiles_of(passage, false), passage.buffer.get(), out_);
   passage.has_come = false;
@@ -190,11 +197,8 @@ void RouteRun::execute(const std::vector<Tile>& tiles, const std::byte* in, std:
 }
 
 bool RouteRun::is_waited_for(int rank) const {
-  const auto is_open = [rank](const Passages::ByRank& passages) {
-    const auto passage = passages.find(rank);
-    return passage != passages.end() && !passage->second.is_over();
-  };
-  return !roll_call_.is_here(rank) || is_open(outgoing_) || is_open(incoming_);
+  return !roll_call_.is_here(rank) || !outgoing_.at(rank).is_over() ||
+         !incoming_.at(rank).is_over();
 }
 
 void RouteRun::pump(double seconds) {
@@ -214,7 +218,7 @@ void RouteRun::handle(std::uint64_t id) {
   if (kind == TransferKind::notice_in || kind == TransferKind::notice_out)
     return roll_call_.ended(id);
   if (kind == TransferKind::chunk_in) {
-    Passage& passage = incoming_.find(rank_of(id))->second;
+    Passage& passage = incoming_.at(rank_of(id));
     std::uint64_t digest = 0;
     std::memcpy(&digest, passage.buffer.get() + chunk_bytes(passage), kSealBytes);
     roll_call_.check(rank_of(id), digest);
@@ -222,7 +226,7 @@ void RouteRun::handle(std::uint64_t id) {
     passage.has_come = true;
     return unpack(passage);
   }
-  Passage& passage = outgoing_.find(rank_of(id))->second;
+  Passage& passage = outgoing_.at(rank_of(id));
   ++passage.next;
   if (passage.is_over())
     --open_;

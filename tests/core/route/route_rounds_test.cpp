@@ -7,7 +7,9 @@
 namespace xpose {
 namespace {
 
-// Passes calls on, and writes down those that begin chunks.
+constexpr std::uint64_t kGreetingBytes = 8;
+
+// Passes calls on, and writes down those that begin chunks of elements.
 class Told : public Ranks {
  public:
   struct Begun {
@@ -23,12 +25,12 @@ class Told : public Ranks {
   int size() const override { return ranks_->size(); }
   void send(int rank, int channel, std::shared_ptr<const std::byte[]> data, std::uint64_t bytes,
             std::uint64_t id) override {
-    if (channel != kNoticeChannel) begun_.push_back({true, rank});
+    if (channel != kNoticeChannel && bytes > kGreetingBytes) begun_.push_back({true, rank});
     ranks_->send(rank, channel, std::move(data), bytes, id);
   }
   void receive(int rank, int channel, std::shared_ptr<std::byte[]> data, std::uint64_t bytes,
                std::uint64_t id) override {
-    if (channel != kNoticeChannel) begun_.push_back({false, rank});
+    if (channel != kNoticeChannel && bytes > kGreetingBytes) begun_.push_back({false, rank});
     ranks_->receive(rank, channel, std::move(data), bytes, id);
   }
   std::vector<std::uint64_t> wait(double seconds) override { return ranks_->wait(seconds); }

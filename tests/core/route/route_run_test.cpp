@@ -80,7 +80,7 @@ bool is_told(const std::vector<std::exception_ptr>& failures, int rank, const st
   return text.find("rank 1 gave up the route: " + why) != std::string::npos;
 }
 
-// The chunks that one rank sends to another in a run.
+// The chunks that one rank sends to another in a run; a greeting is one.
 int chunks_of(const FaultCase& drawn, int from, int to) {
   FakeRanks all(4);
   all.run([&](const std::shared_ptr<Ranks>& ranks) { drawn.run(*ranks); });
@@ -97,9 +97,7 @@ bool expect_named(const FaultCase& drawn, const RankFault& fault) {
     drawn.run(*ranks);
   });
   const auto has_all = [&](int rank) {
-    const int chunks = chunks_of(drawn, fault.rank, rank);
-    return all.sent(fault.rank, rank, chunks > 0 ? chunk_channel(1) : kNoticeChannel) ==
-           2 * std::max(chunks, 1);
+    return all.sent(fault.rank, rank, chunk_channel(1)) == 2 * chunks_of(drawn, fault.rank, rank);
   };
   const std::string where = (fault.is_stop ? "stopped rank " : "dead rank ") +
                             std::to_string(fault.rank) + " at call " + std::to_string(fault.call);
@@ -140,6 +138,20 @@ TEST(RouteRunTest, InPlaceAChunkThatComesEarlyWaitsForItsPlace) {
     });
     for (const std::exception_ptr& failure : failures) EXPECT_TRUE(ending_of(failure).is_good);
     ASSERT_FALSE(HasFailure()) << "seed " << seed;
+  }
+}
+
+TEST(RouteRunTest, RanksWithoutMessagesForEachOtherGreetWithoutNotices) {
+  const FaultCase drawn;
+  FakeRanks all(4);
+  all.run([&](const std::shared_ptr<Ranks>& ranks) {
+    const RouteReport report = drawn.run(*ranks);
+    EXPECT_LT(report.messages_sent + report.messages_received, 6);
+  });
+  for (int rank = 0; rank < 4; ++rank) {
+    EXPECT_TRUE(all.notices(rank).empty());
+    for (int other = 0; other < 4; ++other)
+      EXPECT_EQ(all.sent(rank, other, chunk_channel(1)) > 0, other != rank);
   }
 }
 
