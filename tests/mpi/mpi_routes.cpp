@@ -3,7 +3,9 @@
 //   mpi_routes differs FOLDER
 //   mpi_routes curves FILE BYTES         of the array of a rank
 //   mpi_routes time FROM TO ROWS COLS    of a transpose; FROM and TO: "slabs" or a block size
-//   mpi_routes lost FOLDER SIGNAL CALL   rank 2 sends itself the signal at its n-th call
+//   mpi_routes letters                   short and long messages on two channels
+//   mpi_routes small EXTENT              the messages of MPI in a run of a route of row slabs
+//   mpi_routes lost FOLDER SIGNAL CALL MEMORY   rank 2 sends itself the signal at its n-th call
 //   mpi_routes cut FOLDER CALL COMMAND   rank 2 has the shell run the command at its n-th call
 #include <algorithm>
 #include <csignal>
@@ -20,6 +22,15 @@
 #include "xpose/forecast.hpp"
 #include "xpose/mpi.hpp"
 #include "xpose/route.hpp"
+
+namespace {
+int isends = 0;
+}
+extern "C" int MPI_Isend(const void* data, int count, MPI_Datatype type, int rank, int tag,
+                         MPI_Comm comm, MPI_Request* request) {
+  ++isends;
+  return PMPI_Isend(data, count, type, rank, tag, comm, request);
+}
 
 namespace xpose {
 namespace {
@@ -100,14 +111,83 @@ int run_timed(const std::string& from_text, const std::string& to_text, std::int
   return 0;
 }
 
+std::shared_ptr<std::byte[]> filled(std::uint64_t bytes, int value) {
+  const auto buffer = std::make_shared<std::byte[]>(bytes);
+  std::fill_n(buffer.get(), bytes, static_cast<std::byte>(value));
+  return buffer;
+}
+
+// More messages to the next rank than boxes have places, of which those of the second channel are
+// received first, and every third is too long for a place.
+int run_letters() {
+  constexpr int kMessages = 15, kChannels = 2;
+  const auto ranks = mpi_ranks(MPI_COMM_WORLD);
+  const int size = ranks->size();
+  const auto bytes = [](int number) {
+    return number % 3 == 2 ? std::uint64_t{100000} : static_cast<std::uint64_t>(100 * number + 1);
+  };
+  const auto value = [](int rank, int number, int channel) {
+    return 100 * rank + 20 * channel + number;
+  };
+  std::vector<std::shared_ptr<std::byte[]>> received;
+  std::size_t ended = 0;
+  const auto pump = [&](double seconds) { ended += ranks->wait(seconds).size(); };
+  for (int number = 0; number < kMessages; ++number)
+    for (int channel = 0; channel < kChannels; ++channel)
+      ranks->send((ranks->rank() + 1) % size, 2 + channel,
+                  filled(bytes(number), value(ranks->rank(), number, channel)), bytes(number), 1);
+  const int from = (ranks->rank() + size - 1) % size;
+  for (int channel = kChannels - 1; channel >= 0; --channel) {
+    for (int number = 0; number < kMessages; ++number) {
+      received.push_back(filled(bytes(number), 0));
+      ranks->receive(from, 2 + channel, received.back(), bytes(number), 2);
+    }
+    pump(0.01);
+  }
+  const double end = ranks->seconds() + 60;
+  while (ended < 2 * kMessages * kChannels && ranks->seconds() < end) pump(0.01);
+  int wrong = ended == 2 * kMessages * kChannels ? 0 : 1;
+  for (int i = 0; i < kMessages * kChannels; ++i) {
+    const int number = i % kMessages, channel = kChannels - 1 - i / kMessages;
+    const auto wanted = filled(bytes(number), value(from, number, channel));
+    const std::byte* const found = received[static_cast<std::size_t>(i)].get();
+    if (!std::equal(found, found + bytes(number), wanted.get())) ++wrong;
+  }
+  MPI_Allreduce(MPI_IN_PLACE, &wrong, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  if (ranks->rank() == 0) std::cout << wrong << " wrong\n";
+  return 0;
+}
+
+// The fewest of some runs: one that waits long sends notices.
+int run_small(std::int64_t extent) {
+  Engine engine(own_plugins());
+  RouteOptions options;
+  options.ranks = mpi_ranks(MPI_COMM_WORLD);
+  const Placement slabs = row_slabs(extent, extent, 8, options.ranks->size());
+  const LocalArray local = local_array(slabs, options.ranks->rank());
+  const std::vector<std::byte> in(static_cast<std::size_t>(local.elements) * 8);
+  std::vector<std::byte> out(in.size());
+  Route route = engine.route(slabs, slabs, options);
+  int fewest = 1000;
+  for (int i = 0; i < 20; ++i) {
+    const int before = isends;
+    route.run(in.data(), out.data());
+    int sent = isends - before;
+    MPI_Allreduce(MPI_IN_PLACE, &sent, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    fewest = std::min(fewest, sent);
+  }
+  if (options.ranks->rank() == 0) std::cout << fewest << '\n';
+  return 0;
+}
+
 // A route of four ranks, whose errors are told; without an accident they state different routes.
 int run_failing(const std::filesystem::path& folder, const std::function<void()>& accident,
-                int call, std::size_t tellers) {
+                int call, std::size_t tellers, std::uint64_t memory = 60000) {
   Engine engine(own_plugins());
   RouteOptions options;
   options.ranks = mpi_ranks(MPI_COMM_WORLD);
   const int rank = options.ranks->rank();
-  options.memory = 60000;
+  options.memory = memory;
   options.deadline_seconds = 5;
   if (accident)
     options.ranks = std::make_shared<Unlucky>(options.ranks, accident, call);
@@ -129,9 +209,12 @@ int run(const std::vector<std::string>& arguments) {
   if (arguments.size() == 4 && mode == "exact")
     return run_exact(std::stoull(arguments[1]), std::stoi(arguments[2]), std::stoll(arguments[3]));
   if (arguments.size() == 2 && mode == "differs") return run_failing(arguments[1], nullptr, 0, 4);
-  if (arguments.size() == 4 && mode == "lost") {
+  if (arguments.size() == 1 && mode == "letters") return run_letters();
+  if (arguments.size() == 2 && mode == "small") return run_small(std::stoll(arguments[1]));
+  if (arguments.size() == 5 && mode == "lost") {
     const auto accident = [signal = std::stoi(arguments[2])] { std::raise(signal); };
-    return run_failing(arguments[1], accident, std::stoi(arguments[3]), 3);
+    return run_failing(arguments[1], accident, std::stoi(arguments[3]), 3,
+                       std::stoull(arguments[4]));
   }
   if (arguments.size() == 4 && mode == "cut") {
     const auto accident = [&] {

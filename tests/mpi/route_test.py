@@ -15,6 +15,7 @@ from launcher import ENVIRONMENT, goes_on_without_a_rank
 
 LAUNCHER, NUMBER, PROGRAM = sys.argv[1:4]
 del sys.argv[1:4]
+SHORT, LONG = "60000", "2000000"  # memory of a route, in which its chunks are short or long
 
 def run(arguments, options=()):
     command = [LAUNCHER, *options, NUMBER, "4", PROGRAM, *arguments]
@@ -62,15 +63,25 @@ class RouteTest(unittest.TestCase):
         for text in self.failures(["differs"], [0, 1, 2, 3]).values():
             self.assertIn("has stated another route than rank", text)
 
+    def test_short_messages_of_one_host_are_in_order_among_long_ones(self):
+        ended = run(["letters"])
+        self.assertEqual((ended.returncode, ended.stdout), (0, "0 wrong\n"), ended.stderr)
+
+    def test_a_small_route_on_one_host_sends_nothing_by_mpi(self):
+        for extent, messages in (("64", "0"), ("1024", "12")):
+            ended = run(["small", extent])
+            self.assertEqual((ended.returncode, ended.stdout), (0, messages + "\n"), ended.stderr)
+
     def test_a_rank_that_stops_is_named_by_all_others(self):
-        # In its greeting, and amid its messages.
-        for call in ("4", "14"):
-            self.assert_named(self.failures(["lost", str(int(signal.SIGSTOP)), call], [0, 1, 3]))
+        # In its first message, and amid its messages: in shared memory, and by MPI.
+        for call, memory in (("4", SHORT), ("14", SHORT), ("8", LONG)):
+            self.assert_named(self.failures(["lost", str(int(signal.SIGSTOP)), call, memory], [0, 1, 3]))
 
     @unittest.skipUnless(goes_on_without_a_rank(LAUNCHER), "SKIPPED: this launcher ends all ranks when one is killed")
     def test_a_rank_that_is_killed_is_named_by_all_others(self):
-        told = self.failures(["lost", str(int(signal.SIGKILL)), "14"], [0, 1, 3], ["--enable-recovery"])
-        self.assert_named(told)
+        for call, memory in (("14", SHORT), ("8", LONG)):
+            told = self.failures(["lost", str(int(signal.SIGKILL)), call, memory], [0, 1, 3], ["--enable-recovery"])
+            self.assert_named(told)
 
 
 if __name__ == "__main__":

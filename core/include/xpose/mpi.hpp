@@ -23,14 +23,18 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
+#include <xpose/detail/mpi_letters.hpp>
 #include <xpose/ranks.hpp>
 
 namespace xpose {
 
 // The ranks of a communicator, in a duplicate of it, so that no message meets one of the program's.
+// Ranks of one host exchange short messages in memory that MPI shares among them, up to 1 MiB a
+// rank.
 // All calls of MPI are made in the threads that make and run a route: MPI_THREAD_FUNNELED is enough
 // for the main thread, others need MPI_THREAD_SERIALIZED or more. [one thread at a time]
 class MpiRanks final : public Ranks {
@@ -51,6 +55,7 @@ class MpiRanks final : public Ranks {
     check(MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN), "set the error handler");
     check(MPI_Comm_rank(comm_, &rank_), "tell the rank");
     check(MPI_Comm_size(comm_, &size_), "tell the number of ranks");
+    letters_.emplace(comm_);
   }
 
   // Collective as well, and before MPI_Finalize(): frees the duplicate. One that was given up
@@ -68,25 +73,38 @@ class MpiRanks final : public Ranks {
 
   void send(int rank, int channel, std::shared_ptr<const std::byte[]> data, std::uint64_t bytes,
             std::uint64_t id) override {
+    check(MPI_SUCCESS, "");
+    if (is_letter(rank, channel, bytes))
+      return letters_->send(rank, channel, std::move(data), bytes, id);
     const std::byte* const from = data.get();
-    begin(std::move(data), bytes, id, true, [&](std::uint64_t at, int count, MPI_Request* request) {
-      check(MPI_Isend(from + at, count, MPI_BYTE, rank, channel, comm_, request),
-            "send to rank " + std::to_string(rank));
-    });
+    begin(std::move(data), bytes, id, true, channel,
+          [&](std::uint64_t at, int count, MPI_Request* request) {
+            check(MPI_Isend(from + at, count, MPI_BYTE, rank, channel, comm_, request),
+                  "send to rank " + std::to_string(rank));
+          });
   }
 
   void receive(int rank, int channel, std::shared_ptr<std::byte[]> data, std::uint64_t bytes,
                std::uint64_t id) override {
+    check(MPI_SUCCESS, "");
+    if (is_letter(rank, channel, bytes))
+      return letters_->receive(rank, channel, std::move(data), bytes, id);
     std::byte* const to = data.get();
-    begin(std::move(data), bytes, id, false,
+    begin(std::move(data), bytes, id, false, channel,
           [&](std::uint64_t at, int count, MPI_Request* request) {
             check(MPI_Irecv(to + at, count, MPI_BYTE, rank, channel, comm_, request),
                   "receive from rank " + std::to_string(rank));
           });
   }
 
+  // A look asks MPI only for messages: it may give the processor away, and notices have time.
   std::vector<std::uint64_t> wait(double seconds) override {
-    return wait_asking(seconds, open_bytes_, [this] { return test(); });
+    check(MPI_SUCCESS, "");
+    if (seconds <= 0 && messages_ == 0) return letters_->look();
+    return wait_asking(seconds, open_bytes_, [this] {
+      std::vector<std::uint64_t> ids = letters_->look();
+      return ids.empty() ? test() : ids;
+    });
   }
 
   void abandon() noexcept override try {
@@ -109,7 +127,7 @@ class MpiRanks final : public Ranks {
     std::uint64_t id = 0;
     std::uint64_t pieces = 0;  // that have not ended
     std::uint64_t bytes = 0;
-    bool is_send = false;
+    bool is_send = false, is_notice = false;
   };
 
   void check(int code, const std::string& what) const {
@@ -126,13 +144,13 @@ class MpiRanks final : public Ranks {
 
   template <class Post>
   void begin(std::shared_ptr<const std::byte[]> data, std::uint64_t bytes, std::uint64_t id,
-             bool is_send, const Post& post) {
-    check(MPI_SUCCESS, "");
+             bool is_send, int channel, const Post& post) {
     const std::uint64_t pieces =
         std::max<std::uint64_t>((bytes + piece_bytes_ - 1) / piece_bytes_, 1);
     const std::size_t transfer = free_transfer();
-    transfers_[transfer] = {std::move(data), id, 0, bytes, is_send};
+    transfers_[transfer] = {std::move(data), id, 0, bytes, is_send, channel == 0};
     open_bytes_ += bytes;
+    if (channel != 0) ++messages_;
     for (std::uint64_t piece = 0; piece < pieces; ++piece) {
       const std::uint64_t at = piece * piece_bytes_;
       requests_.push_back(MPI_REQUEST_NULL);
@@ -156,7 +174,13 @@ class MpiRanks final : public Ranks {
       if (!transfers_[piece_of_[i]].is_send) MPI_Cancel(&requests_[i]);
       MPI_Wait(&requests_[i], MPI_STATUS_IGNORE);
     }
+    letters_->free();
     MPI_Comm_free(&comm_);
+  }
+
+  // Notices leave without a place, and pieces of device memory stay with MPI.
+  bool is_letter(int rank, int channel, std::uint64_t bytes) const {
+    return channel > 1 && bytes <= piece_bytes_ && letters_->carries(rank, bytes);
   }
 
   std::size_t free_transfer() {
@@ -182,6 +206,7 @@ class MpiRanks final : public Ranks {
       ids.push_back(transfer.id);
       transfer.data = nullptr;
       open_bytes_ -= transfer.bytes;
+      if (!transfer.is_notice) --messages_;
     }
     check(code, "look after the messages of this route");
     forget_ended();
@@ -200,9 +225,11 @@ class MpiRanks final : public Ranks {
   }
 
   std::uint64_t piece_bytes_, open_bytes_ = 0;
+  std::size_t messages_ = 0;  // that MPI has, beside notices
   MPI_Comm comm_ = MPI_COMM_NULL;
   int rank_ = 0, size_ = 1;
   bool is_given_up_ = false;
+  std::optional<detail::MpiLetters> letters_;
   std::vector<Transfer> transfers_;    // free where they have no data
   std::vector<MPI_Request> requests_;  // of pieces
   std::vector<std::size_t> piece_of_;  // the transfer of each request

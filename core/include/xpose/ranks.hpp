@@ -29,7 +29,8 @@ class XPOSE_API Ranks {
   virtual int size() const = 0;  // their number
 
   // Begins to send `bytes` bytes to another rank, and keeps `data` until they have left. wait()
-  // returns `id` then. `channel` is from 0 to 32767.
+  // returns `id` then. `channel` is from 0 to 32767: 0 of notices, 1 of carried_ranks(), whose data
+  // may lie on a device.
   virtual void send(int rank, int channel, std::shared_ptr<const std::byte[]> data,
                     std::uint64_t bytes, std::uint64_t id) = 0;
   // Begins to receive likewise. wait() returns `id` once all bytes have arrived.
