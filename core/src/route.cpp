@@ -16,6 +16,14 @@ namespace xpose {
 namespace {
 
 constexpr std::uint64_t kMostMemory = std::uint64_t{1} << 60;  // that counts
+// Bytes of a rank's arrays up to which they, and the buffers, stay in the first caches.
+constexpr std::int64_t kCachedBytes = std::int64_t{64} << 10;
+
+PlanOptions plan_options(const RouteOptions& options, std::int64_t bytes) {
+  PlanOptions plan = options.plan;
+  if (!options.devices && bytes <= kCachedBytes) plan.tune.warm = true;
+  return plan;
+}
 
 RouteOptions with_ranks(RouteOptions options) {
   if (options.ranks != nullptr && options.devices != nullptr)
@@ -128,7 +136,8 @@ Route::Impl::Impl(const Engine& engine, const Placement& source, const Placement
       to_array((check_placement(to, size, rank), local_array(to, rank))),
       exchange(from, to, options.transpose),
       figures(exchange.figures()),
-      plans(engine, options.plan),
+      plans(engine, plan_options(options, (from_array.elements + to_array.elements) *
+                                              exchange.element_bytes())),
       move([this](const Problem& problem, const void* in, void* out) {
         plans.execute(problem, in, out);
       }),

@@ -70,6 +70,28 @@ TEST_F(RouteTest, WithoutRanksItIsOneProcess) {
   expect_transposed(in, out, 5, 7);
 }
 
+// A plan that is for warm caches is remembered apart from others.
+TEST_F(RouteTest, ARouteOfSmallArraysIsPlannedForWarmCaches) {
+  for (const std::int64_t extent : {64, 128}) {
+    const std::vector<std::uint32_t> in = numbers(static_cast<std::size_t>(extent * extent));
+    std::vector<std::uint32_t> out(in.size());
+    const auto run = [&] {
+      const Placement whole = on_one_rank(extent, extent, 4);
+      engine()
+          .route(whole, whole, {.plan = {.policy = Policy::cached_only, .tune = {}}})
+          .run(in.data(), out.data());
+    };
+    EXPECT_THROW(run(), Error);
+    PlanOptions warm = surely();
+    warm.tune.warm = true;
+    engine().plan(aligned_as(matrix(extent, extent, 4), in.data(), out.data()), warm);
+    if (extent == 64)
+      run();
+    else
+      EXPECT_THROW(run(), Error);
+  }
+}
+
 TEST_F(RouteTest, ALongMessagePassesInChunks) {
   Case drawn;
   drawn.ranks = 4;

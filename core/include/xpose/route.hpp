@@ -40,7 +40,8 @@ struct RouteOptions {
   // another. Of devices: within which all ranks begin a route, and end it, and in place write each
   // chunk.
   double deadline_seconds = 10;
-  // The choice of the plans for the work on a rank. A measurement counts as silence.
+  // The choice of the plans for the work on a rank, with warm caches where its arrays in host
+  // memory have at most 64 KiB. A measurement counts as silence.
   PlanOptions plan = {.policy = Policy::estimate, .tune = {}};
 };
 

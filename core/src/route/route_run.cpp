@@ -194,6 +194,7 @@ void RouteRun::execute(const std::vector<Tile>& tiles, const std::byte* in, std:
   for (const Tile& tile : tiles)
     setting_.move(tile.problem, in + tile.in * bytes, out + tile.out * bytes);
   report_.tiles += static_cast<std::int64_t>(tiles.size());
+  if (!tiles.empty()) roll_call_.give_sign();
 }
 
 bool RouteRun::is_waited_for(int rank) const {
@@ -203,10 +204,7 @@ bool RouteRun::is_waited_for(int rank) const {
 
 void RouteRun::pump(double seconds) {
   const std::vector<std::uint64_t> ids = ranks_.wait(seconds);
-  for (const std::uint64_t id : ids) {
-    handle(id);
-    roll_call_.give_sign();
-  }
+  for (const std::uint64_t id : ids) handle(id);
   roll_call_.give_sign();
   // A look does not prove silence: what has arrived may take more than one to be seen.
   if (!ids.empty() || seconds <= 0) return;
