@@ -158,7 +158,7 @@ int run_letters() {
   return 0;
 }
 
-// The fewest of some runs: one that waits long sends notices.
+// The most of some runs.
 int run_small(std::int64_t extent) {
   Engine engine(own_plugins());
   RouteOptions options;
@@ -168,15 +168,15 @@ int run_small(std::int64_t extent) {
   const std::vector<std::byte> in(static_cast<std::size_t>(local.elements) * 8);
   std::vector<std::byte> out(in.size());
   Route route = engine.route(slabs, slabs, options);
-  int fewest = 1000;
+  int most = 0;
   for (int i = 0; i < 20; ++i) {
     const int before = isends;
     route.run(in.data(), out.data());
     int sent = isends - before;
     MPI_Allreduce(MPI_IN_PLACE, &sent, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
-    fewest = std::min(fewest, sent);
+    most = std::max(most, sent);
   }
-  if (options.ranks->rank() == 0) std::cout << fewest << '\n';
+  if (options.ranks->rank() == 0) std::cout << most << '\n';
   return 0;
 }
 
