@@ -1,6 +1,5 @@
 // How the chooser comes to a choice: by what is known, by measuring, or by an estimate.
 #include <algorithm>
-#include <chrono>
 #include <iterator>
 #include <mutex>
 #include <utility>
@@ -13,10 +12,6 @@
 
 namespace xpose {
 namespace {
-
-double steady_seconds() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
 
 bool is_interrupted(const TuneOptions& options) {
   return options.interrupted && options.interrupted();

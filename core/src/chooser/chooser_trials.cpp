@@ -1,10 +1,10 @@
 // The chooser's trials: the problem that they run on, and the strategies.
 #include <algorithm>
-#include <chrono>
 #include <utility>
 
 #include "cache/decision.hpp"
 #include "chooser/chooser.hpp"
+#include "chooser/turn.hpp"
 #include "device/device.hpp"
 #include "problem/normal_form.hpp"
 #include "trial/arena.hpp"
@@ -12,10 +12,6 @@
 
 namespace xpose {
 namespace {
-
-double steady_seconds() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
 
 std::uint64_t moved_bytes(const Problem& normal) {
   return 2 * static_cast<std::uint64_t>(element_count(normal)) * normal.element_bytes;

@@ -8,11 +8,11 @@ namespace {
 
 thread_local bool has_turn = false;
 
+}  // namespace
+
 double steady_seconds() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
-
-}  // namespace
 
 Turn::Turn(std::timed_mutex& mutex, double seconds, const std::function<bool()>& interrupted)
     : lock_(mutex, std::defer_lock) {

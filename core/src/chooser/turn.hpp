@@ -7,6 +7,8 @@
 
 namespace xpose {
 
+double steady_seconds();  // of the clock that measures waits and budgets
+
 // Seconds of a wait that the turn alone ends.
 constexpr double kUntilGranted = std::numeric_limits<double>::infinity();
 
