@@ -6,7 +6,9 @@ import pathlib
 import subprocess
 import sys
 import tempfile
+import types
 import unittest
+import unittest.mock
 
 try:
     import numpy as np
@@ -51,6 +53,36 @@ class Peers(unittest.TestCase):
     def test_a_fat_element_is_a_short_axis(self):
         case = self.peers.Case(problem(4, 5, element_bytes=48))
         self.assertEqual((case.dtype, case.shape, case.axes), ("complex128", [4, 5, 3], [1, 0, 2]))
+
+    def test_a_gpu_has_pairs_in_turn_and_no_pause_between_calls(self):
+        log = []
+
+        class Event:  # as on a GPU where a call takes 100 microseconds
+            def __init__(self, enable_timing):
+                self.enables_timing = enable_timing
+
+            def record(self):
+                self.at = len(log)
+                log.append("record")
+
+            def synchronize(self):
+                log.append("wait")
+
+            def elapsed_time(self, end):
+                return 0.1 * log[self.at + 1:end.at].count("call")
+
+        torch = types.SimpleNamespace(cuda=types.SimpleNamespace(Event=Event))
+        with unittest.mock.patch.dict(sys.modules, {"torch": torch}):
+            gpu = self.peers.Cuda(cache_bytes=1 << 20)
+        used = []
+        runs = [lambda pair=pair: (used.append(pair), log.append("call")) for pair in range(3)]
+        self.assertAlmostEqual(gpu.seconds(runs), 100e-6)
+        self.assertEqual(log, ["call", "record", "call", "record", "wait"] +
+                         ["call", "record"] + 5 * ["call"] + ["record", "wait"])
+        self.assertEqual(used, [turn % 3 for turn in range(8)])
+        square = {mebi: self.peers.Case(problem(1 << 10, mebi << 8)) for mebi in (1, 2, 3, 4)}  # of each array
+        self.assertEqual({mebi: gpu.pairs(case) for mebi, case in square.items()}, {1: 3, 2: 2, 3: 2, 4: 1})
+        self.assertEqual(gpu.pairs(self.peers.Case(problem(4, 4))), gpu.MOST_PAIRS)
 
     def test_rows_join_those_of_the_bench_by_name(self):
         with tempfile.TemporaryDirectory() as folder:

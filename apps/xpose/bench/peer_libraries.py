@@ -47,6 +47,11 @@ class Case:
         reach = [stride * (extent - 1) for extent, stride in zip(shape, strides)]
         return sum(r for r in reach if r < 0), sum(r for r in reach if r > 0)
 
+    def touched_bytes(self):
+        """From the first to the last byte of both arrays."""
+        spans = (self._span(*layout) for layout in ((self.shape, self.in_strides), (self.out_shape, self.out_strides)))
+        return sum(last - first + 1 for first, last in spans) * np.dtype(self.dtype).itemsize
+
     def buffers(self):
         """The input's and the output's view, of the shape of the output."""
         views = []

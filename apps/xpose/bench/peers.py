@@ -5,13 +5,16 @@
     peers.py --join bench.json --markdown table.md
 
 Peers that are not installed are left out. The problems are those of the document, so that there is
-one list of them. Each peer writes into an output that it got once, from caches that hold neither
-buffer: they are emptied before each sample. A time is the median of all samples. Every output is
-compared with NumPy's before it counts. A share is of the document's roof.
+one list of them. Buffers are as cold as the bench has them. On the host the caches are emptied before
+each sample, which is one call. On a GPU calls follow each other without a pause, on as many pairs of
+buffers in turn as the bench takes, behind one that is not timed: so every call meets what others left
+to be written. A time is the median of all samples. Every output is compared with NumPy's before it
+counts. A share is of the document's roof.
 """
 
 import argparse
 import json
+import math
 import os
 import statistics
 import sys
@@ -36,16 +39,19 @@ class Host:
     def __init__(self, cache_bytes):
         self.cleaner = np.ones(max(3 * cache_bytes // 2, 1 << 20), "uint8")
 
+    def pairs(self, _case):
+        return 1
+
     def buffers(self, case):
         return case.buffers()
 
     def is_right(self, _case, source, target):
         return np.array_equal(target, source)
 
-    def seconds(self, run):
+    def seconds(self, runs):
         self.cleaner.max()  # reading it pushes the buffers out of the caches
         begin = time.perf_counter()
-        run()
+        runs[0]()
         return time.perf_counter() - begin
 
 
@@ -53,11 +59,21 @@ class Cuda:
     """Buffers and time of a GPU, by PyTorch."""
 
     MOST_AXES = 25  # of a tensor that PyTorch compares; beyond, arrays must be dense
+    COLD_CACHES, ALL_PAIRS_CACHES, MOST_PAIRS = 8, 4, 64  # as core/src/trial/buffer_pairs.cpp has them
+    SAMPLE_SECONDS = 500e-6
+    MOST_CALLS = 10_000
 
     def __init__(self, cache_bytes):
         import torch
         self.torch = torch
-        self.cleaner = torch.ones(2 * cache_bytes, dtype=torch.uint8, device="cuda")
+        self.cache_bytes = cache_bytes
+        self.turn = 0
+
+    def pairs(self, case):
+        touched = case.touched_bytes()
+        if touched >= self.COLD_CACHES * self.cache_bytes:
+            return 1
+        return min(max(self.ALL_PAIRS_CACHES * self.cache_bytes // touched + 1, 2), self.MOST_PAIRS)
 
     def buffers(self, case):
         return (case.require_dense() if len(case.shape) > self.MOST_AXES else case).tensors(self.torch)
@@ -73,29 +89,39 @@ class Cuda:
         moved, made = (tensor.as_strided((target.numel(),), (1,)) for tensor in (source, target))
         return self.torch.equal(made, moved[at])
 
-    def seconds(self, run):
-        self.cleaner.max()
+    def seconds(self, runs):
+        once = self._seconds(runs, 1)
+        return once if once >= self.SAMPLE_SECONDS else self._seconds(
+            runs, min(math.ceil(self.SAMPLE_SECONDS / max(once, 1e-7)), self.MOST_CALLS))
+
+    def _seconds(self, runs, calls):
+        """Of one of so many calls behind one that is not timed, each on the next pair."""
         begin, end = (self.torch.cuda.Event(enable_timing=True) for _ in range(2))
-        begin.record()
-        run()
+        for call in range(-1, calls):
+            if call == 0:
+                begin.record()
+            runs[self.turn % len(runs)]()
+            self.turn += 1
         end.record()
         end.synchronize()
-        return begin.elapsed_time(end) * 1e-3
+        return begin.elapsed_time(end) * 1e-3 / calls
 
 
 def measure(peer, case, device, budget):
     """The median seconds of one transpose. Raises Declined."""
     try:
-        source, target = device.buffers(case)
-        target[...] = 0
-        run = peer(case, source, target)
-        run()
-        if not device.is_right(case, source, target):
-            raise Declined("is wrong")
+        runs = []
+        for _ in range(device.pairs(case)):
+            source, target = device.buffers(case)
+            target[...] = 0
+            runs.append(peer(case, source, target))
+            runs[-1]()
+            if not device.is_right(case, source, target):
+                raise Declined("is wrong")
         end = time.monotonic() + budget
         samples = []
         while len(samples) < MOST_SAMPLES and (len(samples) < 3 or time.monotonic() < end):
-            samples.append(device.seconds(run))
+            samples.append(device.seconds(runs))
     except (RuntimeError, MemoryError) as error:  # of PyTorch and CuPy
         raise Declined(str(error).splitlines()[0]) from error
     return statistics.median(samples)
