@@ -14,6 +14,8 @@ namespace {
 constexpr int kMostMembers = 8;  // of a group, so that messages of a few MiB fit into the arrays
 constexpr std::uint64_t kLeastMessage = 1024;
 constexpr std::uint64_t kRunMessage = std::uint64_t{4} << 20;  // neither of caches nor beyond them
+// Between devices the begin and the end of a run would hide what the runs take of a shorter one.
+constexpr std::uint64_t kDeviceRunMessage = std::uint64_t{64} << 20;
 constexpr std::uint64_t kLeastArray = std::uint64_t{1} << 20;
 constexpr double kDeadlineSeconds = 60;
 
@@ -156,7 +158,8 @@ std::vector<CurvePoint> Measurement::messages(const Groups& groups) {
 std::vector<CurvePoint> Measurement::runs(const Groups& all) {
   Groups groups = all;
   groups.firsts.resize(1);
-  const Message one = message(std::min(kRunMessage, most(groups)));
+  const Message one =
+      message(std::min(options_.devices ? kDeviceRunMessage : kRunMessage, most(groups)));
   const double longest = exchange(groups, one, one.rows);
   const auto moved = static_cast<double>(bytes_of(one)) * (2 * groups.members - 1);
   std::vector<CurvePoint> points;

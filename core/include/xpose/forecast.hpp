@@ -48,7 +48,8 @@ struct RouteCurves {
 struct CurveOptions {
   std::shared_ptr<Ranks> ranks = {};
   // In place of `ranks`: curves of routes between arrays on devices. A forecast by them states half
-  // of RouteOptions::memory, since a chunk of a message has two places on a device.
+  // of RouteOptions::memory, since a chunk of a message has two places on a device; for devices
+  // that reach each other's arrays, which cut no message, as much as holds all messages.
   std::shared_ptr<DeviceRanks> devices = {};
   int ranks_per_host = 1;  // ranks 0 to ranks_per_host - 1 are on one host, and so on
   std::uint32_t element_bytes = 8;
