@@ -160,12 +160,26 @@ struct Permute {
       if constexpr (kSide == 1 || (!kFar && Bytes * kSide <= cuda_permute::widest_square(Bytes)))
         with_constant<0, 1>(cut_.stores_columns(), [&](auto by_column) {
           constexpr bool kByColumn = by_column() != 0;
-          constexpr Work kWork = cuda_permute::squares_of(Bytes, kSide, kFar, kByColumn);
           if constexpr (kSide > 1 || !kByColumn)
-            body(kernels::permute<kernels::Squares<Bytes, kSide, kWork.count, Offset, kByColumn>,
-                                  kWork.blocks>);
+            with_work<Bytes, kSide, kFar, kByColumn>([&](auto work) {
+              constexpr Work kWork = work();
+              body(kernels::permute<kernels::Squares<Bytes, kSide, kWork.count, Offset, kByColumn>,
+                                    kWork.blocks>);
+            });
         });
     });
+  }
+
+  // Calls body with the work of squares, as a constant.
+  template <int Bytes, int Side, bool Far, bool ByColumn, class Body>
+  void with_work(const Body& body) const {
+    using cuda_permute::squares_of;
+    if constexpr (cuda_permute::have_larger_tiles(Bytes, Side, Far, ByColumn))
+      if (cut_.has_larger_tile()) {
+        body([] { return squares_of(Bytes, Side, Far, ByColumn, true); });
+        return;
+      }
+    body([] { return squares_of(Bytes, Side, Far, ByColumn); });
   }
 
   Cut cut_;

@@ -128,7 +128,7 @@ Work Cut::work() const {
     case Way::bulk:
       return {0, kBulkBlocks};
     default:
-      return squares_of(bytes, static_cast<int>(side_), far_, stores_columns());
+      return squares_of(bytes, static_cast<int>(side_), far_, stores_columns(), has_larger_tile());
   }
 }
 
@@ -143,6 +143,12 @@ bool Cut::stores_columns() const {
   if (side_ == 1) return false;
   const Inner inner = inner_axes(form_);
   return form_.axes[static_cast<size_t>(inner.in)].out * form_.bytes < kLine;
+}
+
+bool Cut::has_larger_tile() const {
+  return way_ == Way::squares && wish_.run == kRunOfLargerTile &&
+         have_larger_tiles(static_cast<int>(form_.bytes), static_cast<int>(side_), far_,
+                           stores_columns());
 }
 
 // Instructions of finding slots, for so many bytes of a thread.

@@ -37,6 +37,7 @@ class Cut {
   Way way() const { return way_; }
   int64_t side() const { return side_; }  // of a square; elements
   bool stores_columns() const;            // of squares, one by one
+  bool has_larger_tile() const;           // than usual, of more squares a thread
   bool far() const { return far_; }       // offsets within a tile exceed 32 bits; not of shifted
   // Of strips: bytes of the elements that words have, and the axis of the form that numbers the
   // rows; -1: none.

@@ -128,6 +128,10 @@ Quote quote(const Problem& problem, const Config& config) {
     throw Unsupported("shared=0 needs an innermost axis of at least 32 bytes on both sides");
   if (!is_direct && kept >= kAlwaysDirect)
     throw Unsupported("shared=1 needs an innermost axis of less than 128 bytes on both sides");
+  if (run == kRunOfLargerTile && (!cut.has_larger_tile() || config["along_input"] != 0))
+    throw Unsupported("run=" + std::to_string(run) +
+                      " needs elements of 4 or 8 bytes in squares with rows of 16 bytes, and "
+                      "along_input=0");
   if (tile.tiles > INT32_MAX) throw Unsupported("needs fewer than 2^31 tiles");
   if (config["along_input"] != 0 && tile.tiles <= resident(problem, cut))
     throw Unsupported("along_input=1 needs more tiles than run at once");

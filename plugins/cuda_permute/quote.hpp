@@ -12,7 +12,7 @@
 namespace cuda_permute {
 
 // Bytes of an output run, the default first.
-inline constexpr std::array<int64_t, 3> kRuns = {256, 128, 512};
+inline constexpr std::array<int64_t, 4> kRuns = {256, 128, 512, kRunOfLargerTile};
 
 // Throws Unsupported where others serve the problem, or an earlier run makes the same tiles.
 xpose::plugin::Quote quote(const xpose::plugin::Problem& problem,

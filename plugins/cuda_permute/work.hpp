@@ -32,8 +32,10 @@ struct Work {
 
 // Squares of side x side elements. `far`: with offsets of 64 bits. `by_column`: stored so, which
 // takes the registers of more slots.
-constexpr Work squares_of(int bytes, int side, bool far, bool by_column) {
+// `larger`: of a tile half as large again, in fewer blocks.
+constexpr Work squares_of(int bytes, int side, bool far, bool by_column, bool larger = false) {
   if (far) return {8, 2};
+  if (larger) return bytes == 4 ? Work{3, 2} : Work{6, 2};
   switch (bytes) {
     case 1:
       if (side == 8) return {2, by_column ? 2 : 3};
@@ -51,6 +53,12 @@ constexpr Work squares_of(int bytes, int side, bool far, bool by_column) {
       return {8, 2};
   }
 }
+
+constexpr bool have_larger_tiles(int bytes, int side, bool far, bool by_column) {
+  return !far && !by_column && bytes * side == 16 && (bytes == 4 || bytes == 8);
+}
+// The run of the output that is wished for of such a tile.
+inline constexpr int64_t kRunOfLargerTile = 768;  // bytes
 
 // Strips of words of kStripWord bytes, and elements that they may have. Tiles are small, as of kept
 // runs that are moved in bulk: they have up to kTileStrips.

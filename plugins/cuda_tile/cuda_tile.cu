@@ -73,13 +73,15 @@ struct Tile {
       const Tiling tiling = tiling_of<Shape>();
       for_each_part<Element<kBytes>>(
           problem_, launch, tiling, [&](const Part<Element<kBytes>>& part) {
-            launch_kernel("tile", kernels::tile<Shape, kMinBlocks<Shape>>, part.grid,
-                          tiling.block(), tiling.shared_bytes, launch.stream,
+            auto grid = part.grid;
+            const uint32_t matrices = matrices_together(problem_, most_together(problem_), grid);
+            launch_kernel("tile", kernels::tile<Shape, kMinBlocks<Shape>>, grid, tiling.block(),
+                          tiling.shared_bytes, launch.stream,
                           reinterpret_cast<const unsigned char*>(part.in),
                           reinterpret_cast<unsigned char*>(part.out), part.rows, part.cols,
                           problem_.in_ld * kBytes, problem_.out_ld * kBytes,
                           problem_.batch[0].in_stride * kBytes,
-                          problem_.batch[0].out_stride * kBytes, ahead_);
+                          problem_.batch[0].out_stride * kBytes, matrices, ahead_);
           });
     });
   }
@@ -97,6 +99,12 @@ struct Tile {
     };
     return splits(problem.out_ld) || splits(problem.batch[0].out_stride) ||
            problem.out_alignment % 32 != 0;
+  }
+
+  // Blocks of matrices that go together. Bytes share more lines with their neighbours than they
+  // gain.
+  static int64_t most_together(const Problem& problem) {
+    return problem.element_bytes == 1 ? 0 : INT32_MAX;
   }
 
   // Memory is read in blocks of 256 bytes; rows that begin within one share it with the tile beside

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <xpose/cuda.hpp>
 
+#include "../kit/cuda/between_rows.cuh"
 #include "patch.cuh"
 #include "row_end.cuh"
 
@@ -135,17 +136,19 @@ __device__ __forceinline__ void write_tile(unsigned char* __restrict__ out, int 
 
 // Rows are 16-byte aligned; pitches and strides in bytes. A block of Shape::kThreads: x over kRows
 // input rows, also those of kHalo behind the last, so that blocks that run together write along
-// output rows; y over kCols columns, z over the batch. ahead: bring whole 256-byte blocks of the
-// input into L2. Dynamic shared memory: Shape::kBytes.
+// output rows; y over kCols columns, z over the batch or, of matrices that go together, x. ahead:
+// bring whole 256-byte blocks of the input into L2. Dynamic shared memory: Shape::kBytes.
 template <class Shape, int MinBlocks>
 __global__ void __launch_bounds__(Shape::kThreads, MinBlocks)
     tile(const unsigned char* __restrict__ in, unsigned char* __restrict__ out, int rows, int cols,
-         int64_t in_pitch, int64_t out_pitch, int64_t in_stride, int64_t out_stride, bool ahead) {
+         int64_t in_pitch, int64_t out_pitch, int64_t in_stride, int64_t out_stride,
+         uint32_t together, bool ahead) {
   auto* const staged = plugin::shared_memory<unsigned char>();  // (kCols, kStaged units)
-  const int row = blockIdx.x * Shape::kRows, col = blockIdx.y * Shape::kCols;
+  const plugin::BlockOfBatch block(together);
+  const int row = block.x * Shape::kRows, col = blockIdx.y * Shape::kCols;
   const int staged_row = row - Shape::kHalo;
-  in += blockIdx.z * in_stride + staged_row * in_pitch + int64_t{col} * Shape::kElement;
-  out += blockIdx.z * out_stride + col * out_pitch + int64_t{row} * Shape::kElement;
+  in += block.matrix * in_stride + staged_row * in_pitch + int64_t{col} * Shape::kElement;
+  out += block.matrix * out_stride + col * out_pitch + int64_t{row} * Shape::kElement;
   const bool interior = staged_row >= 0 && row + Shape::kRows <= rows && col + Shape::kCols <= cols;
   if (interior && ahead)
     load_tile<Shape, true, true>(in, staged_row, rows, cols - col, in_pitch, staged);

@@ -158,15 +158,24 @@ struct Unaligned {
       const Tiling tiling = tiling_of<Tile>();
       for_each_part<Element<kBytes>>(
           problem_, launch, tiling, [&](const Part<Element<kBytes>>& part) {
-            launch_kernel("unaligned", kernels::unaligned<Tile, kResidentThreads>, part.grid,
+            auto grid = part.grid;
+            const uint32_t matrices = matrices_together(problem_, most_together(problem_), grid);
+            launch_kernel("unaligned", kernels::unaligned<Tile, kResidentThreads>, grid,
                           tiling.block(), tiling.shared_bytes, launch.stream,
                           reinterpret_cast<const unsigned char*>(part.in),
                           reinterpret_cast<unsigned char*>(part.out), part.rows, part.cols,
                           problem_.in_ld * kBytes, problem_.out_ld * kBytes,
                           problem_.batch[0].in_stride * kBytes,
-                          problem_.batch[0].out_stride * kBytes, ahead_);
+                          problem_.batch[0].out_stride * kBytes, matrices, ahead_);
           });
     });
+  }
+
+  // Blocks of matrices that go together: few, since all tiles share lines with their neighbours,
+  // and small elements more than they gain.
+  static int64_t most_together(const Problem& problem) {
+    constexpr int64_t kNear = 128;
+    return problem.element_bytes >= 4 ? kNear : 0;
   }
 
   Problem problem_;

@@ -12,6 +12,7 @@
 
 #include <cstdint>
 
+#include "../kit/cuda/between_rows.cuh"
 #include "load_tile.cuh"
 
 namespace xpose::kernels {
@@ -83,17 +84,19 @@ __device__ __forceinline__ void write_tile(const OutputRows& out, int first_row,
 }
 
 // One block of Threads a tile: x over Rows input rows and kHalo - 1 behind the last, so that blocks
-// that run together write along output rows; y over kCols columns; z over the batch. Pitches and
-// strides in bytes, in and out multiples of Bytes. ahead: bring whole 256-byte blocks of the input
-// into L2. Dynamic shared memory: Tile::kSharedBytes.
+// that run together write along output rows; y over kCols columns; z over the batch or, of matrices
+// that go together, x. Pitches and strides in bytes, in and out multiples of Bytes. ahead: bring
+// whole 256-byte blocks of the input into L2. Dynamic shared memory: Tile::kSharedBytes.
 template <class Tile, int ResidentThreads>
 __global__ __launch_bounds__(Tile::kThreads, ResidentThreads / Tile::kThreads) void unaligned(
     const unsigned char* __restrict__ in, unsigned char* __restrict__ out, int rows, int cols,
-    int64_t in_pitch, int64_t out_pitch, int64_t in_stride, int64_t out_stride, bool ahead) {
+    int64_t in_pitch, int64_t out_pitch, int64_t in_stride, int64_t out_stride, uint32_t together,
+    bool ahead) {
   auto* const staged = plugin::shared_memory<typename Tile::Word>();
-  const InputRows from = {in + blockIdx.z * in_stride, rows, cols, in_pitch};
-  const OutputRows to = {out + blockIdx.z * out_stride, rows, cols, out_pitch};
-  const int row = blockIdx.x * Tile::kRows, col = blockIdx.y * Tile::kCols;
+  const plugin::BlockOfBatch block(together);
+  const InputRows from = {in + block.matrix * in_stride, rows, cols, in_pitch};
+  const OutputRows to = {out + block.matrix * out_stride, rows, cols, out_pitch};
+  const int row = block.x * Tile::kRows, col = blockIdx.y * Tile::kCols;
   constexpr int kAround = Tile::kLoadBytes / Tile::kBytes;  // columns that loads may touch
   const bool inside = row >= Tile::kHalo && row + Tile::kRows <= rows && col >= kAround &&
                       col + Tile::kWidth + kAround <= cols;

@@ -25,13 +25,14 @@ struct Case {
   int64_t in_pad = 0, out_pad = 0;
   int64_t batch = 1;
   uint32_t skew = 0;
-  bool dense = false;     // the matrices of the batch follow each other without gaps
-  bool in_place = false;  // rows == cols, in_pad == out_pad
+  bool dense = false;         // the matrices of the batch follow each other without gaps
+  bool in_place = false;      // rows == cols, in_pad == out_pad
+  bool between_rows = false;  // each row of a matrix is followed by those of the others
 
   friend std::ostream& operator<<(std::ostream& out, const Case& c) {
     return out << c.rows << "x" << c.cols << " pads " << c.in_pad << "," << c.out_pad << " batch "
                << c.batch << (c.dense ? " dense" : "") << " skew " << c.skew
-               << (c.in_place ? " in place" : "");
+               << (c.in_place ? " in place" : "") << (c.between_rows ? " between rows" : "");
   }
 };
 
@@ -71,6 +72,11 @@ inline xpose_problem problem_of(const Case& c, uint32_t element_bytes, int32_t r
                         c.cols * problem.out_ld + (c.dense      ? 0
                                                    : c.in_place ? 3
                                                                 : 5)};
+  }
+  if (c.between_rows) {
+    problem.batch[0] = {c.batch, problem.in_ld, problem.out_ld};
+    problem.in_ld *= c.batch;
+    problem.out_ld *= c.batch;
   }
   // What divides the address of every row.
   const auto alignment = [&](int64_t ld, int64_t stride) {

@@ -115,4 +115,31 @@ TEST(PermuteWays, AreTaken) {
   }
 }
 
+// Whole axes, and axes that tiles cut.
+TEST(PermuteWays, LargerTilesOfSquaresAreRight) {
+  const std::vector<int64_t> larger = {768, 0, 1};
+  const auto of_sides = [](uint32_t bytes, int64_t rows, int64_t cols) {
+    const int64_t area = rows * cols;
+    return Permutation{
+        .bytes = bytes,
+        .axes = {{cols, 1, rows}, {rows, cols, 1}, {3, area, 2 * area}, {2, 3 * area, area}},
+        .multiprocessors = 1};
+  };
+  struct Tiles {
+    Permutation of;
+    int count;
+  };
+  for (const Tiles& tiles : {Tiles{of_sides(4, 96, 96), 6}, Tiles{of_sides(8, 64, 96), 6},
+                             Tiles{of_sides(4, 124, 108), 12}}) {
+    const Answer answer = quote(strategy_named("permute"), problem_of(tiles.of), larger);
+    SCOPED_TRACE(testing::Message() << tiles.of << ": " << answer.text);
+    ASSERT_EQ(answer.status, XPOSE_OK);
+    EXPECT_TRUE(answer.text.starts_with("grid " + std::to_string(tiles.count) + " block 256"));
+    EXPECT_TRUE(check(tiles.of, larger));
+  }
+  const Answer bytes = quote(strategy_named("permute"), problem_of(of_sides(1, 96, 96)), larger);
+  EXPECT_EQ(bytes.status, XPOSE_UNSUPPORTED);
+  EXPECT_NE(bytes.text.find("run=768 needs elements of 4 or 8 bytes"), std::string::npos);
+}
+
 }  // namespace

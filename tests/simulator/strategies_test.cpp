@@ -128,6 +128,11 @@ TEST_P(SimulatedStrategies, FirstConfigOnLargerProblems) {
                {3, 4099, 0, 1},
                {2048, 2, 0, 0, 3, 0, true},
                {13, 27, 0, 0, 301, 0, true},
+               {64, 128, 0, 0, 3, 0, false, false, true},
+               {192, 64, 0, 0, 2, 0, false, false, true},
+               {80, 48, 16, 32, 5, 0, false, false, true},
+               {33, 65, 0, 0, 3, 0, false, false, true},
+               {5, 131, 1, 2, 7, 0, false, false, true},
                {272, 272, 0, 0, 1, 0, false, true},
                {257, 257, 15, 15, 2, 0, true, true}},
               false);

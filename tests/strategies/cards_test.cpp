@@ -36,6 +36,8 @@ std::vector<Problem> problems(Device device) {
   const std::int64_t large[] = {40, 30, 50, 60, 16};  // and the innermost axis may stay
   all.push_back(permutation(large, std::array{2, 4, 0, 3, 1}, 4, device));
   all.push_back(permutation(large, std::array{2, 0, 3, 1, 4}, 4, device));
+  const std::int64_t whole[] = {75, 75, 96, 96};  // in tiles that are larger than usual
+  all.push_back(permutation(whole, std::array{1, 0, 3, 2}, 4, device));
   return all;
 }
 

@@ -60,9 +60,10 @@ class ProblemCollection {
     problems_.push_back(permutation(shape, axes, bytes_, device_));
   }
   Problem& last() { return problems_.back(); }
-  // A batch that is interleaved with the columns.
+  // A batch that is interleaved with the columns, in another batch and alone.
   void add_interleaved(std::span<const std::int64_t> shape) {
     add_permuted(shape, std::array{0, 3, 2, 1});
+    add_permuted(shape.subspan(1), std::array{2, 1, 0});
   }
   // The input's base, the output's, and both.
   void add_misaligned(std::uint32_t aligned, const Shape& one, const Shape& both) {
