@@ -12,8 +12,10 @@ namespace {
 
 // Longer sides have blocks enough of their own.
 constexpr int64_t kLongest = 4096;
-// Measured: NOTES.md.
-constexpr uint32_t kSlowerPercent = 8;
+// Measured: NOTES.md. Small elements are gathered by many loads from shared memory, which overlap
+// where a thread has more than two vectors.
+constexpr uint32_t kSlowerPercent = 8, kFewVectorsPercent = 14;
+constexpr int64_t kSmallElement = 2, kFewVectors = 2;
 
 struct Batch {
   static Card card() {
@@ -47,7 +49,13 @@ struct Batch {
                        .shared_bytes = static_cast<uint32_t>(batch.shared_bytes_),
                        .load_run = chunk_bytes,
                        .store_run = chunk_bytes,
-                       .slower_percent = kSlowerPercent}};
+                       .slower_percent = kSlowerPercent + few_vectors_percent(problem, config)}};
+  }
+
+  static uint32_t few_vectors_percent(const Problem& problem, const Config& config) {
+    const bool is_slower =
+        problem.element_bytes <= kSmallElement && config["vectors"] <= kFewVectors;
+    return is_slower ? kFewVectorsPercent : 0;
   }
 
   Batch(const Problem& problem, const Config& config)

@@ -10,6 +10,7 @@ using namespace xpose::plugin;
 namespace {
 
 constexpr int64_t kWidest = 128;
+constexpr uint32_t kVectorBytes = 16;
 
 // A problem as a dense stream of `rows` rows of `width` elements, and `width` runs of `rows`
 // elements.
@@ -74,11 +75,12 @@ struct Skinny {
   }
 
  private:
-  // On the way to the runs each vector of a thread beyond two costs time, on the way back more
-  // vectors are better. Sides of lines and more have less need of a stream, since whole tiles are
-  // fast as well: from 256 bytes on, and earlier where they are no whole sectors. Bytes pass shared
-  // memory one by one, which many runs do not hide; few runs want more vectors. NOTES.md has the
-  // measurements behind these factors.
+  // On the way to the runs each vector of a thread beyond two costs time. On the way back two leave
+  // too few loads in flight, the more so where each is of two words that are shifted. Sides of
+  // lines and more have less need of a stream, since whole tiles are fast as well: from 256 bytes
+  // on, and earlier where they are no whole sectors. Bytes pass shared memory one by one, which
+  // many runs do not hide; few runs want more vectors. NOTES.md has the measurements behind these
+  // factors.
   Demand demand() const {
     const auto stream = static_cast<uint64_t>(run_ * width_ * 16), run = uint64_t(run_) * 16;
     const auto vectors = static_cast<uint32_t>(blocks_over(run_ * width_, threads_));
@@ -93,7 +95,8 @@ struct Skinny {
   uint32_t vector_percent(uint32_t vectors) const {
     const bool is_narrow = problem_.element_bytes == 1 && width_ <= 8 && width_ % 2 == 0;
     if (splits_) return vectors > 2 ? (is_narrow ? 2 : 4) * (vectors - 2) : 0;
-    return problem_.element_bytes == 1 && vectors <= 2 ? 5 : 0;
+    if (vectors > 2) return 0;
+    return problem_.in_alignment % kVectorBytes == 0 ? 7 : 20;
   }
 
   uint32_t width_percent() const {
