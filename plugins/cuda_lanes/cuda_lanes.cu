@@ -159,28 +159,41 @@ struct Lanes {
     return quote;
   }
 
-  // Bytes whose rows are loaded by words take longer, and idle lanes cost a part of the time. The
-  // wider a tile, the further apart its stores lie, which costs the more, the more is moved. Few
-  // bytes are moved sooner by simpler kernels. NOTES.md has the figures.
+  // The part of the rows of all tiles that are there.
+  static double filled(const Problem& problem, const Cut& cut) {
+    const int64_t tiles = blocks_over(problem.rows + cut.tiling.behind_x, cut.tiling.tile_x);
+    return static_cast<double>(problem.rows) / static_cast<double>(tiles * cut.tiling.tile_x);
+  }
+
+  // Bytes whose rows are loaded by words take longer, and so do tiles that are filled in part. The
+  // wider a tile, the further apart its stores lie, which costs the more, the more is moved, and
+  // nothing where rows of the output are as short as a tile. Long ones are the further apart
+  // themselves. Few bytes are moved sooner by simpler kernels. NOTES.md has the figures.
   static uint32_t slower_percent(const Problem& problem, const Cut& cut) {
+    constexpr double kUnfilled = -0.6;                 // exponent
     constexpr double kNarrow = 56;                     // columns
     constexpr double kMany = 4 << 20, kDoublings = 5;  // bytes, and how often they double
     constexpr double kHuge = 32 << 20, kHugeDoublings = 3;
+    constexpr double kNearBands = 2, kLongRow = 16 << 10, kLongDoublings = 5;
     constexpr int64_t kFew = 2 << 20;
     const int64_t row_bytes = problem.rows * problem.element_bytes;
-    const int64_t matrices = matrices_of(problem);
     const auto is_beyond = [&](int64_t bytes) { return row_bytes > bytes / problem.cols; };
-    const double bytes =
-        static_cast<double>(row_bytes) * static_cast<double>(problem.cols * matrices);
-    double slower = 1;
-    if (cut.load == kernels::kWordBytes && problem.element_bytes == 1) slower *= 1.10;
-    if (row_bytes < kBandBytes)
-      slower *= std::sqrt(static_cast<double>(kBandBytes) / static_cast<double>(row_bytes));
+    const auto row = static_cast<double>(row_bytes);
+    const double bytes = row * static_cast<double>(problem.cols * matrices_of(problem));
+    // Doublings beyond a size, as a part of so many.
+    const auto doubled = [](double value, double from, double doublings, double least = 0) {
+      return std::clamp(std::log2(value / from) / doublings, least, 1.0);
+    };
+    double slower = std::pow(filled(problem, cut), kUnfilled);
+    if (cut.load == kernels::kWordBytes && problem.element_bytes == 1) slower *= 1.08;
     const double apart = std::max(0.0, 1 - kNarrow / static_cast<double>(cut.tile.width));
-    slower += 0.75 * apart * std::clamp(std::log2(bytes / kMany) / kDoublings, 0.1, 1.0);
-    slower += 0.30 * std::clamp(std::log2(bytes / kHuge) / kHugeDoublings, 0.0, 1.0);
+    slower += 0.45 * apart * doubled(bytes, kMany, kDoublings, 0.4) *
+              doubled(row, kBandBytes, kNearBands);
+    const double of_long_rows = doubled(row, kLongRow, kLongDoublings);
+    slower += doubled(bytes, kHuge, kHugeDoublings) *
+              (problem.element_bytes == 1 ? 0.30 * of_long_rows : 0.28 + 0.13 * of_long_rows);
+    if (problem.in_ld != problem.cols) slower *= 1 + 0.15 * doubled(bytes, kMany, kHugeDoublings);
     if (!is_beyond(kFew)) slower += 0.15;
-    if (cut.load == 0 && problem.element_bytes == 2) slower += 0.15;
     return static_cast<uint32_t>(100 * (slower - 1));
   }
 

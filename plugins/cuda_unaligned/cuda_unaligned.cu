@@ -98,7 +98,7 @@ struct Unaligned {
     Quote quote;
     with_tile(problem.element_bytes, tile, [&]<class Tile>(Tile) {
       quote = quote_tiles(problem, tiling_of<Tile>());
-      quote.demand.slower_percent = slower_percent(problem, Tile::kRows, Tile::kCols);
+      quote.demand.slower_percent = slower_percent<Tile>(problem);
       // Whole sectors are stored, so that a lower tile moves no more of them.
       const auto out_row = static_cast<uint64_t>(problem.rows * Tile::kBytes);
       quote.demand.store_run = std::max(quote.demand.store_run, std::min(out_row, kStoreRun));
@@ -112,35 +112,47 @@ struct Unaligned {
     return bytes == 4 ? -0.25 : -0.1;
   }
 
+  // The part of the tiles along an axis that is there. `behind`: elements beyond the extent that
+  // may ask for one more tile.
+  static double filled(int64_t extent, int64_t tile, int64_t behind = 0) {
+    return static_cast<double>(extent) /
+           static_cast<double>(blocks_over(extent + behind, tile) * tile);
+  }
+
+  // Of the part of a tile's rows that are there, for the time.
+  static double unfilled_rows_exponent(int64_t bytes) {
+    return bytes == 1 ? -0.7 : bytes == 2 ? -0.45 : -0.2;
+  }
+
   // A tile that is filled in part takes longer than its part, the more so where it is narrow, since
   // short rows leave lanes idle. Elements at the ends of rows with gaps are loaded and stored one
   // by one. Small elements that come from a few long rows take longer as well. NOTES.md has the
   // measurements.
-  static uint32_t slower_percent(const Problem& problem, int64_t tile_rows, int64_t tile_cols) {
-    const auto filled = [](int64_t extent, int64_t tile) {
-      return static_cast<double>(extent) / static_cast<double>((extent + tile - 1) / tile * tile);
-    };
+  template <class Tile>
+  static uint32_t slower_percent(const Problem& problem) {
+    constexpr int64_t kTileCols = Tile::kCols;
     const int64_t bytes = problem.element_bytes, out_row = problem.rows * bytes;
-    double slower = std::pow(filled(problem.rows, tile_rows), -0.2) *
-                    std::pow(filled(problem.cols, tile_cols),
-                             unfilled_exponent(bytes, problem.cols, tile_cols));
+    // Pieces of output rows begin up to a sector before their tile, which may take a tile more.
+    const double rows = filled(problem.rows, Tile::kRows, bytes <= 2 ? Tile::kHalo - 1 : 0);
+    const double cols = filled(problem.cols, kTileCols);
+    double slower = std::pow(rows, unfilled_rows_exponent(bytes)) *
+                    std::pow(cols, unfilled_exponent(bytes, problem.cols, kTileCols));
     // Rows that a tile of twice the width has whole.
-    if (bytes <= 4 && problem.cols > tile_cols && problem.cols <= 2 * tile_cols) slower *= 1.12;
+    if (bytes <= 4 && problem.cols > kTileCols && problem.cols <= 2 * kTileCols) slower *= 1.12;
     if (problem.out_ld != problem.rows)
       slower *= 1 + std::min(0.6, (bytes <= 2 ? 150 : 200 / static_cast<double>(bytes)) /
                                       static_cast<double>(out_row));
     const bool has_gaps = problem.in_ld != problem.cols;
-    if (has_gaps && filled(problem.cols, tile_cols) < 0.8)
-      slower *= bytes == 1 ? 1.5 : bytes == 2 ? 1.2 : 1;
+    if (has_gaps && cols < 0.8) slower *= bytes == 1 ? 1.5 : bytes == 2 ? 1.2 : 1;
     // Tiles at the ends of packed rows check what they load.
     const double at_ends =
-        std::min(2.0 / static_cast<double>(blocks_over(problem.cols, tile_cols)), 1.0);
-    if (has_gaps && bytes <= 2 && filled(problem.cols, tile_cols) >= 0.8)
+        std::min(2.0 / static_cast<double>(blocks_over(problem.cols, kTileCols)), 1.0);
+    if (has_gaps && bytes <= 2 && cols >= 0.8)
       slower *= 1 + 0.3 * at_ends;
     else if (!has_gaps && bytes == 1)
       slower *= 1 + 0.1 * at_ends;
     if (out_row < 256 && problem.rows < problem.cols)
-      slower *= bytes == 1 ? 1.3 : bytes == 2 ? 1.2 : 1;
+      slower *= bytes == 1 ? 1.15 : bytes == 2 ? 1.1 : 1;
     return static_cast<uint32_t>(100 * (slower - 1));
   }
 

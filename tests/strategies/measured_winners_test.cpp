@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <set>
 #include <string>
 
 #include "loaded_plugins.hpp"
@@ -11,6 +12,8 @@
 
 namespace xpose {
 namespace {
+
+using Variants = std::set<std::string>;
 
 constexpr Device kCuda = {DeviceKind::cuda, 0};
 
@@ -22,6 +25,14 @@ std::string choice(Problem problem, std::uint32_t alignment) {
        candidates(loaded_plugins().strategies, normal, device_of(DeviceKind::cuda), {}, quoter))
     if (candidate.is_estimate) return to_string(candidate.variant);
   return "nothing";
+}
+
+Problem in_rows(std::int64_t rows, std::int64_t cols, std::uint32_t bytes, std::int64_t in_ld,
+                std::int64_t out_ld) {
+  Problem problem = matrix(rows, cols, bytes, kCuda);
+  problem.in_ld = in_ld;
+  problem.out_ld = out_ld;
+  return problem;
 }
 
 Problem batch_of(std::int64_t count, std::int64_t rows, std::int64_t cols, std::uint32_t bytes) {
@@ -39,6 +50,18 @@ TEST(MeasuredWinners, ManyVectorsAThreadOnTheWayBackFromUnalignedRuns) {
 TEST(MeasuredWinners, ManyVectorsAThreadOfSmallElementsInABatch) {
   EXPECT_EQ(choice(batch_of(633'421, 3, 6, 2), 256), "batch{threads=128,vectors=4}");
   EXPECT_EQ(choice(batch_of(88'355, 12, 8, 2), 256), "batch{threads=128,vectors=4}");
+}
+
+// Rows of the output as short as a tile lie near each other, however wide it is, and tiles are
+// counted with the sector before each.
+TEST(MeasuredWinners, LanesWhereRowsOfTheOutputAreShortAndUnalignedWhereTheyAreLong) {
+  const Variants wide = {"lanes{width=112}", "lanes{width=240}"};
+  EXPECT_TRUE(wide.contains(choice(matrix(226, 1'117'164, 1, kCuda), 16)));
+  EXPECT_EQ(choice(in_rows(346'935, 770, 1, 1023, 346'949), 16).substr(0, 9), "unaligned");
+}
+
+TEST(MeasuredWinners, LowTilesWhereTheLastOneWouldBeNearlyEmpty) {
+  EXPECT_EQ(choice(matrix(259, 22'371, 1, kCuda), 16), "unaligned{width=256,height=64}");
 }
 
 }  // namespace
