@@ -3,6 +3,7 @@
 #include <array>
 #include <bit>
 #include <cmath>
+#include <cstdlib>
 #include <numeric>
 
 #include "cut.hpp"
@@ -20,8 +21,18 @@ constexpr double kUnshared = 12;      // percent
 // Bytes that a run of the output costs besides its sectors where it shares the last of them with
 // the run of a tile that follows soon, and of one that does not.
 constexpr double kEnds = 80, kEndsApart = 250;
+// That tile follows soon where the bytes that move in between stay in this part of the cache.
+constexpr double kShareOfCache = 0.6;
+constexpr int64_t kUsualCache = 50 << 20;  // where a device does not tell
 // Shorter runs have such ends only, whose sectors are counted.
 constexpr double kLeastRun = 128;
+
+// The table of places is made while loads are on their way, as far as it takes no longer than they:
+// more divisions than so many for an element cost so much each.
+constexpr double kHiddenTables = 0.45, kTables = 50;  // percent
+
+// Kept runs that are moved in bulk are stored each for itself, with parts of sectors at both ends.
+constexpr double kBulkEnds = 16;  // bytes
 
 // Tiles that move by runs work the less, and wait for memory the more, the fewer there are, once
 // those are less than the inverse part of what runs at once.
@@ -54,16 +65,38 @@ bool Cut::shares_sectors() const {
   return aligned < kSector;
 }
 
-uint32_t Cut::slower_percent(bool along_input) const {
+// Whether runs of the output go on in tiles that follow so late that the sectors in which they end
+// have left the cache. Tiles along the output follow at once.
+bool Cut::ends_apart(bool along_input) const {
+  if (!along_input || !shares_sectors()) return false;
+  const Axis* goes_on = nullptr;  // the innermost of the output that a tile has not whole
+  for (size_t i = 0; i < form_.axes.size(); ++i)
+    if (tile_.extents[i] < form_.axes[i].extent &&
+        (goes_on == nullptr || form_.axes[i].out < goes_on->out))
+      goes_on = &form_.axes[i];
+  if (goes_on == nullptr) return false;
+  auto between = static_cast<double>(2 * tile_.elements * form_.bytes);
+  for (size_t i = 0; i < form_.axes.size(); ++i)
+    if (std::abs(form_.axes[i].in) < std::abs(goes_on->in))
+      between *= std::ceil(static_cast<double>(form_.axes[i].extent) /
+                           static_cast<double>(tile_.extents[i]));
+  const int64_t cache = wish_.cache != 0 ? wish_.cache : kUsualCache;
+  return between > kShareOfCache * static_cast<double>(cache);
+}
+
+uint32_t Cut::slower_percent(bool along_input, double tables) const {
   const auto by_size = [&](std::array<uint32_t, 5> values) -> double {
     return values[static_cast<size_t>(std::countr_zero(static_cast<uint64_t>(form_.bytes)))];
   };
   double percent = 0, ends = 0;  // bytes that the ends of a run cost
   double run = std::max(static_cast<double>(tile_.store_run), kLeastRun);
-  if (shares_sectors()) ends = along_input ? kEndsApart : kEnds;
+  const bool is_apart = ends_apart(along_input);
+  if (shares_sectors()) ends = is_apart ? kEndsApart : kEnds;
   switch (way_) {
     case Way::bulk:
       percent = 4;
+      if (shares_sectors())
+        percent += 100 * kBulkEnds / static_cast<double>(kept_extent() * form_.bytes);
       break;
     case Way::bulk_squares:
       percent = 5;
@@ -85,10 +118,9 @@ uint32_t Cut::slower_percent(bool along_input) const {
       const bool is_wide = std::min(tile_.load_run, tile_.store_run) >= kWideRun;
       percent = is_wide ? by_size({56, 10, 14, 2, 0}) : by_size({90, 30, 25, 5, 0});
       if (!along_input && form_.bytes <= 2 && tile_.load_run < kShortLoads) percent += kUnshared;
-      // Ends are stored in parts; that they are in shared sectors tells where elements are large.
-      const double in_parts = by_size({20, 40, 42, 60, 0});
-      if (!along_input || form_.bytes < 4) {
-        ends = in_parts;
+      percent += kTables * std::max(0.0, tables - kHiddenTables);
+      if (!is_apart) {  // ends are stored in parts
+        ends = by_size({20, 40, 42, 60, 0});
         run = static_cast<double>(tile_.store_run);
       }
       break;

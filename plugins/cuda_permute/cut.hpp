@@ -26,6 +26,7 @@ struct CutWish {
   bool strips = false;  // small elements in strips, where the form has them
   bool runs = false;    // small elements by runs
   int64_t processors;   // that want a tile each
+  int64_t cache = 0;    // bytes, for a quote; 0: not known
 };
 
 class Cut {
@@ -47,8 +48,9 @@ class Cut {
   int64_t tiles_of_block() const;  // as it is fastest
   uint32_t threads() const;        // of a block
   uint64_t shared_bytes() const;   // with room for padding
-  // Of a quote; NOTES.md says what is measured.
-  uint32_t slower_percent(bool along_input) const;
+  // Of a quote; NOTES.md says what is measured. `tables`: work of the tables of a tile that is
+  // moved by runs, for an element.
+  uint32_t slower_percent(bool along_input, double tables) const;
   std::string name() const;  // of the way, for people
 
  private:
@@ -57,6 +59,7 @@ class Cut {
   Tile tile_for() const;
   int64_t kept_extent() const;
   bool shares_sectors() const;
+  bool ends_apart(bool along_input) const;
   double filled() const;
   int64_t setup() const;
 

@@ -72,7 +72,8 @@ Cut cut_of(const Problem& problem, const Config& config, int64_t run) {
                .direct = config["shared"] == 0,
                .bulk = problem.compute_capability >= kBulkCapability,
                .runs = true,
-               .processors = multiprocessors(problem)};
+               .processors = multiprocessors(problem),
+               .cache = static_cast<int64_t>(problem.cache_bytes)};
   Cut cut(form_of(problem), wish);
   if (cut.way() != Way::runs || runs(cut, false, false)) return cut;
   wish.runs = false;
@@ -84,7 +85,8 @@ std::optional<Cut> strips_of(const Problem& problem, const Config& config, int64
   Cut cut(form_of(problem), {.run = run,
                              .direct = config["shared"] == 0,
                              .strips = true,
-                             .processors = multiprocessors(problem)});
+                             .processors = multiprocessors(problem),
+                             .cache = static_cast<int64_t>(problem.cache_bytes)});
   if (cut.way() != Way::strips || cut.far()) return std::nullopt;
   return cut;
 }
@@ -101,9 +103,18 @@ Cut expected_cut(const Problem& problem, const Config& config, int64_t run) {
   return cut_of(problem, config, run);
 }
 
-uint64_t shared_bytes_of(const Cut& cut) {
-  if (cut.way() != Way::runs) return cut.shared_bytes();
-  return shared_bytes(*runs(cut, false, false), cut.form().bytes);
+// Figures of a quote by the parameters of a kernel.
+struct Parameters {
+  uint64_t shared_bytes;
+  // Of runs: divisions to fill the table of places, for an element of the tile.
+  double tables = 0;
+};
+
+Parameters parameters_of(const Cut& cut) {
+  if (cut.way() != Way::runs) return {cut.shared_bytes()};
+  const Runs of = *runs(cut, false, false);
+  return {shared_bytes(of, cut.form().bytes), static_cast<double>(of.places) * of.store.run_axes /
+                                                  static_cast<double>(cut.tile().elements)};
 }
 
 // Blocks that run at once.
@@ -142,16 +153,16 @@ Quote quote(const Problem& problem, const Config& config) {
                         " makes the tiles of run=" + std::to_string(other));
   }
   const uint32_t blocks = blocks_of(cut);
-  const uint64_t shared = shared_bytes_of(cut);
-  return {.launch = xpose::plugin::describe_launch({blocks}, {cut.threads()}, shared) +
+  const Parameters of = parameters_of(cut);
+  return {.launch = xpose::plugin::describe_launch({blocks}, {cut.threads()}, of.shared_bytes) +
                     ", runs of " + std::to_string(tile.load_run) + " B to runs of " +
                     std::to_string(tile.store_run) + " B, " + cut.name(),
           .demand = {.blocks = blocks,
                      .threads = cut.threads(),
-                     .shared_bytes = static_cast<uint32_t>(shared),
+                     .shared_bytes = static_cast<uint32_t>(of.shared_bytes),
                      .load_run = static_cast<uint64_t>(tile.load_run),
                      .store_run = static_cast<uint64_t>(tile.store_run),
-                     .slower_percent = cut.slower_percent(config["along_input"] != 0)}};
+                     .slower_percent = cut.slower_percent(config["along_input"] != 0, of.tables)}};
 }
 
 }  // namespace cuda_permute

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "loaded_plugins.hpp"
 #include "problem/normal_form.hpp"
@@ -41,6 +42,11 @@ Problem batch_of(std::int64_t count, std::int64_t rows, std::int64_t cols, std::
   return problem;
 }
 
+Problem permuted(const std::vector<std::int64_t>& shape, const std::vector<int>& axes,
+                 std::uint32_t bytes) {
+  return permutation(shape, axes, bytes, kCuda);
+}
+
 // Two leave too few loads in flight where each vector of a run is of two words.
 TEST(MeasuredWinners, ManyVectorsAThreadOnTheWayBackFromUnalignedRuns) {
   EXPECT_EQ(choice(matrix(3, 3'244'884, 2, kCuda), 16), "skinny{threads=128,vectors=4}");
@@ -62,6 +68,27 @@ TEST(MeasuredWinners, LanesWhereRowsOfTheOutputAreShortAndUnalignedWhereTheyAreL
 
 TEST(MeasuredWinners, LowTilesWhereTheLastOneWouldBeNearlyEmpty) {
   EXPECT_EQ(choice(matrix(259, 22'371, 1, kCuda), 16), "unaligned{width=256,height=64}");
+}
+
+// Along the input the next tile along the output follows after more than the cache holds.
+TEST(MeasuredWinners, AlongTheOutputWhereEndsOfRunsWouldLeaveTheCache) {
+  EXPECT_EQ(choice(permuted({3, 690, 623, 73, 2}, {3, 0, 2, 4, 1}, 2), 2),
+            "permute{run=256,along_input=0,shared=1}");
+}
+
+TEST(MeasuredWinners, LargeTilesWhereTheTableOfPlacesTakesLongerThanTheLoads) {
+  const std::vector<int> order = {22, 4,  1,  9, 11, 17, 16, 18, 20, 6,  0, 8,
+                                  14, 12, 15, 3, 5,  21, 7,  2,  13, 19, 10};
+  EXPECT_EQ(choice(permuted(std::vector<std::int64_t>(order.size(), 2), order, 24), 16),
+            "permute{run=512,along_input=0,shared=1}");
+}
+
+TEST(MeasuredWinners, ShortKeptRunsThatEndWithinSectorsPassSharedMemory) {
+  const Variants shared = {"permute{run=512,along_input=0,shared=1}",
+                           "permute{run=512,along_input=1,shared=1}"};
+  EXPECT_TRUE(shared.contains(choice(permuted({19'375, 15, 5, 4, 6}, {3, 1, 0, 2, 4}, 16), 16)));
+  EXPECT_TRUE(
+      shared.contains(choice(permuted({8, 1097, 16, 2, 9, 4}, {2, 3, 1, 4, 0, 5}, 16), 16)));
 }
 
 }  // namespace
