@@ -2,6 +2,7 @@
 #include <xpose/cuda.hpp>
 
 #include "../kit/cuda/cuda_card.hpp"
+#include "../kit/matrices.hpp"
 #include "fat.cuh"
 
 using namespace xpose;
@@ -49,11 +50,17 @@ struct Fat {
                        .slower_percent = fat.slower_percent()}};
   }
 
-  // Square tiles of matrices with a short side are filled in part.
+  // Square tiles of matrices with a short side are filled in part. Without shared memory, rows that
+  // a tile has whole and that have gaps behind them are short runs, where matrices leave the cache.
   uint32_t slower_percent() const {
     constexpr int64_t kUnfilled = 60;
+    constexpr uint32_t kGaps = 25;
     const int64_t side = std::min({problem_.rows, problem_.cols, tile_rows_});
-    return shared_ ? static_cast<uint32_t>(kUnfilled * (tile_rows_ - side) / tile_rows_) : 0;
+    if (shared_) return static_cast<uint32_t>(kUnfilled * (tile_rows_ - side) / tile_rows_);
+    const bool has_gaps = (problem_.in_ld != problem_.cols && problem_.cols <= tile_cols_) ||
+                          (problem_.out_ld != problem_.rows && problem_.rows <= tile_rows_);
+    const auto bytes = static_cast<uint64_t>(2 * bytes_of(problem_));
+    return has_gaps && bytes > problem_.cache_bytes / 4 ? kGaps : 0;
   }
 
   Fat(const Problem& problem, const Config& config)

@@ -1,8 +1,9 @@
 // Tiles of 16-byte pieces through shared memory, for matrices whose rows are 16-byte aligned.
-#include <string>
+#include <algorithm>
 #include <xpose/cuda.hpp>
 
 #include "../kit/cuda/cuda_card.hpp"
+#include "../kit/matrices.hpp"
 #include "tile.cuh"
 
 using namespace xpose;
@@ -57,7 +58,25 @@ struct Tile {
     Quote quote;
     with_shape(problem, tile_of(config),
                [&]<class Shape>(Shape) { quote = quote_tiles(problem, tiling_of<Shape>()); });
+    quote.demand.slower_percent = slower_percent(problem);
     return quote;
+  }
+
+  // Rows of the output that end within 16 bytes have an end that is stored for itself. Elements of
+  // 16 bytes in rows that begin within sectors share more of these with the tiles beside them than
+  // in tile_512.
+  static uint32_t slower_percent(const Problem& problem) {
+    constexpr int64_t kVector = 16, kSector = 32, kEnds = 100, kBesidesEnds = 64;
+    constexpr int64_t kLeastBytes = 32 << 20, kTileSide = 16;
+    constexpr uint32_t kShared = 4;
+    const int64_t row_bytes = problem.rows * problem.element_bytes;
+    if (row_bytes % kVector != 0)
+      return static_cast<uint32_t>(100 * kEnds / (row_bytes + kBesidesEnds));
+    const bool is_shared = problem.element_bytes == kVector &&
+                           std::min(problem.in_alignment, problem.out_alignment) < kSector &&
+                           std::min(problem.rows, problem.cols) > kTileSide &&
+                           2 * bytes_of(problem) > kLeastBytes;
+    return !Large && is_shared ? kShared : 0;
   }
 
   Tile(const Problem& problem, const Config& config)

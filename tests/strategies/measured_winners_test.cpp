@@ -91,5 +91,20 @@ TEST(MeasuredWinners, ShortKeptRunsThatEndWithinSectorsPassSharedMemory) {
       shared.contains(choice(permuted({8, 1097, 16, 2, 9, 4}, {2, 3, 1, 4, 0, 5}, 16), 16)));
 }
 
+TEST(MeasuredWinners, FatElementsInShortRowsWithGapsGoByPermute) {
+  EXPECT_EQ(choice(permuted({5, 14, 8613}, {2, 1, 0}, 32), 16).substr(0, 7), "permute");
+}
+
+TEST(MeasuredWinners, NotTilesWhoseShortOutputRowsEndWithinAVector) {
+  const std::string short_rows = choice(in_rows(5, 27'102'313, 4, 27'102'316, 52), 16);
+  EXPECT_EQ(short_rows.substr(0, 4), "smem") << short_rows;
+  const std::string longer = choice(in_rows(35, 233'495, 8, 233'498, 50), 256);
+  EXPECT_NE(longer.substr(0, 4), "tile") << longer;
+}
+
+TEST(MeasuredWinners, LargeTilesWhereRowsOf16ByteElementsShareSectors) {
+  EXPECT_EQ(choice(matrix(98, 89'707, 16, kCuda), 16), "tile_512");
+}
+
 }  // namespace
 }  // namespace xpose
