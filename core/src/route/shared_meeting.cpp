@@ -1,16 +1,11 @@
 #include "route/shared_meeting.hpp"
 
-#include <fcntl.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <array>
+#include <atomic>
 #include <chrono>
 #include <new>
-#include <random>
-#include <string>
 #include <thread>
+#include <utility>
 
 #include "route/roll_call.hpp"
 
@@ -26,11 +21,6 @@ double seconds_now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-std::uint64_t draw() {
-  std::random_device random;
-  return std::uint64_t{random()} << 32 | random();
-}
-
 }  // namespace
 
 // A rank is one round ahead of another at most, since it waits for all of them in each. So the
@@ -41,58 +31,30 @@ struct alignas(64) SharedMeeting::Seat {
   std::array<DeviceRanks::Notice, 2> notices{};
 };
 
-struct alignas(64) SharedMeeting::Memory {
-  std::uint64_t drawn;
+SharedMeeting::SharedMeeting(std::unique_ptr<detail::HostMemory> memory, int size)
+    : memory_(std::move(memory)), size_(size) {}
 
-  static std::size_t bytes(int size) {
-    return sizeof(Memory) + static_cast<std::size_t>(size) * sizeof(Seat);
-  }
-};
-
-SharedMeeting::SharedMeeting(Descriptor file, Memory* memory, int size)
-    : file_(std::move(file)), memory_(memory), size_(size) {}
-
-SharedMeeting::~SharedMeeting() { ::munmap(memory_, Memory::bytes(size_)); }
-
-SharedMeeting::Seat& SharedMeeting::seat(int rank) const {
-  return reinterpret_cast<Seat*>(memory_ + 1)[rank];
+std::size_t SharedMeeting::bytes(int size) {
+  static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
+  return static_cast<std::size_t>(size) * sizeof(Seat);
 }
 
-std::unique_ptr<SharedMeeting> SharedMeeting::map(Descriptor file, int size) {
-  static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
-  void* const memory =
-      ::mmap(nullptr, Memory::bytes(size), PROT_READ | PROT_WRITE, MAP_SHARED, file.get(), 0);
-  if (memory == MAP_FAILED) return nullptr;
-  return std::unique_ptr<SharedMeeting>(
-      new SharedMeeting(std::move(file), static_cast<Memory*>(memory), size));
+SharedMeeting::Seat& SharedMeeting::seat(int rank) const {
+  return reinterpret_cast<Seat*>(memory_->data())[rank];
 }
 
 std::unique_ptr<SharedMeeting> SharedMeeting::make(int size) {
-  Descriptor file(::memfd_create("xpose ranks", MFD_CLOEXEC));
-  if (file.get() < 0 || ::ftruncate(file.get(), static_cast<off_t>(Memory::bytes(size))) != 0)
-    return nullptr;
-  const int number = file.get();
-  std::unique_ptr<SharedMeeting> made = map(std::move(file), size);
-  if (made == nullptr) return nullptr;
-  made->name_ = {static_cast<std::int32_t>(::getpid()), number, draw()};
-  made->memory_->drawn = made->name_.drawn;
+  std::unique_ptr<detail::HostMemory> memory = detail::HostMemory::make(bytes(size));
+  if (memory == nullptr) return nullptr;
+  std::unique_ptr<SharedMeeting> made(new SharedMeeting(std::move(memory), size));
   for (int rank = 0; rank < size; ++rank) new (&made->seat(rank)) Seat;
   return made;
 }
 
 std::unique_ptr<SharedMeeting> SharedMeeting::open(const Name& name, int size) {
-  if (name.process == 0) return nullptr;
-  const std::string path =
-      "/proc/" + std::to_string(name.process) + "/fd/" + std::to_string(name.descriptor);
-  Descriptor file(::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK));
-  struct stat status {};
-  if (file.get() < 0 || ::fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode) ||
-      status.st_size != static_cast<off_t>(Memory::bytes(size)))
-    return nullptr;
-  std::unique_ptr<SharedMeeting> opened = map(std::move(file), size);
-  if (opened == nullptr || opened->memory_->drawn != name.drawn) return nullptr;
-  opened->name_ = name;
-  return opened;
+  std::unique_ptr<detail::HostMemory> memory = detail::HostMemory::open(name, bytes(size));
+  if (memory == nullptr) return nullptr;
+  return std::unique_ptr<SharedMeeting>(new SharedMeeting(std::move(memory), size));
 }
 
 std::vector<DeviceRanks::Notice> SharedMeeting::gather(int rank, const DeviceRanks::Notice& own,
