@@ -162,7 +162,7 @@ folder_uses(simulator)
 end_folders()
 
 collect_includes(core/include)
-allow_only("MPI" "mpi(-ext)?\\.h" "core/include/xpose/(mpi|detail/mpi_letters)\\.hpp")
+allow_only("MPI" "mpi(-ext)?\\.h" "core/include/xpose/(mpi|detail/mpi_[a-z]+)\\.hpp")
 expect_in("MPI" "mpi\\.h" "core/include/xpose/mpi\\.hpp")
 allow_only("NCCL" "nccl\\.h" "core/include/xpose/nccl\\.hpp")
 expect_in("NCCL" "nccl\\.h" "core/include/xpose/nccl\\.hpp")

@@ -19,222 +19,113 @@
 #include <mpi-ext.h>
 #endif
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <optional>
-#include <string>
 #include <utility>
 #include <vector>
+#include <xpose/detail/mpi_endings.hpp>
 #include <xpose/detail/mpi_letters.hpp>
+#include <xpose/detail/mpi_transfers.hpp>
 #include <xpose/ranks.hpp>
 
 namespace xpose {
 
 // The ranks of a communicator, in a duplicate of it, so that no message meets one of the program's.
-// Ranks of one host exchange short messages in memory that MPI shares among them, up to 1 MiB a
-// rank.
-// All calls of MPI are made in the threads that make and run a route: MPI_THREAD_FUNNELED is enough
-// for the main thread, others need MPI_THREAD_SERIALIZED or more. [one thread at a time]
+// Ranks of one host exchange short messages in memory that they share, up to 1 MiB a rank.
+// All calls of MPI are made in the threads that make, run and destroy a route: MPI_THREAD_FUNNELED
+// is enough for the main thread, others need MPI_THREAD_SERIALIZED or more. [one thread at a time]
 class MpiRanks final : public Ranks {
  public:
   // Collective over `comm`, as MPI_Comm_dup() is. A message is passed to MPI in pieces of at most
   // `piece_bytes` bytes, the same on all ranks, because MPI counts them in 31 bits. Throws Error
   // invalid where MPI is not initialised, or has ended; failed where it reports an error.
   explicit MpiRanks(MPI_Comm comm, std::uint64_t piece_bytes = std::uint64_t{1} << 30)
-      : piece_bytes_(piece_bytes) {
-    int is_up = 0, is_over = 0;
-    MPI_Initialized(&is_up);
-    MPI_Finalized(&is_over);
-    if (is_up == 0 || is_over != 0)
-      throw Error(
-          ErrorKind::invalid,
-          "MPI ranks are made between MPI_Init() and MPI_Finalize(), which the program calls");
-    check(MPI_Comm_dup(comm, &comm_), "duplicate the communicator");
-    check(MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN), "set the error handler");
-    check(MPI_Comm_rank(comm_, &rank_), "tell the rank");
-    check(MPI_Comm_size(comm_, &size_), "tell the number of ranks");
-    letters_.emplace(comm_);
-  }
+      : transfers_(make_transfers(comm, piece_bytes)), letters_(transfers_->comm()) {}
 
-  // Collective as well, and before MPI_Finalize(): frees the duplicate. One that was given up
-  // stays, and so does one where not all ranks come within a second.
+  // Not collective: it waits for nobody, and ranks may destroy several in different orders, also
+  // after MPI_Finalize(). The duplicate is freed once all ranks have come to this, in a later call
+  // of another MpiRanks or in MPI_Finalize() at the latest. One that was given up stays.
   ~MpiRanks() override {
-    int is_over = 0;
-    MPI_Finalized(&is_over);
-    if (is_over == 0 && !is_given_up_) end();
+    if (!is_given_up_ && !has_ended()) detail::MpiEndings::of_process().end(*transfers_);
   }
   MpiRanks(const MpiRanks&) = delete;
   MpiRanks& operator=(const MpiRanks&) = delete;
 
-  int rank() const override { return rank_; }
-  int size() const override { return size_; }
+  int rank() const override { return transfers_->rank(); }
+  int size() const override { return transfers_->size(); }
 
   void send(int rank, int channel, std::shared_ptr<const std::byte[]> data, std::uint64_t bytes,
             std::uint64_t id) override {
-    check(MPI_SUCCESS, "");
+    check();
     if (is_letter(rank, channel, bytes))
-      return letters_->send(rank, channel, std::move(data), bytes, id);
-    const std::byte* const from = data.get();
-    begin(std::move(data), bytes, id, true, channel,
-          [&](std::uint64_t at, int count, MPI_Request* request) {
-            check(MPI_Isend(from + at, count, MPI_BYTE, rank, channel, comm_, request),
-                  "send to rank " + std::to_string(rank));
-          });
+      letters_.send(rank, channel, std::move(data), bytes, id);
+    else
+      transfers_->send(rank, channel, std::move(data), bytes, id);
   }
 
   void receive(int rank, int channel, std::shared_ptr<std::byte[]> data, std::uint64_t bytes,
                std::uint64_t id) override {
-    check(MPI_SUCCESS, "");
+    check();
     if (is_letter(rank, channel, bytes))
-      return letters_->receive(rank, channel, std::move(data), bytes, id);
-    std::byte* const to = data.get();
-    begin(std::move(data), bytes, id, false, channel,
-          [&](std::uint64_t at, int count, MPI_Request* request) {
-            check(MPI_Irecv(to + at, count, MPI_BYTE, rank, channel, comm_, request),
-                  "receive from rank " + std::to_string(rank));
-          });
+      letters_.receive(rank, channel, std::move(data), bytes, id);
+    else
+      transfers_->receive(rank, channel, std::move(data), bytes, id);
   }
 
   // A look asks MPI only for messages: it may give the processor away, and notices have time.
   std::vector<std::uint64_t> wait(double seconds) override {
-    check(MPI_SUCCESS, "");
-    if (seconds <= 0 && messages_ == 0) return letters_->look();
-    return wait_asking(seconds, open_bytes_, [this] {
-      std::vector<std::uint64_t> ids = letters_->look();
-      return ids.empty() ? test() : ids;
+    check();
+    if (seconds <= 0 && !transfers_->has_messages()) return letters_.look();
+    return wait_asking(seconds, transfers_->open_bytes(), [this] {
+      std::vector<std::uint64_t> ids = letters_.look();
+      return ids.empty() ? transfers_->test() : ids;
     });
   }
 
-  void abandon() noexcept override try {
-    if (is_given_up_) return;
+  void abandon() noexcept override {
+    if (is_given_up_ || has_ended()) return;
     is_given_up_ = true;
-    for (std::size_t i = 0; i < requests_.size(); ++i)
-      if (requests_[i] != MPI_REQUEST_NULL && !transfers_[piece_of_[i]].is_send)
-        MPI_Cancel(&requests_[i]);
-    // MPI may write to a buffer, or read it, as long as a lost rank has not answered: for ever.
-    static_cast<void>(new std::vector<Transfer>(std::move(transfers_)));
-    transfers_.clear();
-    requests_.clear();
-    piece_of_.clear();
-  } catch (...) {  // no memory for the list: the transfers stay where they are, as long as this
+    transfers_->abandon();
+    detail::MpiEndings::of_process().forget(*transfers_);
   }
 
  private:
-  struct Transfer {
-    std::shared_ptr<const std::byte[]> data;
-    std::uint64_t id = 0;
-    std::uint64_t pieces = 0;  // that have not ended
-    std::uint64_t bytes = 0;
-    bool is_send = false, is_notice = false;
-  };
+  static bool has_ended() {
+    int is_over = 0;
+    MPI_Finalized(&is_over);
+    return is_over != 0;
+  }
 
-  void check(int code, const std::string& what) const {
+  static std::shared_ptr<detail::MpiTransfers> make_transfers(MPI_Comm comm,
+                                                              std::uint64_t piece_bytes) {
+    int is_up = 0;
+    MPI_Initialized(&is_up);
+    if (is_up == 0 || has_ended())
+      throw Error(
+          ErrorKind::invalid,
+          "MPI ranks are made between MPI_Init() and MPI_Finalize(), which the program calls");
+    auto made = std::make_shared<detail::MpiTransfers>(comm, piece_bytes);
+    detail::MpiEndings::of_process().add(made);
+    return made;
+  }
+
+  void check() const {
     if (is_given_up_)
       throw Error(ErrorKind::failed,
                   "these MPI ranks were given up after a failure; make new ones");
-    if (code == MPI_SUCCESS) return;
-    char text[MPI_MAX_ERROR_STRING];
-    int length = 0;
-    MPI_Error_string(code, text, &length);
-    throw Error(ErrorKind::failed,
-                "MPI cannot " + what + ": " + std::string(text, static_cast<std::size_t>(length)));
-  }
-
-  template <class Post>
-  void begin(std::shared_ptr<const std::byte[]> data, std::uint64_t bytes, std::uint64_t id,
-             bool is_send, int channel, const Post& post) {
-    const std::uint64_t pieces =
-        std::max<std::uint64_t>((bytes + piece_bytes_ - 1) / piece_bytes_, 1);
-    const std::size_t transfer = free_transfer();
-    transfers_[transfer] = {std::move(data), id, 0, bytes, is_send, channel == 0};
-    open_bytes_ += bytes;
-    if (channel != 0) ++messages_;
-    for (std::uint64_t piece = 0; piece < pieces; ++piece) {
-      const std::uint64_t at = piece * piece_bytes_;
-      requests_.push_back(MPI_REQUEST_NULL);
-      piece_of_.push_back(transfer);
-      ++transfers_[transfer].pieces;
-      post(at, static_cast<int>(std::min(piece_bytes_, bytes - at)), &requests_.back());
-    }
-  }
-
-  // A later communicator may get the number of a freed one, and the messages that come late.
-  void end() {
-    MPI_Request all = MPI_REQUEST_NULL;
-    int are_here = 0;
-    MPI_Ibarrier(comm_, &all);
-    wait_asking(1, 0, [&] {
-      MPI_Test(&all, &are_here, MPI_STATUS_IGNORE);
-      return std::vector<std::uint64_t>(are_here != 0 ? 1 : 0);
-    });
-    if (are_here == 0) return abandon();
-    for (std::size_t i = 0; i < requests_.size(); ++i) {
-      if (!transfers_[piece_of_[i]].is_send) MPI_Cancel(&requests_[i]);
-      MPI_Wait(&requests_[i], MPI_STATUS_IGNORE);
-    }
-    letters_->free();
-    MPI_Comm_free(&comm_);
+    if (transfers_->is_ending())
+      throw Error(ErrorKind::invalid, "MPI_Finalize() was called: run routes over MPI before it");
   }
 
   // Notices leave without a place, and pieces of device memory stay with MPI.
   bool is_letter(int rank, int channel, std::uint64_t bytes) const {
-    return channel > 1 && bytes <= piece_bytes_ && letters_->carries(rank, bytes);
+    return channel > 1 && bytes <= transfers_->piece_bytes() && letters_.carries(rank, bytes);
   }
 
-  std::size_t free_transfer() {
-    for (std::size_t i = 0; i < transfers_.size(); ++i)
-      if (transfers_[i].data == nullptr) return i;
-    transfers_.emplace_back();
-    return transfers_.size() - 1;
-  }
-
-  // The ids of transfers that have ended since the last call.
-  std::vector<std::uint64_t> test() {
-    int count = 0;
-    ended_.resize(requests_.size());
-    statuses_.resize(requests_.size());
-    const int code = MPI_Testsome(static_cast<int>(requests_.size()), requests_.data(), &count,
-                                  ended_.data(), statuses_.data());
-    std::vector<std::uint64_t> ids;
-    if (code == MPI_SUCCESS && (count == 0 || count == MPI_UNDEFINED)) return ids;
-    for (std::size_t i = 0; count != MPI_UNDEFINED && i < static_cast<std::size_t>(count); ++i) {
-      Transfer& transfer = transfers_[piece_of_[static_cast<std::size_t>(ended_[i])]];
-      if (code == MPI_ERR_IN_STATUS) check(statuses_[i].MPI_ERROR, "move a message of this route");
-      if (--transfer.pieces > 0) continue;
-      ids.push_back(transfer.id);
-      transfer.data = nullptr;
-      open_bytes_ -= transfer.bytes;
-      if (!transfer.is_notice) --messages_;
-    }
-    check(code, "look after the messages of this route");
-    forget_ended();
-    return ids;
-  }
-
-  void forget_ended() {
-    std::size_t kept = 0;
-    for (std::size_t i = 0; i < requests_.size(); ++i) {
-      if (requests_[i] == MPI_REQUEST_NULL) continue;
-      requests_[kept] = requests_[i];
-      piece_of_[kept++] = piece_of_[i];
-    }
-    requests_.resize(kept);
-    piece_of_.resize(kept);
-  }
-
-  std::uint64_t piece_bytes_, open_bytes_ = 0;
-  std::size_t messages_ = 0;  // that MPI has, beside notices
-  MPI_Comm comm_ = MPI_COMM_NULL;
-  int rank_ = 0, size_ = 1;
+  std::shared_ptr<detail::MpiTransfers> transfers_;
+  detail::MpiLetters letters_;
   bool is_given_up_ = false;
-  std::optional<detail::MpiLetters> letters_;
-  std::vector<Transfer> transfers_;    // free where they have no data
-  std::vector<MPI_Request> requests_;  // of pieces
-  std::vector<std::size_t> piece_of_;  // the transfer of each request
-  std::vector<int> ended_;             // as MPI_Testsome() tells, and the next
-  std::vector<MPI_Status> statuses_;
 };
 
 // The ranks of a communicator for RouteOptions::ranks. Collective; throws as the constructor.

@@ -14,6 +14,7 @@
 #include <new>
 #include <utility>
 #include <vector>
+#include <xpose/detail/host_memory.hpp>
 
 namespace xpose::detail {
 
@@ -22,22 +23,18 @@ namespace xpose::detail {
 // once where a place is empty. [one thread at a time]
 class MpiLetters {
  public:
-  // Collective. No letters where MPI shares no memory.
+  // Collective over `comm`, which returns errors. No letters where the ranks of a host share no
+  // memory.
   explicit MpiLetters(MPI_Comm comm) {
     int size = 0;
     MPI_Comm_size(comm, &size);
     peers_.resize(static_cast<std::size_t>(size));
-    if (size > 1 &&
-        MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host_) == MPI_SUCCESS)
-      make_boxes(comm);
-  }
-  MpiLetters(const MpiLetters&) = delete;  // owns the memory, until free()
-  MpiLetters& operator=(const MpiLetters&) = delete;
-
-  // Collective.
-  void free() {
-    if (window_ != MPI_WIN_NULL) MPI_Win_free(&window_);
-    if (host_ != MPI_COMM_NULL) MPI_Comm_free(&host_);
+    MPI_Comm host = MPI_COMM_NULL;
+    if (size < 2 ||
+        MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host) != MPI_SUCCESS)
+      return;
+    if (make_boxes(host)) find_boxes(comm, host);
+    MPI_Comm_free(&host);
   }
 
   // The same answer on both ranks of a message.
@@ -107,6 +104,7 @@ class MpiLetters {
   const Peer& peer(int rank) const { return peers_[static_cast<std::size_t>(rank)]; }
   std::uint64_t place_bytes() const { return kLine + most_bytes_; }
   std::uint64_t box_bytes() const { return kPlaces * place_bytes(); }
+  std::uint64_t rank_bytes(std::uint64_t ranks) const { return ranks * box_bytes(); }
   Place& place(std::byte* box, std::uint64_t number) const {
     return *reinterpret_cast<Place*>(box + number % kPlaces * place_bytes());
   }
@@ -152,52 +150,57 @@ class MpiLetters {
     ended_.push_back(wanted.id);
   }
 
-  // All ranks of the host have them, or none.
-  void make_boxes(MPI_Comm comm) {
+  // In memory of their own, since a window of MPI is freed by all ranks at once: those that let go
+  // of several in another order would wait for each other for ever. All ranks of the host have
+  // boxes, or none.
+  bool make_boxes(MPI_Comm host) {
     static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
-    MPI_Comm_set_errhandler(host_, MPI_ERRORS_RETURN);
-    int ranks = 0;
-    MPI_Comm_size(host_, &ranks);
-    if (ranks < 2) return;
-    most_bytes_ = std::min(kBoxBytes / static_cast<std::uint64_t>(ranks) / kPlaces / kLine * kLine,
-                           kMostBytes);
-    std::byte* own = nullptr;
-    int are_made = MPI_Win_allocate_shared(static_cast<MPI_Aint>(box_bytes()) * ranks, 1,
-                                           MPI_INFO_NULL, host_, &own, &window_) == MPI_SUCCESS
-                       ? 1
-                       : 0;
-    for (std::uint64_t i = 0; are_made != 0 && i < kPlaces * static_cast<std::uint64_t>(ranks); ++i)
-      new (own + i * place_bytes()) Place;
-    MPI_Allreduce(MPI_IN_PLACE, &are_made, 1, MPI_INT, MPI_MIN, host_);
-    if (are_made != 0)
-      find_boxes(comm, own);
-    else
-      window_ = MPI_WIN_NULL;  // the ranks that have one would wait for the others to free it
+    int count = 0, own = 0;
+    MPI_Comm_size(host, &count);
+    MPI_Comm_rank(host, &own);
+    if (count < 2) return false;
+    const auto ranks = static_cast<std::uint64_t>(count);
+    most_bytes_ = std::min(kBoxBytes / ranks / kPlaces / kLine * kLine, kMostBytes);
+    HostMemory::Name name;
+    if (own == 0 && (memory_ = HostMemory::make(ranks * rank_bytes(ranks))) != nullptr)
+      name = memory_->name();
+    MPI_Bcast(&name, sizeof name, MPI_BYTE, 0, host);
+    if (own != 0) memory_ = HostMemory::open(name, ranks * rank_bytes(ranks));
+    const std::uint64_t at = static_cast<std::uint64_t>(own) * rank_bytes(ranks);
+    int are_made = memory_ != nullptr ? 1 : 0;
+    for (std::uint64_t i = 0; are_made != 0 && i < kPlaces * ranks; ++i)
+      new (memory_->data() + at + i * place_bytes()) Place;
+    MPI_Allreduce(MPI_IN_PLACE, &are_made, 1, MPI_INT, MPI_MIN, host);
+    if (are_made == 0) memory_ = nullptr;
+    if (memory_ != nullptr) memory_->close_file();
+    return are_made != 0;
   }
 
-  void find_boxes(MPI_Comm comm, std::byte* own) {
-    int own_number = 0;
-    MPI_Comm_rank(host_, &own_number);
-    const std::vector<int> numbers = numbers_on_host(comm);
+  void find_boxes(MPI_Comm comm, MPI_Comm host) {
+    int count = 0, own = 0;
+    MPI_Comm_size(host, &count);
+    MPI_Comm_rank(host, &own);
+    const auto box = [&](int of, int from) {
+      return memory_->data() +
+             static_cast<std::uint64_t>(of) * rank_bytes(static_cast<std::uint64_t>(count)) +
+             static_cast<std::uint64_t>(from) * box_bytes();
+    };
+    const std::vector<int> numbers = numbers_on_host(comm, host);
     for (std::size_t i = 0; i < peers_.size(); ++i) {
-      if (numbers[i] == MPI_UNDEFINED || numbers[i] == own_number) continue;
-      MPI_Aint bytes = 0;
-      int unit = 0;
-      std::byte* theirs = nullptr;
-      MPI_Win_shared_query(window_, numbers[i], &bytes, &unit, &theirs);
-      peers_[i].in = own + static_cast<std::uint64_t>(numbers[i]) * box_bytes();
-      peers_[i].out = theirs + static_cast<std::uint64_t>(own_number) * box_bytes();
+      if (numbers[i] == MPI_UNDEFINED || numbers[i] == own) continue;
+      peers_[i].in = box(own, numbers[i]);
+      peers_[i].out = box(numbers[i], own);
       here_.push_back(static_cast<int>(i));
     }
   }
 
   // By rank of `comm`; MPI_UNDEFINED: of another host.
-  std::vector<int> numbers_on_host(MPI_Comm comm) const {
+  std::vector<int> numbers_on_host(MPI_Comm comm, MPI_Comm host_comm) const {
     std::vector<int> ranks(peers_.size()), numbers(peers_.size());
     for (std::size_t i = 0; i < ranks.size(); ++i) ranks[i] = static_cast<int>(i);
     MPI_Group all = MPI_GROUP_NULL, host = MPI_GROUP_NULL;
     MPI_Comm_group(comm, &all);
-    MPI_Comm_group(host_, &host);
+    MPI_Comm_group(host_comm, &host);
     MPI_Group_translate_ranks(all, static_cast<int>(ranks.size()), ranks.data(), host,
                               numbers.data());
     MPI_Group_free(&all);
@@ -205,8 +208,7 @@ class MpiLetters {
     return numbers;
   }
 
-  MPI_Comm host_ = MPI_COMM_NULL;
-  MPI_Win window_ = MPI_WIN_NULL;
+  std::unique_ptr<HostMemory> memory_;
   std::uint64_t most_bytes_ = 0;
   std::vector<Peer> peers_;  // by rank
   std::vector<int> here_;    // the other ranks of this host
