@@ -36,6 +36,9 @@ class LifetimesTest(unittest.TestCase):
     def test_routes_outlive_mpi(self):
         self.assert_ends_well("outlives")
 
+    def test_a_slow_rank_takes_the_signs_of_the_others(self):
+        self.assert_ends_well("slow", (2, 4))
+
     def test_an_error_of_mpi_is_told(self):
         self.assert_ends_well("fatal", (2,))
 

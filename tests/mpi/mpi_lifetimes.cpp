@@ -3,6 +3,7 @@
 //   mpi_lifetimes orders HOSTS   each rank destroys its routes in an order of its own, at its own
 //   time mpi_lifetimes late HOSTS     notices that nobody receives, before other ranks of MPI
 //   mpi_lifetimes outlives HOSTS routes that are destroyed after MPI_Finalize()
+//   mpi_lifetimes slow HOSTS     a rank that is always the last one, and the signs that it gets
 //   mpi_lifetimes fatal HOSTS    errors of MPI on a communicator that ends the process with them
 // HOSTS: ranks of equal remainder are of one host. The last line tells how many objects of MPI were
 // not freed.
@@ -184,6 +185,46 @@ int run_outlives(std::vector<std::unique_ptr<Trip>>& kept, std::vector<Route>& d
   return 0;
 }
 
+// Ranks that wait for the slow one send it signs, one for each of its runs. It must take them, or
+// MPI keeps them for ever.
+int run_slow() {
+  constexpr int kRuns = 60;
+  const auto ranks = mpi_ranks(MPI_COMM_WORLD);
+  const int size = ranks->size();
+  int taken = 0;
+  const auto take = [&](int rank) {
+    ranks->receive(rank, 0, notice_of(0), 1024, static_cast<std::uint64_t>(rank));
+  };
+  if (ranks->rank() == 0)
+    for (int rank = 1; rank < size; ++rank) take(rank);
+  for (int run = 0; run < kRuns; ++run) {
+    const auto letter = notice_of(run);
+    if (ranks->rank() != 0) {
+      ranks->send(0, 0, notice_of(run), 1024, 1000);
+      ranks->send(0, 2, letter, 1024, 2000);
+      ranks->receive(0, 2, notice_of(0), 1024, 3000);
+      for (bool has_come = false; !has_come;)
+        has_come = std::ranges::count(ranks->wait(0.01), std::uint64_t{3000}) > 0;
+      continue;
+    }
+    rest(2);
+    for (int rank = 1; rank < size; ++rank) {
+      ranks->send(rank, 2, letter, 1024, 2000);
+      ranks->receive(rank, 2, notice_of(0), 1024, 4000);
+    }
+    for (int to_come = size - 1; to_come > 0;)
+      for (const std::uint64_t id : ranks->wait(0.01)) {
+        if (id == 4000) --to_come;
+        if (id >= 1000) continue;
+        ++taken;
+        take(static_cast<int>(id));
+      }
+  }
+  if (ranks->rank() == 0 && taken < (size - 1) * kRuns / 2)
+    fail("only " + std::to_string(taken) + " notices were taken");
+  return 0;
+}
+
 int run_fatal() {
   const auto ranks = mpi_ranks(MPI_COMM_WORLD);
   try {
@@ -197,6 +238,7 @@ int run_fatal() {
 int run(const std::string& mode) {
   if (mode == "orders") return run_orders();
   if (mode == "late") return run_late();
+  if (mode == "slow") return run_slow();
   if (mode == "fatal") return run_fatal();
   std::cerr << "mpi_lifetimes: see its source for the arguments\n";
   return 2;

@@ -73,14 +73,26 @@ class MpiRanks final : public Ranks {
       transfers_->receive(rank, channel, std::move(data), bytes, id);
   }
 
-  // A look asks MPI only for messages: it may give the processor away, and notices have time.
+  // A look asks MPI only for messages: it may give the processor away. Notices have time, but not
+  // for ever, since MPI keeps those that nobody has asked for.
   std::vector<std::uint64_t> wait(double seconds) override {
     check();
-    if (seconds <= 0 && !transfers_->has_messages()) return letters_.look();
-    return wait_asking(seconds, transfers_->open_bytes(), [this] {
+    const auto look = [this](bool asks_always) {
       std::vector<std::uint64_t> ids = letters_.look();
-      return ids.empty() ? transfers_->test() : ids;
-    });
+      if (ids.empty() && asks_always) return transfers_->test();
+      const double now = this->seconds();
+      if (now < asked_ + kNoticeSeconds) return ids;
+      asked_ = now;
+      for (int in_vain = 0; in_vain < kTestsInVain; ++in_vain)
+        for (std::vector<std::uint64_t> more = transfers_->test(); !more.empty();
+             more = transfers_->test()) {
+          ids.insert(ids.end(), more.begin(), more.end());
+          asked_ = 0;  // others may be behind these
+        }
+      return ids;
+    };
+    if (seconds <= 0 && !transfers_->has_messages()) return look(false);
+    return wait_asking(seconds, transfers_->open_bytes(), [&] { return look(true); });
   }
 
   void abandon() noexcept override {
@@ -91,6 +103,11 @@ class MpiRanks final : public Ranks {
   }
 
  private:
+  // Between two looks for notices alone.
+  static constexpr double kNoticeSeconds = 20e-3;
+  static constexpr int kTestsInVain =
+      4;  // before none has arrived: one may not be enough to see it
+
   static bool has_ended() {
     int is_over = 0;
     MPI_Finalized(&is_over);
@@ -126,6 +143,7 @@ class MpiRanks final : public Ranks {
   std::shared_ptr<detail::MpiTransfers> transfers_;
   detail::MpiLetters letters_;
   bool is_given_up_ = false;
+  double asked_ = 0;  // when MPI was, by seconds()
 };
 
 // The ranks of a communicator for RouteOptions::ranks. Collective; throws as the constructor.
