@@ -188,7 +188,7 @@ int run_outlives(std::vector<std::unique_ptr<Trip>>& kept, std::vector<Route>& d
 // Ranks that wait for the slow one send it signs, one for each of its runs. It must take them, or
 // MPI keeps them for ever.
 int run_slow() {
-  constexpr int kRuns = 60;
+  constexpr int kRuns = 200;
   const auto ranks = mpi_ranks(MPI_COMM_WORLD);
   const int size = ranks->size();
   int taken = 0;

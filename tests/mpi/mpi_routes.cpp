@@ -193,8 +193,8 @@ int run_failing(const std::filesystem::path& folder, const std::function<void()>
     options.ranks = std::make_shared<Unlucky>(options.ranks, accident, call);
   else if (rank == 1)
     options.memory += 1;
-  const Placement from = row_slabs(400, 400, 8, 4);
-  const std::vector<std::byte> in(400 * 100 * 8);
+  const Placement from = row_slabs(1600, 1600, 8, 4);
+  const std::vector<std::byte> in(1600 * 400 * 8);
   std::vector<std::byte> out(in.size());
   try {
     engine.route(from, from, options).run(in.data(), out.data());
