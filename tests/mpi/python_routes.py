@@ -1,6 +1,6 @@
 """Routes of the Python package on every process of a communicator, as python_test.py starts them.
 
-python_routes.py exact SEED CASES | gpu SEED CASES | lost FOLDER [device]
+python_routes.py exact SEED CASES | gpu SEED CASES | ended | lost FOLDER [device]
 """
 
 import math
@@ -160,7 +160,30 @@ def lost(folder):
     os._exit(0)
 
 
-if sys.argv[1] in ("exact", "gpu"):
+def ended():
+    """Routes are dropped in an order of each rank's own, and one is called after MPI has ended."""
+    source, target = mpi.row_slabs((40, 60), size), mpi.row_slabs((60, 40), size)
+    x = numpy.ones(source.local_shape(rank))
+    comms = [comm.Dup() for _ in range(4)]
+    routes = [mpi.Route(one, source, target) for one in comms]
+    for route in routes:
+        route(x)
+    for place in range(4):
+        routes[(place + rank) % 4] = None
+    for one in comms[:3]:
+        one.Free()
+    route = mpi.Route(comms[3], source, target)
+    route(x)
+    MPI.Finalize()
+    try:
+        route(x)
+    except ValueError as error:
+        os.write(1, f"{error}\n".encode())  # at once: lines of ranks mix
+
+
+if sys.argv[1] == "ended":
+    ended()
+elif sys.argv[1] in ("exact", "gpu"):
     {"exact": exact, "gpu": gpu}[sys.argv[1]](int(sys.argv[2]), int(sys.argv[3]))
 else:
     lost(sys.argv[2])

@@ -40,6 +40,12 @@ class PythonTest(unittest.TestCase):
         ended = run((), "exact", "7", "40")
         self.assertEqual(ended.returncode, 0, ended.stderr)
 
+    def test_a_route_after_the_end_of_mpi_is_an_error(self):
+        ended = run((), "ended")
+        self.assertEqual(ended.returncode, 0, ended.stderr)
+        told = "MPI.Finalize() was called: run routes between processes before it\n"
+        self.assertEqual(ended.stdout, 4 * told, ended.stderr)
+
     @unittest.skipUnless(has_gpu(), "SKIPPED: no PyTorch with a CUDA device")
     def test_tensors_on_a_gpu_are_exact(self):
         ended = run((), "gpu", "7", "20")

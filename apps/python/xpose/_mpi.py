@@ -33,6 +33,8 @@ class Carrier:
         self._begin(self._comm.Irecv, rank, channel, data, transfer)
 
     def _begin(self, post: Any, rank: int, channel: int, data: memoryview, transfer: int) -> None:
+        if self._mpi.Is_finalized():  # which MPI itself answers by the end of the process
+            raise ValueError("MPI.Finalize() was called: run routes between processes before it")
         pieces = range(0, max(len(data), 1), PIECE)
         self._pieces[transfer] = len(pieces)
         for at in pieces:
