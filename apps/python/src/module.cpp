@@ -14,6 +14,7 @@
 #include "arrays.hpp"
 #include "describe.hpp"
 #include "exchange.hpp"
+#include "interpreter_lock.hpp"
 #include "mover.hpp"
 #include "numpy.hpp"
 #include "prepared.hpp"
@@ -75,7 +76,7 @@ void define_exceptions(nb::module_& m) {
 
 // A fault that did not stop a call becomes a warning of Python's.
 void warn(std::string_view text) {
-  const nb::gil_scoped_acquire lock;
+  const Locked lock;
   if (PyErr_WarnEx(PyExc_RuntimeWarning, std::string(text).c_str(), 1) != 0)
     PyErr_WriteUnraisable(nullptr);
 }
@@ -92,7 +93,7 @@ void construct_engine(Mover* self, const std::vector<std::string>& plugin_folder
   options.in_process = in_process;
   options.stage_seconds = stage_seconds;
   options.warn = warn;
-  const nb::gil_scoped_release unlocked;
+  const Unlocked unlocked;
   new (self) Mover(options);
 }
 
@@ -164,16 +165,18 @@ std::string tune(Mover& mover, const nb::tuple& source, nb::handle axes, const n
   options.interrupted = [&] { return interruption.came(); };
   if (!progress.is_none())
     options.progress = [&](const Progress& state) {
-      const nb::gil_scoped_acquire lock;
+      const Locked lock;
       try {
-        progress(nb::str(state.stage.data(), state.stage.size()), state.done, state.total);
+        staying([&] {
+          progress(nb::str(state.stage.data(), state.stage.size()), state.done, state.total);
+        });
       } catch (...) {
         interruption.keep();
       }
     };
   std::string json;
   {
-    const nb::gil_scoped_release unlocked;
+    const Unlocked unlocked;
     json = tune_json(mover.engine().tune(problem, options));
   }
   interruption.raise();
@@ -193,7 +196,7 @@ nb::dict explain_variant(Mover& mover, const nb::tuple& source, nb::handle axes,
   options.measure = measure;
   std::optional<Explanation> explanation;
   {
-    const nb::gil_scoped_release unlocked;
+    const Unlocked unlocked;
     explanation = explain(mover.engine(), problem, parse_variant(variant), options);
   }
   return described(*explanation);
@@ -202,7 +205,7 @@ nb::dict explain_variant(Mover& mover, const nb::tuple& source, nb::handle axes,
 nb::list plugins(Mover& mover) {
   std::vector<PluginInfo> plugins;
   {
-    const nb::gil_scoped_release unlocked;
+    const Unlocked unlocked;
     plugins = mover.engine().plugins();
   }
   return described(plugins);
@@ -214,7 +217,7 @@ void synchronize(int ordinal) {
   auto place = places->find(ordinal);
   if (place == places->end())
     place = places->emplace(ordinal, DeviceMemory({DeviceKind::cuda, ordinal}, 1)).first;
-  const nb::gil_scoped_release unlocked;
+  const Unlocked unlocked;
   char byte = 0;
   place->second.download(&byte, 1);
 }
@@ -260,6 +263,7 @@ void define_plan(nb::module_& m) {
 }  // namespace
 
 NB_MODULE(_xpose, m) {
+  nb::set_leak_warnings(false);  // a daemon thread keeps what it has to the end
   define_exceptions(m);
   define_engine(m);
   define_plan(m);

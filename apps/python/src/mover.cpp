@@ -6,6 +6,8 @@
 #include <string>
 #include <utility>
 
+#include "interpreter_lock.hpp"
+
 namespace xpose::python {
 namespace {
 
@@ -69,7 +71,7 @@ void Interruption::keep() noexcept {
 
 bool Interruption::came() {
   if (error_ == nullptr) {
-    const nb::gil_scoped_acquire lock;
+    const Locked lock;
     if (PyErr_CheckSignals() != 0) error_ = std::make_exception_ptr(nb::python_error());
   }
   return error_ != nullptr;
@@ -97,7 +99,7 @@ std::optional<Plan> AlignedPlans::plan_for(const void* in, const void* out) {
   options.tune.interrupted = [&] { return interruption.came(); };
   std::optional<Plan> plan;
   try {
-    const nb::gil_scoped_release unlocked;
+    const Unlocked unlocked;
     plan = engine_.plan(problem, options);
   } catch (const Error&) {
     interruption.raise();
@@ -111,7 +113,7 @@ std::optional<Plan> AlignedPlans::plan_for(const void* in, const void* out) {
 void execute(AlignedPlans& plans, const void* in, void* out, void* stream) {
   const std::optional<Plan> plan = plans.plan_for(in, out);
   if (!plan) return;
-  const nb::gil_scoped_release unlocked;
+  const Unlocked unlocked;
   plan->execute(in, out, stream);
 }
 

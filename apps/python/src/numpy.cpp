@@ -3,6 +3,7 @@
 #include <string>
 
 #include "exchange.hpp"
+#include "interpreter_lock.hpp"
 
 namespace xpose::python {
 namespace {
@@ -27,8 +28,8 @@ nb::object attribute(nb::handle object, const nb::object& name) {
 template <class... Arguments>
 nb::object called(const nb::object& function, Arguments... arguments) {
   PyObject* const all[] = {arguments.ptr()...};
-  nb::object result =
-      nb::steal(PyObject_Vectorcall(function.ptr(), all, sizeof...(arguments), nullptr));
+  nb::object result = nb::steal(staying(
+      [&] { return PyObject_Vectorcall(function.ptr(), all, sizeof...(arguments), nullptr); }));
   if (!result.is_valid()) throw nb::python_error();
   return result;
 }

@@ -10,6 +10,7 @@
 #include <xpose/route.hpp>
 
 #include "arrays.hpp"
+#include "interpreter_lock.hpp"
 
 namespace xpose::python {
 
@@ -23,9 +24,9 @@ PythonRanks::PythonRanks(nb::object carrier)
 // Calls Python. Its exception ends the run as an Error that the other ranks are told of.
 template <class Call>
 auto PythonRanks::ask(const Call& call) {
-  const nb::gil_scoped_acquire lock;
+  const Locked lock;
   try {
-    return call();
+    return staying(call);
   } catch (const nb::python_error& error) {
     const std::string text = nb::cast<std::string>(nb::str(error.value()));
     interruption_.keep();
@@ -34,7 +35,7 @@ auto PythonRanks::ask(const Call& call) {
 }
 
 PythonRanks::~PythonRanks() {
-  const nb::gil_scoped_acquire lock;
+  const Locked lock;
   try {
     if (!open_.empty()) ask([&] { carrier_.attr("withdraw")(); });
   } catch (...) {  // MPI may use their buffers
@@ -106,7 +107,7 @@ namespace {
 template <class Call>
 auto unlocked(const std::shared_ptr<PythonRanks>& ranks, const Call& call) {
   try {
-    const nb::gil_scoped_release lock;
+    const Unlocked lock;
     return call();
   } catch (const Error&) {
     if (ranks != nullptr) ranks->raise();
