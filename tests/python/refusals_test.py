@@ -1,6 +1,7 @@
 """Wrong arguments: an exception of the right kind, with a sentence."""
 
 import ctypes
+import os
 
 import numpy
 import pytest
@@ -97,6 +98,8 @@ def test_tune(error, words, given):
         (ValueError, "stage_seconds is -1.0", {"stage_seconds": -1}),
         (TypeError, "worker is a path", {"worker": 3}),
         (TypeError, "plugin_folders is a path", {"plugin_folders": [3]}),
+        (ValueError, "cache is 'a.x00b'; a path has no null byte", {"cache": "a\0b"}),
+        (ValueError, "plugin_folders is .*; a path has no null byte", {"plugin_folders": b"/a\0b"}),
     ],
 )
 def test_engine(error, words, given):
@@ -109,6 +112,16 @@ def test_one_folder_of_plugins(tmp_path):
     assert folder["file"] == str(tmp_path / "none") and "cannot be read" in folder["refused"]
     engine = xpose.Engine(cache=bytes(tmp_path / "a.sqlite"))
     assert engine.permute_dims(X).tolist() == X.T.tolist()
+
+
+def test_paths_of_any_bytes(tmp_path):
+    name = bytes(tmp_path) + b"/\xff"
+    (folder,) = xpose.Engine(plugin_folders=name, remember=False).plugins()
+    assert folder["file"] == os.fsdecode(name) and "cannot be read" in folder["refused"]
+    xpose.Engine(cache=name).plan(X, policy="measure", budget=0.01)
+    assert os.path.exists(name)
+    with pytest.raises(xpose.Error, match="cannot start the worker .*/\ufffd: No such file"):
+        xpose.Engine(worker=bytes(tmp_path) + b"/none/\xff", remember=False).plan(X, policy="measure")
 
 
 def test_explain():

@@ -10,10 +10,23 @@ namespace nb = nanobind;
 
 const char* name_of(DeviceKind kind) { return kind == DeviceKind::cuda ? "cuda" : "host"; }
 
+nb::object checked(PyObject* text) {
+  nb::object result = nb::steal(text);
+  if (!result.is_valid()) throw nb::python_error();
+  return result;
+}
+
+// As os.fsdecode: a name of a file may have any bytes.
+nb::object name_of(const std::filesystem::path& file) {
+  const std::string& name = file.native();
+  return checked(
+      PyUnicode_DecodeFSDefaultAndSize(name.data(), static_cast<Py_ssize_t>(name.size())));
+}
+
 nb::dict described(const StrategyInfo& strategy) {
   nb::dict result;
-  result["name"] = strategy.name;
-  result["summary"] = strategy.summary;
+  result["name"] = text_of(strategy.name);
+  result["summary"] = text_of(strategy.summary);
   result["device"] = name_of(strategy.device_kind);
   result["role"] = to_string(strategy.role);
   result["in_place"] = strategy.in_place;
@@ -23,7 +36,7 @@ nb::dict described(const StrategyInfo& strategy) {
   for (const auto& [axis, values] : strategy.axes) {
     nb::list numbers;
     for (const std::int64_t value : values) numbers.append(value);
-    axes[axis.c_str()] = numbers;
+    axes[text_of(axis)] = numbers;
   }
   result["axes"] = axes;
   return result;
@@ -56,15 +69,20 @@ nb::dict described(const HardwareAccount& hardware) {
 
 }  // namespace
 
+nb::object text_of(std::string_view utf8) {
+  return checked(
+      PyUnicode_DecodeUTF8(utf8.data(), static_cast<Py_ssize_t>(utf8.size()), "replace"));
+}
+
 nb::list described(const std::vector<PluginInfo>& plugins) {
   nb::list result;
   for (const PluginInfo& plugin : plugins) {
     nb::dict one;
-    one["file"] = plugin.file.string();
-    one["name"] = plugin.name;
-    one["version"] = plugin.version;
-    one["build"] = plugin.build;
-    one["refused"] = plugin.refused;
+    one["file"] = name_of(plugin.file);
+    one["name"] = text_of(plugin.name);
+    one["version"] = text_of(plugin.version);
+    one["build"] = text_of(plugin.build);
+    one["refused"] = text_of(plugin.refused);
     nb::list strategies;
     for (const StrategyInfo& strategy : plugin.strategies) strategies.append(described(strategy));
     one["strategies"] = strategies;

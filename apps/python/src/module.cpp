@@ -69,7 +69,7 @@ void define_exceptions(nb::module_& m) {
     try {
       std::rethrow_exception(pointer);
     } catch (const Error& error) {
-      PyErr_SetString(exception_of(error.kind()), error.what());
+      PyErr_SetObject(exception_of(error.kind()), text_of(error.what()).ptr());
     }
   });
 }
@@ -77,18 +77,21 @@ void define_exceptions(nb::module_& m) {
 // A fault that did not stop a call becomes a warning of Python's.
 void warn(std::string_view text) {
   const Locked lock;
-  if (PyErr_WarnEx(PyExc_RuntimeWarning, std::string(text).c_str(), 1) != 0)
+  if (PyErr_WarnFormat(PyExc_RuntimeWarning, 1, "%U", text_of(text).ptr()) != 0)
     PyErr_WriteUnraisable(nullptr);
 }
 
-void construct_engine(Mover* self, const std::vector<std::string>& plugin_folders, unsigned threads,
-                      const std::string& worker, const std::string& cache, bool remember,
+std::string path_of(const nb::bytes& path) { return {path.c_str(), path.size()}; }
+
+void construct_engine(Mover* self, const std::vector<nb::bytes>& plugin_folders, unsigned threads,
+                      const nb::bytes& worker, const nb::bytes& cache, bool remember,
                       bool in_process, double stage_seconds) {
   EngineOptions options;
-  options.plugin_folders.assign(plugin_folders.begin(), plugin_folders.end());
+  for (const nb::bytes& folder : plugin_folders)
+    options.plugin_folders.emplace_back(path_of(folder));
   options.threads = threads;
-  options.worker = worker;
-  options.cache = cache;
+  options.worker = path_of(worker);
+  options.cache = path_of(cache);
   options.remember = remember;
   options.in_process = in_process;
   options.stage_seconds = stage_seconds;

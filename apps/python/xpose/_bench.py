@@ -62,7 +62,7 @@ def bench(
     import json  # here, for the sake of the package's import
     import subprocess
 
-    words = ["bench", "--json", "-", "--threads", str(_checks.number("threads", threads, 0))]
+    words: list[str | bytes] = ["bench", "--json", "-", "--threads", str(_checks.number("threads", threads, 0))]
     if device is not None:
         words += ["--device", _checks.text("device", device)]
     for text in _checks.texts("only", only):

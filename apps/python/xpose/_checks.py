@@ -42,14 +42,18 @@ def texts(name: str, value: str | Sequence[str]) -> list[str]:
     return [text(name, one) for one in ([value] if isinstance(value, str) else value)]
 
 
-def path(name: str, value: str | bytes | os.PathLike[Any]) -> str:
+def path(name: str, value: str | bytes | os.PathLike[Any]) -> bytes:
+    """The bytes of a path, as the system has it: they need not be UTF-8."""
     try:
-        return os.fsdecode(value)
+        system = os.fsencode(value)
     except TypeError:
         raise TypeError(f"{name} is a path, not {type(value).__qualname__}") from None
+    if b"\0" in system:
+        raise ValueError(f"{name} is {value!r}; a path has no null byte")
+    return system
 
 
-def paths(name: str, value: Any) -> list[str]:
+def paths(name: str, value: Any) -> list[bytes]:
     """Several paths; one stands for a list of itself."""
     several: Iterable[Any] = [value] if isinstance(value, (str, bytes, os.PathLike)) else value
     return [path(name, one) for one in several]

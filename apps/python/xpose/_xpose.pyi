@@ -30,10 +30,10 @@ class Plan:
 class Engine:
     def __init__(
         self,
-        plugin_folders: Sequence[str],
+        plugin_folders: Sequence[bytes],
         threads: int,
-        worker: str,
-        cache: str,
+        worker: bytes,
+        cache: bytes,
         remember: bool,
         in_process: bool,
         stage_seconds: float,
