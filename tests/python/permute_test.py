@@ -116,6 +116,19 @@ def test_empty_and_of_no_bytes():
         xpose.permute_dims(numpy.zeros((0, 3)), (1, 0), out=numpy.zeros((0, 3)))
 
 
+class Own(numpy.ndarray):
+    pass
+
+
+@pytest.mark.parametrize("dtype", ("S0", "U0", "V0"))
+def test_texts_without_characters(dtype):
+    x = numpy.ndarray((2, 3), dtype)
+    for result in xpose.permute_dims(x), xpose.plan(x)(x), xpose.permute_dims(x.view(Own)):
+        assert (result.shape, result.dtype) == ((3, 2), x.dtype)
+    out = numpy.ndarray((3, 2), dtype)
+    assert xpose.permute_dims(x, out=out) is out
+
+
 def test_read_only_input():
     x = filled((5, 6), "f4")
     x.flags.writeable = False

@@ -48,8 +48,10 @@ nb::object movable_dtype(nb::handle x) {
   return dtype;
 }
 
-nb::object made(const nb::tuple& shape, const nb::object& dtype) {
-  return called(python_side().empty, nb::handle(shape), nb::handle(dtype));
+// numpy.empty makes texts of no characters one character long.
+nb::object made(const nb::tuple& shape, const nb::object& dtype, const Layout& in) {
+  const nb::object& maker = in.element_bytes == 0 ? python_side().ndarray : python_side().empty;
+  return called(maker, nb::handle(shape), nb::handle(dtype));
 }
 
 // The caller's array to write.
@@ -99,8 +101,9 @@ nb::object permute(Mover& mover, nb::handle x, nb::handle axes, nb::handle out, 
   const nb::object dtype = movable_dtype(x);
   const Buffer in(x, false);
   const Axes order = order_of(axes, in.layout().extents.size());
-  nb::object result = out.is_none() ? made(tuple_of(permuted(in.layout().extents, order)), dtype)
-                                    : given(out, dtype);
+  nb::object result = out.is_none()
+                          ? made(tuple_of(permuted(in.layout().extents, order)), dtype, in.layout())
+                          : given(out, dtype);
   const Buffer to(result, true);
   mover.move(in.layout(), to.layout(), order, nullptr, known);
   return result;
@@ -114,7 +117,8 @@ nb::object call(const PreparedPlan& plan, nb::handle x, nb::handle out, nb::hand
   }
   const nb::object dtype = movable_dtype(x);
   const Buffer in(x, false);
-  nb::object result = out.is_none() ? made(plan.python_shape(), dtype) : given(out, dtype);
+  nb::object result =
+      out.is_none() ? made(plan.python_shape(), dtype, in.layout()) : given(out, dtype);
   const Buffer to(result, true);
   plan.execute(in.layout(), to.layout(), nullptr);
   return result;

@@ -88,7 +88,8 @@ class NumPy(Library):
         return address, x.shape, x.strides, 1, x.itemsize, False, 0, x.flags.writeable
 
     def empty(self, x: Any, shape: tuple[int, ...]) -> Any:
-        return numpy.empty(shape, x.dtype)
+        # numpy.empty makes texts of no characters one character long.
+        return numpy.empty(shape, x.dtype) if x.itemsize else numpy.ndarray(shape, x.dtype)
 
 
 def stream_address(stream: Any) -> int:
