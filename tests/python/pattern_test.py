@@ -19,6 +19,8 @@ def test_groups():
     expected = x.reshape(2, 3, 4, 2, 4).transpose(0, 1, 3, 2, 4).reshape(2, 6, 16)
     result = xpose.rearrange(x, "b (h p) (w q) -> b (h w) (p q)", p=4, w=2)
     assert (result == expected).all()
+    wide = numpy.zeros((0, 2**33), "u1")
+    assert xpose.rearrange(wide, "a (b c) -> a b c", b=2**32).shape == (0, 2**32, 2)
 
 
 def test_axes_named_as_the_parameters():

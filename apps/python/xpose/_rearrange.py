@@ -57,7 +57,7 @@ def rearrange(
     """
     if not hasattr(x, "shape"):
         x = library_of(x).plain(x)
-    given = tuple([(name, _checks.number(name, size, 0)) for name, size in sorted(sizes.items())])
+    given = tuple([(name, _checks.number(name, size, 0, 2**63 - 1)) for name, size in sorted(sizes.items())])
     # torch.compile traces the function itself, and warns of its cache.
     fit = _pattern.fit.__wrapped__ if _functions.is_compiling() else _pattern.fit
     fitted = fit(_checks.text("pattern", pattern), tuple(x.shape), given)
