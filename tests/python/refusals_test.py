@@ -129,35 +129,79 @@ def test_explain():
         xpose.explain(X, variant=3)
 
 
+class Tensor(ctypes.Structure):
+    _fields_ = [
+        ("data", ctypes.c_void_p), ("device", ctypes.c_int32 * 2), ("ndim", ctypes.c_int32),
+        ("code", ctypes.c_uint8), ("bits", ctypes.c_uint8), ("lanes", ctypes.c_uint16),
+        ("shape", ctypes.c_void_p), ("strides", ctypes.c_void_p), ("offset", ctypes.c_uint64),
+    ]  # fmt: skip
+
+
+new_capsule = ctypes.pythonapi.PyCapsule_New
+new_capsule.restype = ctypes.py_object
+new_capsule.argtypes = [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
+
+
+class OfBfloat16:
+    """States any shape and strides, in elements, for six elements."""
+
+    def __init__(self, shape=(2, 3), strides=None):
+        self.array = numpy.arange(6, dtype="u2").reshape(2, 3)
+        self.shape = (ctypes.c_int64 * 2)(*shape)
+        self.strides = strides and (ctypes.c_int64 * 2)(*strides)
+        self.tensor = (ctypes.c_char * 80)()  # a managed tensor without a deleter
+
+    def __dlpack_device__(self):
+        return 1, 0
+
+    def __dlpack__(self, **given):
+        if given:
+            raise TypeError("an old one")
+        stated = Tensor.from_buffer(self.tensor)
+        stated.data, stated.device, stated.ndim = self.array.ctypes.data, (1, 0), 2
+        stated.code, stated.bits, stated.lanes = 4, 16, 1
+        stated.shape = ctypes.addressof(self.shape)
+        stated.strides = self.strides and ctypes.addressof(self.strides)
+        return new_capsule(ctypes.addressof(self.tensor), b"dltensor", None)
+
+
 def test_dlpack_without_a_dtype_of_numpy():
-    class Tensor(ctypes.Structure):
-        _fields_ = [
-            ("data", ctypes.c_void_p), ("device", ctypes.c_int32 * 2), ("ndim", ctypes.c_int32),
-            ("code", ctypes.c_uint8), ("bits", ctypes.c_uint8), ("lanes", ctypes.c_uint16),
-            ("shape", ctypes.c_void_p), ("strides", ctypes.c_void_p), ("offset", ctypes.c_uint64),
-        ]  # fmt: skip
-
-    new = ctypes.pythonapi.PyCapsule_New
-    new.restype, new.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
-
-    class OfBfloat16:
-        array = numpy.arange(6, dtype="u2").reshape(2, 3)
-        shape = (ctypes.c_int64 * 2)(2, 3)
-        tensor = (ctypes.c_char * 80)()  # a managed tensor without a deleter
-
-        def __dlpack_device__(self):
-            return 1, 0
-
-        def __dlpack__(self, **given):
-            if given:
-                raise TypeError("an old one")
-            stated = Tensor.from_buffer(self.tensor)
-            stated.data, stated.device, stated.ndim = self.array.ctypes.data, (1, 0), 2
-            stated.code, stated.bits, stated.lanes = 4, 16, 1
-            stated.shape = ctypes.addressof(self.shape)
-            return new(ctypes.addressof(self.tensor), b"dltensor", None)
-
+    x, out = OfBfloat16(), numpy.zeros((3, 2), "u2")
     with pytest.raises(TypeError, match="OfBfloat16, pass out="):
-        xpose.transpose(OfBfloat16())
-    out = numpy.zeros((3, 2), "u2")
-    assert (xpose.transpose(OfBfloat16(), out=out) == OfBfloat16.array.T).all()
+        xpose.transpose(x)
+    assert (xpose.transpose(x, out=out) == x.array.T).all()
+
+
+@pytest.mark.parametrize("strides", [(-(2**63), 1), (2**62, 1), (3, 2**63 - 1)])
+def test_dlpack_with_strides_beyond_64_bits(strides):
+    with pytest.raises(ValueError, match="more than 2.63 bytes apart"):
+        xpose.plan(OfBfloat16(strides=strides))
+    for shape in ((0, 3), (3, 0), (1, 1)):  # of which strides mean nothing
+        xpose.plan(OfBfloat16(shape, strides))
+
+
+def test_dlpack_of_more_bytes_than_64_bits_count():
+    with pytest.raises(ValueError, match="has more than 2.63 bytes"):
+        xpose.plan(OfBfloat16((2**62, 2**62)))
+
+
+def test_dlpack_without_a_capsule():
+    class Empty(OfBfloat16):
+        def __dlpack__(self, **given):
+            return None
+
+    with pytest.raises(TypeError, match="__dlpack__ returned no DLPack capsule"):
+        xpose.transpose(Empty(), out=numpy.zeros((3, 2), "u2"))
+
+
+def test_axes_that_change_their_list():
+    class Changing:
+        def __index__(self):
+            axes.clear()
+            axes.extend(range(100))
+            kept.extend([["an axis", "no axis", "none"] for _ in range(100)])
+            return 0
+
+    kept, axes = [], [Changing(), 1]
+    with pytest.raises(ValueError, match="at most 64 axes"):
+        xpose.permute_dims(X, axes)

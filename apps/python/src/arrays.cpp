@@ -90,9 +90,9 @@ Axes numbers(nb::handle sequence) {
   Axes result;
   const nb::object items = nb::steal(PySequence_Fast(sequence.ptr(), "not a sequence of integers"));
   if (!items.is_valid()) throw nb::python_error();
-  PyObject** const first = PySequence_Fast_ITEMS(items.ptr());
+  // An __index__ may change the list.
   for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(items.ptr()); ++i)
-    result.push(index(first[i]));
+    result.push(index(nb::borrow(PySequence_Fast_GET_ITEM(items.ptr(), i))));
   return result;
 }
 
@@ -111,8 +111,11 @@ Layout layout_of(const nb::tuple& stated) {
   if (layout.strides.size() != layout.extents.size())
     refuse("the array's strides are not as many as its axes");
   const std::int64_t unit = integer(stated[3]);
-  for (std::size_t i = 0; i < layout.strides.size(); ++i) layout.strides[i] *= unit;
   layout.element_bytes = integer(stated[4]);
+  for (std::size_t i = 0; i < layout.strides.size(); ++i)
+    if (__builtin_mul_overflow(layout.strides[i], unit, &layout.strides[i]) &&
+        layout.extents[i] > 1 && !layout.is_empty())
+      refuse("the array states that elements lie more than 2^63 bytes apart");
   layout.device = {stated[5].ptr() == Py_True ? DeviceKind::cuda : DeviceKind::host,
                    static_cast<int>(integer(stated[6]))};
   layout.writable = stated[7].ptr() == Py_True;

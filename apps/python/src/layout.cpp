@@ -53,10 +53,13 @@ Layout dense(const Axes& extents, std::int64_t element_bytes, Device device) {
   Layout layout{
       .extents = extents, .strides = extents, .element_bytes = element_bytes, .device = device};
   std::int64_t stride = element_bytes;
+  bool overflows = false;
   for (std::size_t i = extents.size(); i-- > 0;) {
     layout.strides[i] = stride;
-    stride *= extents[i];
+    overflows |= __builtin_mul_overflow(stride, extents[i], &stride);
   }
+  if (overflows && !layout.is_empty())
+    refuse("an array of the shape " + shape_text(extents) + " has more than 2^63 bytes");
   return layout;
 }
 

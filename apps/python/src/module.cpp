@@ -288,7 +288,7 @@ NB_MODULE(_xpose, m) {
       [](const std::string& policy) { return static_cast<int>(parse_policy(policy)); }, "policy"_a);
   m.def(
       "xla_handlers", [](Mover& mover) { return xla_handlers(mover.engine()); }, "engine"_a);
-  m.def("of_capsule", &of_capsule, "capsule"_a);
+  m.def("of_capsule", &of_capsule, "capsule"_a.none());
   m.def("synchronize", &synchronize, "ordinal"_a);
   m.def("devices", [] { return described(devices()); });
   m.def("cuda_unavailable_reason", &cuda_unavailable_reason);
