@@ -115,6 +115,13 @@ class NoFiles(Outputs):
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         self.check_rows(done.stdout)
 
+    def test_a_file_that_the_shell_has_opened_is_not_replaced(self):
+        done = shell(f'{{ echo before >&3; "$@" --json=/dev/fd/3 >/dev/null; echo after >&3; }} 3>{self.file}', *self.show)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        before, *rows, after = self.file.read_text().splitlines()
+        self.assertEqual((before, after), ("before", "after"))
+        self.check_rows("\n".join(rows))
+
     def test_named_pipe(self):
         os.mkfifo(self.file)
         reader = subprocess.Popen(["cat", self.file], stdout=subprocess.PIPE, text=True)

@@ -218,6 +218,20 @@ class Tells(InAListedFolder):
         self.assertEqual(process.returncode, 0)
         self.assertEqual(np.load(io.BytesIO(out)).tobytes(), array.T.tobytes())
 
+    def test_files_that_the_shell_has_opened_are_not_replaced(self):
+        array = random_array("<f4", (701, 903))
+        np.save(self.source, array)
+        for name in ("-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"):
+            with self.subTest(name=name), open(self.target, "wb") as to:
+                to.write(b"before")
+                to.flush()
+                done = subprocess.run(command(self.source, name), stdout=to, stderr=subprocess.PIPE, text=True)
+                self.assertEqual((done.returncode, WAITING.sub("", done.stderr)), (0, ""))
+                to.write(b"after")
+            said = self.target.read_bytes()
+            self.assertEqual((said[:6], said[-5:]), (b"before", b"after"))
+            self.assertEqual(np.load(io.BytesIO(said[6:-5])).tobytes(), array.T.tobytes())
+
     def test_verbose_says_each_stage(self):
         np.save(self.source, random_array("<f4", (701, 903)))
         done = self.run_xpose("-v", "--memory", "1M")

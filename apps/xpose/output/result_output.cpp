@@ -1,13 +1,12 @@
 #include "output/result_output.hpp"
 
-#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cerrno>
 #include <iostream>
 #include <stdexcept>
 
+#include "output/named_descriptor.hpp"
 #include "xpose/xpose.hpp"
 
 namespace xpose::app {
@@ -30,12 +29,6 @@ bool are_one(const std::filesystem::path& one, const std::filesystem::path& othe
          weakly_canonical(absolute(one)) == weakly_canonical(absolute(other));
 }
 
-FileDescriptor opened_stream(const std::string& target) {
-  FileDescriptor stream(open(target.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY));
-  if (stream.get() < 0) fail(target, "cannot be written", errno);
-  return stream;
-}
-
 }  // namespace
 
 ResultOutput::Kind ResultOutput::kind_of(const std::string& target) {
@@ -46,12 +39,13 @@ ResultOutput::Kind ResultOutput::kind_of(const std::string& target) {
   if (stat(target.c_str(), &status) != 0) return Kind::file;
   if (fstat(STDOUT_FILENO, &standard_output) == 0 && are_one(status, standard_output))
     return Kind::standard_output;
-  return S_ISFIFO(status.st_mode) || S_ISCHR(status.st_mode) ? Kind::stream : Kind::file;
+  const bool is_stream = S_ISFIFO(status.st_mode) || S_ISCHR(status.st_mode);
+  return is_stream || is_named_descriptor(target) ? Kind::stream : Kind::file;
 }
 
 ResultOutput::ResultOutput(const std::string& option, const std::string& target) try
     : option_(option), target_(target), kind_(kind_of(target)) {
-  if (kind_ == Kind::stream) stream_ = opened_stream(target);
+  if (kind_ == Kind::stream) stream_ = opened_stream(target, target);
   if (kind_ != Kind::file) return;
   file_ = std::make_unique<PendingFile>(target);
   target_ = file_->target();

@@ -10,6 +10,7 @@
 #include <stdexcept>
 #include <vector>
 
+#include "output/named_descriptor.hpp"
 #include "run/reserved_room.hpp"
 #include "run/spool.hpp"
 
@@ -26,12 +27,12 @@ std::size_t step_at(std::uint64_t offset, bool begins_there) {
   return begins_there && in_page != 0 ? BandPlan::kPage - in_page : kStep - in_page;
 }
 
-FileDescriptor opened_stream(const std::filesystem::path& target, const std::string& name) {
-  if (target == "-" && isatty(STDOUT_FILENO) != 0)
-    throw std::runtime_error("standard output is a terminal: redirect it to a file or a program");
-  FileDescriptor stream(target == "-" ? fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0)
-                                      : open(target.c_str(), O_WRONLY | O_CLOEXEC));
+FileDescriptor stream_for(const std::filesystem::path& target, const std::string& name) {
+  FileDescriptor stream = target == "-" ? FileDescriptor(fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0))
+                                        : opened_stream(target, name);
   if (stream.get() < 0) fail(name, "cannot be written", errno);
+  if (isatty(stream.get()) != 0)
+    throw std::runtime_error(name + " is a terminal: redirect it to a file or a program");
   return stream;
 }
 
@@ -45,7 +46,8 @@ FileDescriptor opened_again(const std::filesystem::path& target, const std::stri
 
 bool OutputFile::is_stream(const std::filesystem::path& target) {
   struct stat status {};
-  return target == "-" || (stat(target.c_str(), &status) == 0 && S_ISFIFO(status.st_mode));
+  return target == "-" || is_named_descriptor(target) ||
+         (stat(target.c_str(), &status) == 0 && S_ISFIFO(status.st_mode));
 }
 
 OutputFile::OutputFile(const std::filesystem::path& target, std::uint64_t bytes,
@@ -54,7 +56,7 @@ OutputFile::OutputFile(const std::filesystem::path& target, std::uint64_t bytes,
       bytes_(bytes),
       most_dirty_(most_dirty) {
   if (is_stream(target)) {
-    stream_ = opened_stream(target, name_);
+    stream_ = stream_for(target, name_);
   } else {
     file_.emplace(target, kind);
     name_ = file_->target().string();
