@@ -7,6 +7,7 @@
 #include "output/file_descriptor.hpp"
 #include "output/progress_line.hpp"
 #include "output/screen.hpp"
+#include "output/standard_streams.hpp"
 
 namespace {
 
@@ -85,6 +86,7 @@ bool is_command(int argc, char** argv) { return argc > 1 && commands().contains(
 int main(int argc, char** argv) {
   using xpose::app::say;
   const xpose::app::ExitCleanup cleanup;
+  const xpose::app::StandardStreams streams;
   try {
     xpose::app::occupy_standard_descriptors();
     const int code = dispatch(without_help(Arguments(argv + 1, argv + argc)));

@@ -3,6 +3,7 @@
 Files are replaced as a whole, what is no file is written to, and no output gets into another's.
 """
 
+import fcntl
 import json
 import os
 import pathlib
@@ -13,6 +14,7 @@ import struct
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 from terminal import read_to_end
@@ -121,6 +123,20 @@ class NoFiles(Outputs):
         before, *rows, after = self.file.read_text().splitlines()
         self.assertEqual((before, after), ("before", "after"))
         self.check_rows("\n".join(rows))
+
+    def test_a_pipe_that_another_program_made_non_blocking(self):
+        end, written = os.pipe()
+        fcntl.fcntl(written, fcntl.F_SETPIPE_SZ, 4096)
+        os.set_blocking(written, False)
+        listed = subprocess.Popen([XPOSE, "plugins", "--json"], stdout=written, stderr=written)
+        self.addCleanup(listed.kill)
+        os.close(written)
+        time.sleep(0.3)  # it finds no room
+        with open(end, encoding="utf-8") as of:
+            said = of.read()
+        self.assertEqual(listed.wait(timeout=60), 0)
+        self.assertGreater(len(said), 4096)
+        self.assertIn("plugins", json.loads(said))
 
     def test_named_pipe(self):
         os.mkfifo(self.file)
