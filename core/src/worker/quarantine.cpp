@@ -1,9 +1,29 @@
 #include "worker/quarantine.hpp"
 
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
 #include <ctime>
 #include <utility>
 
 namespace xpose {
+namespace {
+
+// Whether this process, and so its worker, may have less memory than the machine. A library whose
+// allocations fail may wait, or end the process, that is sound without the limit.
+bool is_memory_limited() {
+  const auto installed =
+      static_cast<rlim_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<rlim_t>(sysconf(_SC_PAGESIZE));
+  constexpr std::array kLimits = {RLIMIT_AS, RLIMIT_DATA};
+  return std::ranges::any_of(kLimits, [&](auto which) {
+    rlimit limit{};
+    return getrlimit(which, &limit) == 0 && limit.rlim_cur < installed;
+  });
+}
+
+}  // namespace
 
 bool is_innocent(Verdict verdict) {
   return verdict == Verdict::ok || verdict == Verdict::unsupported || verdict == Verdict::no_memory;
@@ -27,6 +47,7 @@ Quarantine put_in_quarantine(Cache& cache, const Warn& warn, Quarantine row) {
 std::optional<Quarantine> convict(const Worker& worker, Cache& cache, const Warn& warn,
                                   Quarantine row) {
   if (row.verdict == Verdict::timed_out && worker.is_impatient()) return std::nullopt;
+  if (is_memory_limited()) return std::nullopt;
   return put_in_quarantine(cache, warn, std::move(row));
 }
 

@@ -36,7 +36,7 @@ Outcome attempt_twice(Worker& worker, const Attempt& attempt, const Convict& con
 Quarantine put_in_quarantine(Cache& cache, const Warn& warn, Quarantine row);
 
 // The same for an end that came twice in this worker. None where it proves nothing: a timeout in a
-// worker that is less patient than the default.
+// worker that is less patient than the default, or any end under a limit on memory.
 std::optional<Quarantine> convict(const Worker& worker, Cache& cache, const Warn& warn,
                                   Quarantine row);
 

@@ -1,6 +1,8 @@
 #include "worker/quarantine.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include <optional>
 #include <vector>
@@ -76,6 +78,26 @@ TEST(QuarantineTest, AnImpatientTimeoutConvictsNobody) {
   EXPECT_FALSE(is_convicted(usual / 2, Verdict::timed_out));
   EXPECT_TRUE(is_convicted(usual, Verdict::timed_out));
   EXPECT_TRUE(is_convicted(usual / 2, Verdict::crashed));
+}
+
+// A library may crash or wait where its allocations fail.
+TEST(QuarantineTest, AnEndUnderALimitOnMemoryConvictsNobody) {
+  const auto is_convicted = [] {
+    Cache cache("", "", {});
+    return convict(Worker("/no/worker", 10), cache, {},
+                   {"d1", "smem", "smem.so", Verdict::crashed, "words", 0})
+        .has_value();
+  };
+  for (const auto which : {RLIMIT_AS, RLIMIT_DATA}) {
+    rlimit before{};
+    ASSERT_EQ(getrlimit(which, &before), 0);
+    const auto half = static_cast<rlim_t>(sysconf(_SC_PHYS_PAGES) / 2 * sysconf(_SC_PAGESIZE));
+    const rlimit less{half, before.rlim_max};
+    ASSERT_EQ(setrlimit(which, &less), 0);
+    EXPECT_FALSE(is_convicted());
+    ASSERT_EQ(setrlimit(which, &before), 0);
+    EXPECT_TRUE(is_convicted());
+  }
 }
 
 TEST(QuarantineTest, ARowIsRememberedAndSaidInOneWording) {
