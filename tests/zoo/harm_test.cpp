@@ -205,6 +205,8 @@ const std::vector<Harm> kWreckers = {
     {"wreckers", "little_memory", Known::quarantined},
     {"wreckers", "go_elsewhere", Known::quarantined, "current folder"},
     {"wreckers", "open_files", Known::quarantined, "umask"},
+    {"wreckers", "close_the_output", Known::quarantined, "standard input, output or error"},
+    {"wreckers", "change_the_locale", Known::quarantined, "its locale"},
 };
 INSTANTIATE_TEST_SUITE_P(Wreckers, HarmTest, testing::ValuesIn(kWreckers), name_of);
 

@@ -70,6 +70,10 @@ ProcessState::ProcessState()
   pthread_sigmask(SIG_SETMASK, nullptr, &mask_);
   fegetmode(&arithmetic_mode_);
   umask(umask_ = umask(0));
+  for (std::size_t i = 0; i < standard_.size(); ++i)
+    standard_.at(i) = Descriptor(fcntl(static_cast<int>(i), F_DUPFD_CLOEXEC, 3));
+  if (const char* const locale = setlocale(LC_ALL, nullptr)) locale_ = locale;
+  own_locale_ = uselocale(nullptr);
   timer_slack_ = prctl(PR_GET_TIMERSLACK);
   no_huge_pages_ = prctl(PR_GET_THP_DISABLE, 0, 0, 0, 0);
   int policy = 0;
@@ -132,6 +136,29 @@ bool ProcessState::restore_files() const {
   return umask(umask_) != umask_ || moved;
 }
 
+bool ProcessState::restore_standard_descriptors() const {
+  bool changed = false;
+  for (std::size_t i = 0; i < standard_.size(); ++i) {
+    const auto number = static_cast<int>(i);
+    struct stat now {};
+    struct stat before {};
+    if (fstat(standard_.at(i).get(), &before) != 0) continue;  // it was closed
+    if (fstat(number, &now) == 0 && now.st_dev == before.st_dev && now.st_ino == before.st_ino)
+      continue;
+    dup2(standard_.at(i).get(), number);
+    changed = true;
+  }
+  return changed;
+}
+
+bool ProcessState::restore_locale() const {
+  const bool own = uselocale(own_locale_) != own_locale_;
+  const char* const now = setlocale(LC_ALL, nullptr);
+  if (locale_.empty() || (now != nullptr && now == locale_)) return own;
+  setlocale(LC_ALL, locale_.c_str());
+  return true;
+}
+
 void ProcessState::restore_memory() const {
   prctl(PR_SET_TIMERSLACK, timer_slack_, 0, 0, 0);
   if (no_huge_pages_ >= 0) prctl(PR_SET_THP_DISABLE, no_huge_pages_, 0, 0, 0);
@@ -143,13 +170,16 @@ std::string ProcessState::restore() const {
   restore_memory();
   const bool scheduling = restore_scheduling(), limits = restore_limits();
   const bool signals = restore_signals(), arithmetic = restore_arithmetic();
-  const bool files = restore_files();
+  const bool files = restore_files(), standard = restore_standard_descriptors();
+  const bool locale = restore_locale();
   if (clock_was_true_ && !clock_is_true()) return "the clock";
   if (arithmetic) return "the rounding, traps or denormal numbers of its arithmetic";
   if (signals) return "the handlers, the mask or the alarms of its signals";
   if (scheduling) return "its scheduling class or priority";
   if (limits) return "its limits";
   if (files) return "its current folder or umask";
+  if (standard) return "its standard input, output or error";
+  if (locale) return "its locale";
   return {};
 }
 

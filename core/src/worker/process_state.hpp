@@ -1,6 +1,7 @@
 // State of the process that a plugin can change and would leave to the next one.
 #pragma once
 
+#include <locale.h>
 #include <sys/resource.h>
 
 #include <array>
@@ -21,9 +22,9 @@ class ProcessState {
 
   // Puts back, as far as the system lets it: affinity, scheduling class and priority, limits,
   // handlers and mask of signals, alarms, rounding, traps and denormal numbers, current folder and
-  // umask, timer slack, memory policy and huge pages. Says what had changed of those that a launch
-  // must leave to its caller
-  // ("the rounding of its arithmetic"), or nothing. Takes some 15 us.
+  // umask, standard descriptors, locale, timer slack, memory policy and huge pages. Says what had
+  // changed of those that a launch must leave to its caller
+  // ("the rounding of its arithmetic"), or nothing. Takes some 16 us.
   std::string restore() const;
 
  private:
@@ -51,6 +52,8 @@ class ProcessState {
   bool restore_signals() const;
   bool restore_arithmetic() const;
   bool restore_files() const;
+  bool restore_standard_descriptors() const;
+  bool restore_locale() const;
   void restore_memory() const;
 
   bool clock_was_true_ = true;  // but where it is preloaded
@@ -62,6 +65,9 @@ class ProcessState {
   Arithmetic arithmetic_;
   femode_t arithmetic_mode_{};
   Descriptor folder_;
+  std::array<Descriptor, 3> standard_;  // the files of descriptors 0 to 2
+  std::string locale_;                  // of the process
+  locale_t own_locale_ = nullptr;       // of the thread
   mode_t umask_ = 0;
   int timer_slack_ = 0;
   int no_huge_pages_ = 0;

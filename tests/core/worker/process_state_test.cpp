@@ -1,6 +1,8 @@
 #include "worker/process_state.hpp"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <locale.h>
 #include <sched.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
@@ -114,6 +116,39 @@ TEST(ProcessState, RestoresCurrentFolderAndUmask) {
   umask(before ^ 022U);
   EXPECT_EQ(state.restore(), "its current folder or umask");
   EXPECT_EQ(umask(before), before);
+}
+
+TEST(ProcessState, RestoresStandardDescriptors) {
+  const auto is_open = [](int number) { return fcntl(number, F_GETFD) >= 0; };
+  ASSERT_TRUE(is_open(0) && is_open(1) && is_open(2));
+  const ProcessState state;
+  struct stat before {};
+  fstat(1, &before);
+  close(0);
+  EXPECT_EQ(state.restore(), "its standard input, output or error");
+  EXPECT_TRUE(is_open(0));
+  const int other = open("/proc/self/status", O_RDONLY | O_CLOEXEC);
+  dup2(other, 1);
+  close(other);
+  EXPECT_EQ(state.restore(), "its standard input, output or error");
+  struct stat now {};
+  fstat(1, &now);
+  EXPECT_EQ(now.st_ino, before.st_ino);
+  EXPECT_EQ(state.restore(), "");
+}
+
+TEST(ProcessState, RestoresLocale) {
+  const ProcessState state;
+  ASSERT_STREQ(setlocale(LC_ALL, nullptr), "C");
+  if (setlocale(LC_ALL, "C.UTF-8") == nullptr) GTEST_SKIP() << "SKIPPED: there is one locale";
+  EXPECT_EQ(state.restore(), "its locale");
+  EXPECT_STREQ(setlocale(LC_ALL, nullptr), "C");
+  const locale_t own = newlocale(LC_ALL_MASK, "C.UTF-8", nullptr);
+  uselocale(own);
+  EXPECT_EQ(state.restore(), "its locale");
+  EXPECT_EQ(uselocale(nullptr), LC_GLOBAL_LOCALE);
+  freelocale(own);
+  EXPECT_EQ(state.restore(), "");
 }
 
 TEST(ProcessState, RestoresTimerSlackAndHugePages) {

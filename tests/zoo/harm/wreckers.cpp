@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include <cfenv>
+#include <clocale>
 #include <cstdio>
 #include <string>
 #include <thread>
@@ -147,6 +148,8 @@ AFTERWARDS(little_memory, {
 })
 AFTERWARDS(go_elsewhere, (void)!chdir("/proc");)
 AFTERWARDS(open_files, umask(0777);)
+AFTERWARDS(close_the_output, close(1);)
+AFTERWARDS(change_the_locale, setlocale(LC_ALL, "C.UTF-8");)
 
 }  // namespace
 
@@ -157,4 +160,5 @@ XPOSE_PLUGIN("wreckers", "1.0", overflow_the_stack, divide_by_zero, illegal_inst
              kill_by_processor_time, close_all, shut_the_channel, stop_answering, put_a_file_there,
              forge_a_notice, announce_much, double_itself, many_children, round_upward,
              trap_inexact, flush_denormals, handle_signals, block_signals, ring_later, step_back,
-             idle_class, few_files, little_memory, go_elsewhere, open_files)
+             idle_class, few_files, little_memory, go_elsewhere, open_files, close_the_output,
+             change_the_locale)
