@@ -27,4 +27,16 @@ void BenchFile::finish(std::string_view text) {
   if (!is_file()) output_.write(text);
 }
 
+std::vector<CellResult> kept_results(const BenchFile& file, const BenchSetup& setup,
+                                     const std::vector<std::pair<Device, Cell>>& table) {
+  const std::string document = file.read();
+  if (document.empty()) return {};
+  try {
+    return earlier_results(document, setup, table);
+  } catch (const Error& error) {
+    throw Error(ErrorKind::failed, "--json " + file.name() + " cannot be resumed: " + error.what() +
+                                       "; name another file, or leave --resume out to replace it");
+  }
+}
+
 }  // namespace xpose::app

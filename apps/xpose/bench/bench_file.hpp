@@ -4,7 +4,10 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
+#include "bench/bench_run.hpp"
 #include "output/result_output.hpp"
 
 namespace xpose::app {
@@ -35,5 +38,10 @@ class BenchFile {
   std::string target_;
   ResultOutput output_;
 };
+
+// The results of an earlier run, to which the others are added. Throws Error failed with the file
+// where it holds another document.
+std::vector<CellResult> kept_results(const BenchFile& file, const BenchSetup& setup,
+                                     const std::vector<std::pair<Device, Cell>>& table);
 
 }  // namespace xpose::app

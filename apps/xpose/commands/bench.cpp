@@ -250,19 +250,6 @@ BenchSetup setup_of(const po::variables_map& values) {
   return setup;
 }
 
-// The results of an earlier run, to which the others are added.
-std::vector<CellResult> kept_results(const BenchFile& file, const BenchSetup& setup,
-                                     const Work& work) {
-  const std::string document = file.read();
-  if (document.empty()) return {};
-  try {
-    return earlier_results(document, setup, work);
-  } catch (const Error& error) {
-    throw Error(ErrorKind::failed, "--json " + file.name() + " cannot be resumed: " + error.what() +
-                                       "; name another file, or leave --resume out to replace it");
-  }
-}
-
 }  // namespace
 
 int bench(const Arguments& arguments) {
