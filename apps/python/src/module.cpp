@@ -103,7 +103,7 @@ void construct_engine(Mover* self, const std::vector<nb::bytes>& plugin_folders,
 // `target` is a layout, the address of a dense one, or None for one that is not there yet.
 Layout target_of(const nb::object& target, const Layout& in, const Axes& shape) {
   if (PyTuple_Check(target.ptr()) != 0) {
-    const Layout out = layout_of(nb::borrow<nb::tuple>(target));
+    Layout out = layout_of(nb::borrow<nb::tuple>(target));
     if (out.writable) return out;
     throw Error(ErrorKind::invalid, "out is read-only; pass one that is not");
   }
