@@ -56,8 +56,10 @@ struct Tile {
 
   static Quote quote(const Problem& problem, const Config& config) {
     Quote quote;
-    with_shape(problem, tile_of(config),
-               [&]<class Shape>(Shape) { quote = quote_tiles(problem, tiling_of<Shape>()); });
+    with_shape(problem, tile_of(config), [&]<class Shape>(Shape) {
+      quote = quote_tiles(problem, tiling_of<Shape>());
+      quote.launch += launch_together(problem, tiling_of<Shape>(), most_together(problem));
+    });
     quote.demand.slower_percent = slower_percent(problem);
     return quote;
   }

@@ -98,6 +98,7 @@ struct Unaligned {
     Quote quote;
     with_tile(problem.element_bytes, tile, [&]<class Tile>(Tile) {
       quote = quote_tiles(problem, tiling_of<Tile>());
+      quote.launch += launch_together(problem, tiling_of<Tile>(), most_together(problem, tile));
       quote.demand.slower_percent = slower_percent<Tile>(problem);
       // Whole sectors are stored, so that a lower tile moves no more of them.
       const auto out_row = static_cast<uint64_t>(problem.rows * Tile::kBytes);
@@ -171,7 +172,8 @@ struct Unaligned {
       for_each_part<Element<kBytes>>(
           problem_, launch, tiling, [&](const Part<Element<kBytes>>& part) {
             auto grid = part.grid;
-            const uint32_t matrices = matrices_together(problem_, most_together(problem_), grid);
+            const uint32_t matrices =
+                matrices_together(problem_, most_together(problem_, tile_), grid);
             launch_kernel("unaligned", kernels::unaligned<Tile, kResidentThreads>, grid,
                           tiling.block(), tiling.shared_bytes, launch.stream,
                           reinterpret_cast<const unsigned char*>(part.in),
@@ -183,11 +185,11 @@ struct Unaligned {
     });
   }
 
-  // Blocks of matrices that go together: few, since all tiles share lines with their neighbours,
-  // and small elements more than they gain.
-  static int64_t most_together(const Problem& problem) {
-    constexpr int64_t kNear = 128;
-    return problem.element_bytes >= 4 ? kNear : 0;
+  // Blocks of matrices that go together: those of so much of the output's rows, since all tiles
+  // share lines with their neighbours, and small elements more than they gain.
+  static int64_t most_together(const Problem& problem, TileBytes tile) {
+    constexpr int64_t kNear = 128 << 10;  // bytes
+    return problem.element_bytes >= 4 ? kNear / tile.height : 0;
   }
 
   Problem problem_;

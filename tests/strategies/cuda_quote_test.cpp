@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <set>
 #include <string>
 #include <vector>
@@ -51,6 +52,25 @@ TEST(CudaQuote, EveryConfigAnswersEveryProblem) {
           (bytes > 16 && strategy->info.role == Role::copy);  // copies of their parts
       EXPECT_EQ(supported > 0, serves) << strategy->info.name << " with " << bytes << " bytes";
     }
+}
+
+// Of reversed arrays. Bytes do not, and small tiles of many matrices would be far from each other.
+TEST(CudaQuote, MatricesBetweenEachOthersRowsGoTogether) {
+  const DeviceInfo device = device_of(DeviceKind::cuda);
+  const auto launch = [&](const std::string& name, const std::vector<std::int64_t>& shape,
+                          std::uint32_t bytes) {
+    const auto strategies = cuda_strategies();
+    const Strategy& strategy = **std::ranges::find_if(
+        strategies, [&](const Strategy* one) { return one->info.name == name; });
+    const Problem problem = permutation(shape, std::array{2, 1, 0}, bytes, device.device);
+    return quote(strategy, configs(strategy.info).front(), normal_form(problem), device).launch;
+  };
+  EXPECT_TRUE(launch("tile", {384, 59, 2320}, 4).ends_with(", 59 matrices together"));
+  EXPECT_TRUE(launch("tile", {384, 1000, 256}, 2).ends_with(", 1000 matrices together"));
+  EXPECT_TRUE(launch("unaligned", {383, 59, 2321}, 4).ends_with(", 59 matrices together"));
+  EXPECT_EQ(launch("tile", {384, 59, 2320}, 1).find("together"), std::string::npos);
+  EXPECT_EQ(launch("unaligned", {383, 59, 2321}, 2).find("together"), std::string::npos);
+  EXPECT_EQ(launch("unaligned", {255, 1000, 257}, 4).find("together"), std::string::npos);
 }
 
 TEST(CudaQuote, SomethingServesEveryPermutationAtEveryAddress) {

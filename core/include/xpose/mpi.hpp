@@ -105,8 +105,8 @@ class MpiRanks final : public Ranks {
  private:
   // Between two looks for notices alone.
   static constexpr double kNoticeSeconds = 20e-3;
-  static constexpr int kTestsInVain =
-      4;  // before none has arrived: one may not be enough to see it
+  // Before none has arrived: one may not be enough to see it.
+  static constexpr int kTestsInVain = 4;
 
   static bool has_ended() {
     int is_over = 0;

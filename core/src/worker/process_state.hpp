@@ -23,8 +23,8 @@ class ProcessState {
   // Puts back, as far as the system lets it: affinity, scheduling class and priority, limits,
   // handlers and mask of signals, alarms, rounding, traps and denormal numbers, current folder and
   // umask, standard descriptors, locale, timer slack, memory policy and huge pages. Says what had
-  // changed of those that a launch must leave to its caller
-  // ("the rounding of its arithmetic"), or nothing. Takes some 16 us.
+  // changed of those that a launch must leave to its caller ("the rounding of its arithmetic"), or
+  // nothing. Takes some 16 us.
   std::string restore() const;
 
  private:

@@ -4,21 +4,33 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <xpose/cuda.hpp>
 
 namespace xpose::plugin {
 
+// Whether so many matrices go together, of which each has `blocks` along the grid's x. Tiles of one
+// matrix that are neighbours share lines, so they should be near each other in time: at most `most`
+// blocks go between them.
+inline bool go_together(const Problem& problem, int64_t matrices, int64_t blocks, int64_t most) {
+  return matrices > 1 && matrices * blocks <= most && problem.batch[0].in_stride < problem.in_ld &&
+         problem.batch[0].out_stride < problem.out_ld;
+}
+
+// The words of a quote's launch text about them, behind its tiles.
+inline std::string launch_together(const Problem& problem, const Tiling& tiling, int64_t most) {
+  const int64_t matrices = problem.batch[0].extent;
+  const int64_t blocks = blocks_over(problem.rows + tiling.behind_x, tiling.tile_x);
+  if (!go_together(problem, matrices, blocks, most)) return "";
+  return ", " + std::to_string(matrices) + " matrices together";
+}
+
 // How many matrices go together along the grid's x, so that none is left for its z; 0: its z
-// numbers them. Changes a grid whose z numbers those of the problem's batch. Tiles of one matrix
-// that are neighbours share lines, so they should be near each other in time: `most` blocks go
-// between them.
+// numbers them. Changes a grid whose z numbers those of the problem's batch.
 inline uint32_t matrices_together(const Problem& problem, int64_t most, Shape& grid) {
-  const xpose_batch_dim& batch = problem.batch[0];
-  const int64_t blocks = int64_t{grid.x} * grid.z;
-  if (grid.z == 1 || blocks > most || batch.in_stride >= problem.in_ld ||
-      batch.out_stride >= problem.out_ld)
-    return 0;
+  if (!go_together(problem, grid.z, grid.x, most)) return 0;
   const uint32_t matrices = grid.z;
+  const int64_t blocks = int64_t{grid.x} * matrices;
   grid = {static_cast<uint32_t>(blocks), grid.y};
   return matrices;
 }

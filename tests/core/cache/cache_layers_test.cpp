@@ -5,40 +5,12 @@
 #include <sys/stat.h>
 
 #include "cache/cache_rows.hpp"
-#include "cache_fixture.hpp"
+#include "layers_fixture.hpp"
 
 namespace xpose {
 namespace {
 
 namespace fs = std::filesystem;
-
-// Through Cache: what its user sees of layers that fail.
-class CacheLayersTest : public CacheFixture {
- protected:
-  // Whether the cache remembers while it lives, whatever became of the file.
-  static bool remembers(Cache& cache) {
-    for (const char* problem : {"x", "y"}) cache.store(decision_of(problem));
-    cache.store(Quarantine{"d", "s", "libidea.so", Verdict::crashed, "", 1});
-    return cache.find(key_of("x")) && cache.find(key_of("y")) && cache.find_quarantine("d", "s");
-  }
-  // One warning that says this, and no other.
-  void expect_one_warning(const std::string& text) {
-    ASSERT_EQ(warnings.size(), 1U) << testing::PrintToString(warnings);
-    EXPECT_NE(warnings[0].find(text), std::string::npos) << warnings[0];
-  }
-  // In a process without the powers of root, for whom every file is writable.
-  int as_ordinary_user(const std::function<bool()>& body) {
-    return end_of(start_child([&] { return (geteuid() != 0 || setuid(65534) == 0) && body(); }));
-  }
-  fs::path aside(int number) const { return file.string() + ".corrupt-" + std::to_string(number); }
-  // Overwrites the inside of every page but the first, where the schema stands.
-  void damage_pages() {
-    std::string bytes = bytes_of(file);
-    for (std::size_t page = 4096; page < bytes.size(); page += 4096)
-      bytes.replace(page, 4096, std::string(4096, '\x5a'));
-    write_bytes(file, bytes);
-  }
-};
 
 // ---------------------------------------------------------------------------------------- system
 
@@ -221,84 +193,6 @@ TEST_F(CacheLayersTest, OtherProgramsFileIsLeftAloneForMemory) {
   }
   expect_one_warning("another program");
   EXPECT_EQ(bytes_of(file), before);
-}
-
-// -------------------------------------------------------------------------------- corruption
-
-TEST_F(CacheLayersTest, FileThatIsNoDatabaseIsMovedAside) {
-  write_bytes(file, std::string(5000, 'x'));
-  {
-    Cache cache(file, "", listener());
-    EXPECT_TRUE(remembers(cache));
-    EXPECT_EQ(cache.file(), file);
-  }
-  expect_one_warning(aside(1).string());
-  EXPECT_EQ(bytes_of(aside(1)), std::string(5000, 'x'));
-  EXPECT_EQ(read_cache(file).decisions.size(), 2U);
-  Cache again(file, "", listener());
-  EXPECT_EQ(warnings.size(), 1U);
-}
-
-TEST_F(CacheLayersTest, CutFileAndMissingTableAreMovedAside) {
-  merge_into_cache(file, {{decision_of("p")}, {}});
-  fs::resize_file(file, 4096);
-  EXPECT_EQ(Cache(file, "", listener()).file(), file);
-  open_cache_file(file).database.change("DROP TABLE quarantine");
-  Cache cache(file, "", listener());
-  cache.store(Quarantine{"d", "s", "libidea.so", Verdict::crashed, "", 1});
-  EXPECT_TRUE(cache.find_quarantine("d", "s"));
-  EXPECT_EQ(cache.file(), file);
-  EXPECT_EQ(warnings.size(), 2U);
-  EXPECT_TRUE(fs::exists(aside(2)));
-}
-
-TEST_F(CacheLayersTest, DamageFoundWhileReadingIsAMissAndANewFile) {
-  merge_into_cache(file, {{decision_of("p")}, {}});
-  damage_pages();
-  Cache cache(file, "", listener());
-  EXPECT_EQ(warnings, std::vector<std::string>());  // not seen yet
-  EXPECT_EQ(cache.find(key_of("p")), std::nullopt);
-  expect_one_warning(aside(1).string());
-  EXPECT_TRUE(remembers(cache));
-  EXPECT_EQ(read_cache(file).decisions.size(), 2U);
-}
-
-TEST_F(CacheLayersTest, DamageFoundWhileWritingLosesNothingNew) {
-  merge_into_cache(file, {{decision_of("p")}, {}});
-  damage_pages();
-  Cache cache(file, "", listener());
-  cache.store(decision_of("q"));
-  expect_one_warning(aside(1).string());
-  EXPECT_EQ(read_cache(file), (CacheContents{{decision_of("q")}, {}}));
-}
-
-TEST_F(CacheLayersTest, CorruptFileThatOthersUseIsMemory) {
-  merge_into_cache(file, {{decision_of("p")}, {}});
-  const CacheFile other = open_cache_file(file);
-  damage_pages();
-  Cache cache(file, "", listener());
-  EXPECT_EQ(cache.find(key_of("p")), std::nullopt);
-  EXPECT_TRUE(remembers(cache));
-  expect_one_warning("while another process uses it");
-  EXPECT_FALSE(fs::exists(aside(1)));
-}
-
-TEST_F(CacheLayersTest, SixteenProcessesMoveACorruptFileOnceAndLoseNoRow) {
-  for (int number = 1; number <= 3; ++number) {
-    // What two that closed at once left of their log would bring the file back to life.
-    for (const char* log : {"-wal", "-shm"}) fs::remove(file.string() + log);
-    write_bytes(file, std::string(5000, 'x'));
-    ASSERT_TRUE(run_at_once(16, [&](int index) {
-      Cache cache(file, "", listener());
-      cache.store(decision_of(std::to_string(index)));
-      for (const std::string& warning : warnings)
-        if (warning.find(aside(number).string()) == std::string::npos) return false;
-      return cache.file() == file;
-    }));
-    EXPECT_EQ(bytes_of(aside(number)), std::string(5000, 'x'));
-    EXPECT_FALSE(fs::exists(aside(number + 1)));
-    EXPECT_EQ(read_cache(file).decisions.size(), 16U);
-  }
 }
 
 }  // namespace
