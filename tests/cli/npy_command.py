@@ -29,6 +29,13 @@ def command(source, target, *options):
     return [XPOSE, "run", str(source), str(target), "--device", DEVICE, *options]
 
 
+def is_cached(file, offset):
+    try:
+        return os.preadv(file.fileno(), [bytearray(1)], offset, os.RWF_NOWAIT) == 1
+    except BlockingIOError:
+        return False
+
+
 def random_array(dtype, shape, rng=RNG):
     """An array of random bytes, NaNs with payloads and -0 among them."""
     dtype = np.dtype(dtype)

@@ -10,7 +10,7 @@ import subprocess
 import time
 
 from npy_command import (
-    DEVICE, IS_SANITIZED, WAITING, XPOSE, InAListedFolder, command, dict_text, header_file, main, random_array)
+    DEVICE, IS_SANITIZED, WAITING, XPOSE, InAListedFolder, command, dict_text, header_file, is_cached, main, random_array)
 
 import numpy as np
 
@@ -56,7 +56,8 @@ class Bands(InAListedFolder):
                 self.assertLess(written, 1.02 * size)
 
     def test_memory_is_a_gibibyte_by_default(self):
-        """Three quarters of it are four tiles. Of so many rows larger ones would be taken, if there were more."""
+        """Three quarters of it are two tiles and two strips of the input. Of so many rows larger tiles would be taken, if
+        there were more."""
         shape = (1 << 20, 4096)
         header = header_file(dict_text("'<f4'", shape))
         self.source.write_bytes(header)
@@ -67,7 +68,23 @@ class Bands(InAListedFolder):
             ending.callback(process.kill)
             plan = next(line for line in process.stderr if " tiles of " in line)
         rows, cols = re.search(r" tiles of (\d+)x(\d+)\n", plan).groups()
-        self.assertLessEqual(4 * 4 * int(rows) * int(cols), 768 << 20, plan)
+        self.assertLessEqual(2 * 4 * int(rows) * int(cols) + 2 * (32 << 20), 768 << 20, plan)
+
+    def test_a_cold_file_with_short_runs_is_moved_by_larger_tiles_in_turn(self):
+        """All of it where the memory has room, else by tiles of which none is read while another is written."""
+        array = random_array("|u1", (4003, 4001))
+        for memory, tiles in (("64M", "1 tile of 4003x4001\n"), ("16M", " tiles of ")):
+            np.save(self.source, array)
+            with open(self.source, "rb") as source:
+                os.fsync(source.fileno())
+                os.posix_fadvise(source.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
+                is_cold = not is_cached(source, 4 << 20)
+            done = self.run_xpose("-v", "--memory", memory)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            if is_cold and "past the page cache" in done.stderr:
+                self.assertIn(tiles, done.stderr)
+                self.assertEqual(", in turn\n" in done.stderr, memory == "16M", done.stderr)
+            self.assertTrue(np.load(self.target).tobytes() == array.T.tobytes())
 
     def test_sizes_of_memory(self):
         np.save(self.source, random_array("<f4", (20, 30)))

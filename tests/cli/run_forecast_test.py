@@ -40,7 +40,7 @@ class Forecast(InAListedFolder):
         self.assertEqual(len(told["passes"]), 1)
         self.check_pass(told["passes"][0], 3000 * 2001 * 4)
         self.assertEqual(told["seconds"], told["passes"][0]["seconds"])
-        self.assertGreaterEqual(told["passes"][0]["tiles"], 24)
+        self.assertGreaterEqual(told["passes"][0]["tiles"], 19)
 
         again, words = self.planned("--memory", "4M", "--cache", str(cache))
         self.assertNotIn(MEASURES, words)

@@ -9,21 +9,14 @@ import signal
 import subprocess
 import sys
 
-from npy_command import InAFolder, command, main, random_array
+from npy_command import InAFolder, command, is_cached, main, random_array
 
 import numpy as np
 
 FAULTS = os.path.abspath(sys.argv.pop(1))  # the library that makes calls fail
 OLD = b"what was there"
-ROWS, COLS = 1000, 4000
+ROWS, COLS = 1000, 7000
 DIRTY = 1 << 20  # bytes that are not recorded yet where the memory is 1 MiB: of two records
-
-
-def is_cached(file, offset):
-    try:
-        return os.preadv(file.fileno(), [bytearray(1)], offset, os.RWF_NOWAIT) == 1
-    except BlockingIOError:
-        return False
 
 
 class Faults(InAFolder):
@@ -139,9 +132,9 @@ class Faults(InAFolder):
             self.check_whole(self.array.T, "--passes", "2")
 
     def test_a_large_scratch_file_is_not_in_the_page_cache(self):
-        """It fails in the second pass, behind the 64 transfers of the first; two pages of each band are shared."""
+        """It fails in the second pass, behind the 112 transfers of the first; two pages of each band are shared."""
         self.memory = "4M"
-        self.assertEqual(self.resume("direct_write 90 EIO", "--passes", "2").returncode, 1)
+        self.assertEqual(self.resume("direct_write 140 EIO", "--passes", "2").returncode, 1)
         with open(self.folder / ".b.npy.xpose-scratch", "rb") as scratch:
             # A look at a page that is not there would read those behind it.
             os.posix_fadvise(scratch.fileno(), 0, 0, os.POSIX_FADV_RANDOM)

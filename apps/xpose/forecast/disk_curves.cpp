@@ -69,7 +69,7 @@ PassForecast pass_forecast(const PassWork& work, const DiskCurves& curves) {
       std::max(seconds_at_once(found.reading, found.writing,
                                std::min(work.in_run_bytes, work.out_run_bytes), curves.at_once),
                work.permuting);
-  const auto tiles = static_cast<double>(work.tiles);
+  const auto tiles = work.in_turn ? 1.0 : static_cast<double>(work.tiles);
   found.seconds = (ends + (tiles - 1) * between) / tiles;
   return found;
 }

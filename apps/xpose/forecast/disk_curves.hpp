@@ -38,6 +38,7 @@ struct PassWork {
   std::int64_t tiles = 1;
   std::uint64_t in_run_bytes = 1, out_run_bytes = 1;
   double permuting = 0;  // seconds in memory, of all tiles
+  bool in_turn = false;  // a tile is read when the one before has been written
 };
 
 struct PassForecast {
@@ -50,7 +51,8 @@ struct PassForecast {
 double seconds_of(const std::vector<RatePoint>& curve, std::uint64_t run_bytes,
                   std::uint64_t bytes);
 
-// The first tile is read, and the last is permuted and written, while nothing else is done.
+// The first tile is read, and the last is permuted and written, while nothing else is done. Tiles
+// in turn are all like that.
 PassForecast pass_forecast(const PassWork& work, const DiskCurves& curves);
 
 // A copy of so many bytes in the longest runs.

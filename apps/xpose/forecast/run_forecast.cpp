@@ -41,10 +41,10 @@ struct Work {
 };
 
 // The second pass reads pieces of the scratch file.
-std::vector<PassWork> passes_of(const NpyHeader& header, const FileMove& tiles,
+std::vector<PassWork> passes_of(const NpyHeader& header, const FileMove& tiles, bool in_turn,
                                 const std::optional<TwoPassPlan>& two) {
   const std::uint64_t bytes = header.data_bytes;
-  if (!two) return {{bytes, tiles.tiles(), tiles.runs().in, tiles.runs().out, 0}};
+  if (!two) return {{bytes, tiles.tiles(), tiles.runs().in, tiles.runs().out, 0, in_turn}};
   const std::uint64_t band = two->band_bytes(0).size(), range = two->range_bytes(0).size();
   return {{bytes, two->bands(), band, band, 0},
           {bytes, steps(*two) - two->bands(), two->piece_bytes(), range, 0}};
@@ -56,24 +56,28 @@ Work work_of(const RunOptions& options, const InputFile& input, bool is_cached) 
     const PermutedShape permuted = app::permuted(options.order, work.header.shape);
     const std::uint64_t head =
         options.raw ? 0 : format_npy_header(work.header.descr, false, permuted.out_shape).size();
-    const TileLimits limits =
-        tile_limits(memory_of(options), work.header.data_bytes, is_cached, false);
-    work.tiles = tiles_of(work.header, permuted, head, limits);
+    const RunMemory memory = memory_of(options);
+    TileLimits limits = tile_limits(memory, work.header.data_bytes, is_cached, false);
+    work.tiles = is_cached || options.resume
+                     ? tiles_of(work.header, permuted, head, limits, memory.strip_bytes)
+                     : faster_tiles_of(work.header, permuted, head, memory, limits);
     if (!work.tiles) return std::move(work);
     work.two_passes =
-        two_passes(file_permutation(work.header, permuted, head), *work.tiles, limits.most_bytes,
+        two_passes(file_permutation(work.header, permuted, head), *work.tiles, limits.band_bytes,
                    options, is_cached ? kInMemory : kOnDisk, std::nullopt);
     work.text = work.two_passes ? "two passes, " + pass_text(*work.two_passes)
-                                : "one pass, " + tiles_text(*work.tiles);
-    work.passes = passes_of(work.header, *work.tiles, work.two_passes);
+                                : "one pass, " + tiles_text(*work.tiles, limits.in_turn);
+    work.passes = passes_of(work.header, *work.tiles, limits.in_turn, work.two_passes);
     return std::move(work);
   });
 }
 
 // The seconds of one tile in memory, the second time.
-double tile_seconds(const RunOptions& options, const TileWork& work, const TileWork& whole) {
+// out_bytes: of the memory where its output lies.
+double tile_seconds(const RunOptions& options, const TileWork& work, std::uint64_t out_bytes,
+                    const TileWork& whole) {
   TileTransposer transposer(options.how, work, whole);
-  const DeviceMemory in({}, work.in_bytes), out({}, work.out_bytes);
+  const DeviceMemory in({}, work.in_bytes), out({}, out_bytes);
   std::chrono::duration<double> taken{};
   for (int i = 0; i < 2; ++i) {
     const auto begin = std::chrono::steady_clock::now();
@@ -89,7 +93,8 @@ void add_permuting(Work& work, const RunOptions& options) {
   const TileWork tile = work.two_passes
                             ? band_work(*work.two_passes, work.two_passes->band(0).extents)
                             : work.tiles->most();
-  const double seconds = tile_seconds(options, tile, work.tiles->whole());
+  const std::uint64_t out_bytes = work.two_passes ? tile.out_bytes : work.tiles->most_bytes();
+  const double seconds = tile_seconds(options, tile, out_bytes, work.tiles->whole());
   for (PassWork& pass : work.passes)
     pass.permuting =
         seconds * static_cast<double>(pass.bytes) / static_cast<double>(tile.out_bytes);

@@ -15,9 +15,9 @@
 namespace xpose::app {
 namespace {
 
-// A tile and the buffer that it lies in.
+// A strip, or a whole tile, and the buffer that it lies in.
 struct Load {
-  std::int64_t tile;
+  Strip strip;
   std::byte* buffer;
 };
 
@@ -62,18 +62,16 @@ class Queue {
 
 class Pipeline {
  public:
-  Pipeline(std::int64_t tiles, std::uint64_t in_bytes, std::uint64_t out_bytes,
-           const BandStages& stages)
-      : tiles_(tiles), stages_(stages) {
-    const auto buffers = std::min<std::int64_t>(tiles, kBandBuffers);
-    for (std::int64_t i = 0; i < buffers; ++i) {
-      empty_in_.push({{}, memory_.emplace_back(Device{}, in_bytes).bytes_at()});
-      empty_out_.push({{}, memory_.emplace_back(Device{}, out_bytes).bytes_at()});
-    }
+  Pipeline(std::int64_t tiles, const BandBuffers& buffers, const BandStages& stages)
+      : tiles_(tiles), stages_(stages), is_one_(tiles == 1 && stages.strips(0) == 1) {
+    for (std::int64_t i = 0; i < (is_one_ ? 1 : kBandBuffers); ++i)
+      empty_in_.push({{}, in_.emplace_back(Device{}, buffers.in_bytes).bytes_at()});
+    for (std::int64_t i = 0; i < std::min(tiles, buffers.outs); ++i)
+      empty_out_.push({{}, out_.emplace_back(Device{}, buffers.out_bytes).bytes_at()});
   }
 
   void run() {
-    if (tiles_ == 1 || !at_once()) in_turn();
+    if (is_one_ || !at_once()) in_turn();
     if (error_) std::rethrow_exception(error_);
   }
 
@@ -107,46 +105,64 @@ class Pipeline {
     return true;
   }
 
-  void in_turn() {
-    std::byte* const in = memory_.at(0).bytes_at();
-    std::byte* const out = memory_.at(1).bytes_at();
-    for (std::int64_t i = 0; i < tiles_; ++i) {
-      stages_.read(i, in);
-      stages_.transpose(i, in, out);
-      stages_.write(i, out);
+  // Calls take() for every strip in turn.
+  template <class Take>
+  void for_each_strip(const Take& take) const {
+    for (std::int64_t tile = 0; tile < tiles_; ++tile) {
+      const std::int64_t strips = stages_.strips(tile);
+      for (std::int64_t number = 0; number < strips; ++number)
+        if (!take(Strip{tile, number})) return;
     }
   }
 
+  bool ends_tile(const Strip& strip) const {
+    return strip.number + 1 == stages_.strips(strip.tile);
+  }
+
+  void in_turn() {
+    std::byte* const in = in_.at(0).bytes_at();
+    std::byte* const out = out_.at(0).bytes_at();
+    for_each_strip([&](const Strip& strip) {
+      stages_.read(strip, in);
+      stages_.transpose(strip, in, out);
+      if (ends_tile(strip)) stages_.write(strip.tile, out);
+      return true;
+    });
+  }
+
   void read() {
-    for (std::int64_t i = 0; i < tiles_; ++i) {
+    for_each_strip([&](const Strip& strip) {
       const std::optional<Load> empty = empty_in_.pop();
-      if (!empty) return;
-      const Load load = {i, empty->buffer};
-      stages_.read(load.tile, load.buffer);
-      full_in_.push(load);
-    }
+      if (!empty) return false;
+      stages_.read(strip, empty->buffer);
+      full_in_.push({strip, empty->buffer});
+      return true;
+    });
     full_in_.close();
   }
 
   void transpose() {
+    std::optional<Load> out;
     while (const std::optional<Load> in = full_in_.pop()) {
-      const std::optional<Load> empty = empty_out_.pop();
-      if (!empty) return;
-      stages_.transpose(in->tile, in->buffer, empty->buffer);
+      if (!out) out = empty_out_.pop();
+      if (!out) return;
+      stages_.transpose(in->strip, in->buffer, out->buffer);
       empty_in_.push(*in);
-      full_out_.push({in->tile, empty->buffer});
+      if (!ends_tile(in->strip)) continue;
+      full_out_.push({in->strip, out->buffer});
+      out.reset();
     }
     full_out_.close();
   }
 
   void write() {
     while (const std::optional<Load> out = full_out_.pop()) {
-      stages_.write(out->tile, out->buffer);
+      stages_.write(out->strip.tile, out->buffer);
       empty_out_.push(*out);
     }
   }
 
-  // The first error stops every stage at its next tile.
+  // The first error stops every stage at its next strip.
   void guarded(const std::function<void()>& stage) {
     try {
       stage();
@@ -163,7 +179,8 @@ class Pipeline {
 
   std::int64_t tiles_;
   const BandStages& stages_;
-  std::deque<Buffer> memory_;
+  bool is_one_;  // strip
+  std::deque<Buffer> in_, out_;
   Queue empty_in_, full_in_, empty_out_, full_out_;
   std::mutex mutex_;  // of:
   std::exception_ptr error_;
@@ -171,9 +188,8 @@ class Pipeline {
 
 }  // namespace
 
-void run_bands(std::int64_t tiles, std::uint64_t in_bytes, std::uint64_t out_bytes,
-               const BandStages& stages) {
-  Pipeline(tiles, in_bytes, out_bytes, stages).run();
+void run_bands(std::int64_t tiles, const BandBuffers& buffers, const BandStages& stages) {
+  Pipeline(tiles, buffers, stages).run();
 }
 
 }  // namespace xpose::app

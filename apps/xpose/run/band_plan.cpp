@@ -13,21 +13,23 @@ constexpr std::int64_t kWholeLines = 64;  // elements: a tile's edge costs its k
 constexpr std::uint64_t kShortRow = 8 * BandPlan::kPage;
 constexpr std::uint64_t kShortPiece = 2 * BandPlan::kPage;
 
-std::int64_t quotient_up(std::int64_t a, std::int64_t b) { return a / b + (a % b != 0 ? 1 : 0); }
-
 std::int64_t in_whole_lines(std::int64_t extent) {
   return extent > kWholeLines ? extent / kWholeLines * kWholeLines : extent;
-}
-
-// Blocks of like extents, none longer than the most, and of whole lines where that has room.
-std::int64_t like_blocks(std::int64_t extent, std::int64_t most) {
-  const std::int64_t step = quotient_up(extent, quotient_up(extent, most));
-  return std::min(quotient_up(step, kWholeLines) * kWholeLines, most);
 }
 
 std::uint64_t page_of(std::uint64_t byte) { return byte / BandPlan::kPage * BandPlan::kPage; }
 
 }  // namespace
+
+std::int64_t blocks_along(std::int64_t extent, std::int64_t block) {
+  return extent / block + (extent % block != 0 ? 1 : 0);
+}
+
+std::int64_t like_blocks(std::int64_t extent, std::int64_t most) {
+  most = std::min(in_whole_lines(most), extent);
+  const std::int64_t step = blocks_along(extent, blocks_along(extent, most));
+  return std::min(blocks_along(step, kWholeLines) * kWholeLines, most);
+}
 
 ByteRange whole_pages(const ByteRange& range, const Neighbours& written) {
   const std::uint64_t begin = page_of(range.begin + (written.before ? 0 : BandPlan::kPage - 1));
@@ -64,9 +66,9 @@ BandPlan::BandPlan(const FileMatrix& matrix, const TileLimits& limits)
   const std::int64_t page = elements(kPage);
   std::int64_t rows = std::max(most / std::min(piece, side), elements(kShortPiece));
   if (piece >= page && side >= page) rows = std::min(rows, most / page);
-  row_step_ = like_blocks(matrix.rows, std::min(in_whole_lines(rows), matrix.rows));
-  row_blocks_ = quotient_up(matrix.rows, row_step_);
-  cut_columns(like_blocks(matrix.cols, std::min(in_whole_lines(most / row_step_), matrix.cols)));
+  row_step_ = like_blocks(matrix.rows, rows);
+  row_blocks_ = blocks_along(matrix.rows, row_step_);
+  cut_columns(like_blocks(matrix.cols, most / row_step_));
 }
 
 // Where all rows begin at the same place of a page, blocks of columns begin with pages.
@@ -80,21 +82,28 @@ void BandPlan::cut_columns(std::int64_t width) {
     col_step_ = static_cast<std::int64_t>(page_of(width_bytes) / item);
     col_shift_ = static_cast<std::int64_t>(matrix_.in_offset % kPage / item);
   }
-  col_blocks_ = quotient_up(matrix_.cols + col_shift_, col_step_);
+  col_blocks_ = blocks_along(matrix_.cols + col_shift_, col_step_);
+  const std::int64_t last = matrix_.cols + col_shift_ - (col_blocks_ - 1) * col_step_;
+  if (col_blocks_ > 1 && last <= width - col_step_) --col_blocks_;  // the one before has room
 }
 
 Tile BandPlan::tile(std::int64_t index) const {
-  const std::int64_t col = index / row_blocks_ * col_step_ - col_shift_;
+  const std::int64_t block = index / row_blocks_;
+  const std::int64_t col = block * col_step_ - col_shift_;
+  const std::int64_t end = block + 1 == col_blocks_ ? matrix_.cols : col + col_step_;
   Tile tile;
   tile.row = index % row_blocks_ * row_step_;
   tile.rows = std::min(row_step_, matrix_.rows - tile.row);
   tile.col = std::max<std::int64_t>(col, 0);
-  tile.cols = std::min(col + col_step_, matrix_.cols) - tile.col;
+  tile.cols = end - tile.col;
   return tile;
 }
 
 std::int64_t BandPlan::most_cols() const {
-  return col_blocks_ == 1 ? tile(0).cols : std::max(tile(0).cols, tile(row_blocks_).cols);
+  std::int64_t most = tile(size() - 1).cols;  // the first may be the narrowest
+  for (const std::int64_t block : {std::int64_t{0}, std::min<std::int64_t>(1, col_blocks_ - 1)})
+    most = std::max(most, tile(block * row_blocks_).cols);
+  return most;
 }
 
 std::uint64_t BandPlan::in_run_bytes() const {

@@ -22,6 +22,8 @@ struct TileLimits {
   std::uint64_t enough_bytes = 0;  // a larger tile is taken only for the sake of its pieces
   std::uint64_t piece_bytes = 0;   // to be read at once, from each row of the input
   bool in_order = false;           // of the output's bytes, if pieces have a page of them at least
+  std::uint64_t band_bytes = 0;    // of a band and a range, in two passes
+  bool in_turn = false;            // a tile has the memory of two, and is read when none is written
 };
 
 // A block of the input that is transposed at once.
@@ -50,6 +52,12 @@ struct Neighbours {
 // The pages of the range that nobody is to write to any more: a page that two ranges share is whole
 // with the later one.
 ByteRange whole_pages(const ByteRange& range, const Neighbours& written);
+
+std::int64_t blocks_along(std::int64_t extent, std::int64_t block);
+
+// The extent of blocks that are alike, none longer than the most, and of whole lines of memory
+// where that has room.
+std::int64_t like_blocks(std::int64_t extent, std::int64_t most);
 
 // Tiles hold whole output rows where pieces of that many input columns are long enough: the output
 // is then written in the order of its bytes. Else output rows are cut as well, and a block of them

@@ -9,8 +9,6 @@ namespace {
 // The pages that shorter runs complete are not worth a call each to send them to the disk.
 constexpr std::uint64_t kLongRun = 2 * BandPlan::kPage;
 
-std::int64_t quotient_up(std::int64_t a, std::int64_t b) { return a / b + (a % b != 0 ? 1 : 0); }
-
 }  // namespace
 
 BlockPlan::BlockPlan(const FilePermutation& file, const TileLimits& limits)
@@ -25,7 +23,7 @@ BlockPlan::BlockPlan(const FilePermutation& file, const TileLimits& limits)
   const std::uint64_t page = std::min(BandPlan::kPage, file.array.bytes());
   if (!limits.in_order || run_bytes(in_, most_) < page) grow_all(limits);
   for (const std::size_t axis : in_)  // blocks of like extents
-    most_[axis] = quotient_up(file.array.extents[axis], blocks_of(axis));
+    most_[axis] = blocks_along(file.array.extents[axis], blocks_of(axis));
 }
 
 void BlockPlan::grow_all(const TileLimits& limits) {
@@ -68,7 +66,7 @@ std::uint64_t BlockPlan::run_bytes(const Axes& side,
 }
 
 std::int64_t BlockPlan::blocks_of(std::size_t axis) const {
-  return quotient_up(file_.array.extents[axis], most_[axis]);
+  return blocks_along(file_.array.extents[axis], most_[axis]);
 }
 
 std::int64_t BlockPlan::size() const {

@@ -32,8 +32,13 @@ class BlockPlan {
   bool writes_in_order() const;
 
   // Of the largest block: bytes that lie together in the input, and in the output.
-  std::uint64_t in_run_bytes() const { return run_bytes(in_, most_); }
+  std::uint64_t in_run_bytes() const { return in_run_bytes(most_); }
   std::uint64_t out_run_bytes() const { return run_bytes(out_, most_); }
+
+  // Of a part of the input with such extents.
+  std::uint64_t in_run_bytes(const std::vector<std::int64_t>& extents) const {
+    return run_bytes(in_, extents);
+  }
 
   // Calls take() for the ranges of a block in the input's file, in their order, which lie one
   // behind the other in memory.

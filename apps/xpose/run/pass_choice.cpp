@@ -14,7 +14,24 @@ double read_cost(std::uint64_t run, const InputPlace& place) {
   return place.is_cached ? kCachedShare * cost(run, kCallBytes) : cost(run, place.run_bytes);
 }
 
+// Between disks that are asked for so many bytes in the time of a request, and those that count
+// bytes alone; and between those that read and write at once as fast as they do either, and those
+// that move so many bytes in all.
+constexpr std::uint64_t kRequestBytes = std::uint64_t{16} << 10;
+constexpr double kAtOnce = 0.75;
+constexpr std::int64_t kManyTiles = 8;
+
+double both_costs(const RunLengths& runs) {
+  return cost(runs.in, kRequestBytes) + cost(runs.out, kRequestBytes);
+}
+
 }  // namespace
+
+bool are_faster_in_turn(const RunLengths& in_turn, const RunLengths& at_once, std::int64_t tiles) {
+  if (tiles >= kManyTiles) return false;
+  const double share = kAtOnce + (1 - kAtOnce) / static_cast<double>(tiles);
+  return both_costs(in_turn) < share * both_costs(at_once);
+}
 
 double one_pass_cost(const RunLengths& runs, const InputPlace& place) {
   return read_cost(runs.in, place) + cost(runs.out, place.run_bytes);

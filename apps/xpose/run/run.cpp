@@ -42,25 +42,28 @@ std::optional<RunRecorder> recorder_of(const SoFar& so_far, OutputFile& output, 
 
 // Returns the variant that moved most of it. tell: hears the next step. [any thread]
 std::string move(const InputFile& input, OutputFile& output, const FileMove& tiles,
-                 const SoFar& so_far, const TileTransposer::Options& options, RunProgress& progress,
-                 const std::function<void(const char*)>& tell) {
+                 std::int64_t at_once, const SoFar& so_far, const TileTransposer::Options& options,
+                 RunProgress& progress, const std::function<void(const char*)>& tell) {
   const TileWork most = tiles.most();
   const std::int64_t first = so_far.first;
+  const auto moved = [&](const Strip& strip) { return Strip{first + strip.tile, strip.number}; };
   std::optional<TileTransposer> transposer;  // made while the first tile is read
   auto recorder = recorder_of(so_far, output, tiles.tiles(), [&] { return output.flushing(); });
-  run_bands(tiles.tiles() - first, most.in_bytes, most.out_bytes,
-            {[&](std::int64_t i, std::byte* in) { tiles.read(input, first + i, in); },
-             [&](std::int64_t i, const std::byte* in, std::byte* out) {
+  run_bands(tiles.tiles() - first, {most.in_bytes, tiles.most_bytes(), at_once},
+            {[&](std::int64_t i) { return tiles.strips(first + i); },
+             [&](const Strip& strip, std::byte* in) { tiles.read(input, moved(strip), in); },
+             [&](const Strip& strip, const std::byte* in, std::byte* out) {
                if (!transposer) {
                  tell("choosing a strategy, and transposing");
                  transposer.emplace(options, most, tiles.whole());
                }
-               transposer->transpose(tiles.work(first + i), in, out);
+               const PlacedWork work = tiles.work(moved(strip));
+               transposer->transpose(work.work, in, out + work.out_place);
              },
              [&](std::int64_t i, const std::byte* out) {
                if (i == 0) tell("writing");
                tiles.write(output, first + i, out);
-               const std::uint64_t bytes = tiles.work(first + i).out_bytes;
+               const std::uint64_t bytes = tiles.bytes(first + i);
                if (recorder) recorder->wrote(first + i, bytes);
                progress.written(bytes);
              }});
@@ -68,9 +71,10 @@ std::string move(const InputFile& input, OutputFile& output, const FileMove& til
 }
 
 // "a.npy: 700x900 of <f4, 12 tiles of 700x64".
-std::string plan_text(const NpyHeader& header, const FileMove& tiles, const std::string& name) {
+std::string plan_text(const NpyHeader& header, const FileMove& tiles, bool in_turn,
+                      const std::string& name) {
   return name + ": " + shape_text(header.shape) + " of " + dtype_name(header) + ", " +
-         tiles_text(tiles);
+         tiles_text(tiles, in_turn);
 }
 
 TileTransposer::Options with_warnings(const RunOptions& options, RunProgress& progress) {
@@ -112,14 +116,15 @@ std::string moved_twice(const InputFile& input, ScratchFile& scratch, OutputFile
 
 // Moves the tiles that are still to be moved, and reports. Returns the variant.
 std::string moved(const InputFile& input, OutputFile& output, const NpyHeader& header,
-                  const FileMove& tiles, const SoFar& so_far, const RunOptions& options) {
+                  const FileMove& tiles, bool in_turn, const SoFar& so_far,
+                  const RunOptions& options) {
   std::uint64_t bytes = header.data_bytes;
-  for (std::int64_t tile = 0; tile < so_far.first; ++tile) bytes -= tiles.work(tile).out_bytes;
+  for (std::int64_t tile = 0; tile < so_far.first; ++tile) bytes -= tiles.bytes(tile);
   RunProgress progress(bytes);
-  if (options.verbose) progress.say(plan_text(header, tiles, input.name()));
+  if (options.verbose) progress.say(plan_text(header, tiles, in_turn, input.name()));
   if (options.verbose) say_where(progress, "tile", so_far.first);
-  return move(input, output, tiles, so_far, with_warnings(options, progress), progress,
-              [&](const char* stage) {
+  return move(input, output, tiles, in_turn ? 1 : kBandBuffers, so_far,
+              with_warnings(options, progress), progress, [&](const char* stage) {
                 if (options.verbose) progress.say(stage);
               });
 }
@@ -173,12 +178,15 @@ int run_command(const RunOptions& options) {
     limits = journal->limits(limits);
   }
   if (journal && journal->is_published()) return finish_published(*journal, options);
-  const auto tiles =
-      with_name(input.name(), [&] { return tiles_of(header, permuted, head.size(), limits); });
+  const auto tiles = with_name(input.name(), [&] {
+    return is_cached || is_stream || journal
+               ? tiles_of(header, permuted, head.size(), limits, memory.strip_bytes)
+               : faster_tiles_of(header, permuted, head.size(), memory, limits);
+  });
   const auto passes = with_name(input.name(), [&] {
     return !tiles ? std::nullopt
                   : two_passes(file_permutation(header, permuted, head.size()), *tiles,
-                               limits.most_bytes, options, is_cached ? kInMemory : kOnDisk,
+                               limits.band_bytes, options, is_cached ? kInMemory : kOnDisk,
                                journal ? journal->has_two_passes() : std::nullopt);
   });
   OutputFile output(options.out, head.size() + header.data_bytes, memory.dirty_bytes,
@@ -197,7 +205,7 @@ int run_command(const RunOptions& options) {
   const std::string how =
       !tiles    ? "nothing"
       : scratch ? moved_twice(input, *scratch, output, header, *passes, so_far, options)
-                : moved(input, output, header, *tiles, so_far, options);
+                : moved(input, output, header, *tiles, limits.in_turn, so_far, options);
   input.check_unchanged();
   if (options.verbose) say("waiting for the disk");
   output.commit();

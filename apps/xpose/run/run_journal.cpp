@@ -53,7 +53,8 @@ std::optional<std::string> text_of_file(const std::filesystem::path& name) {
 Json limits_json(const TileLimits& limits) {
   return {{"most_bytes", limits.most_bytes},
           {"enough_bytes", limits.enough_bytes},
-          {"piece_bytes", limits.piece_bytes}};
+          {"piece_bytes", limits.piece_bytes},
+          {"band_bytes", limits.band_bytes}};
 }
 
 std::uint64_t number(const JsonValue& json, const char* name, std::int64_t least = 0) {
@@ -118,7 +119,7 @@ void RunJournal::check(const Json& before) const {
   for (const char* const name : {"bytes", "modified", "inode"}) json.field("part").field(name);
   json.field("finished").whole(0, json.field("steps").whole(0, std::int64_t{1} << 62));
   json.field("scratch").text();
-  for (const char* const name : {"most_bytes", "enough_bytes", "piece_bytes"})
+  for (const char* const name : {"most_bytes", "enough_bytes", "piece_bytes", "band_bytes"})
     number(json.field("limits"), name, 1);
   for (const auto& [name, value] : document_["command"].items()) {
     json.field("command").field(name.c_str());
@@ -162,7 +163,7 @@ TileLimits RunJournal::limits(const TileLimits& otherwise) const {
   if (!before_) return otherwise;
   const JsonValue limits(before_->at("limits"));
   return {number(limits, "most_bytes"), number(limits, "enough_bytes"),
-          number(limits, "piece_bytes"), otherwise.in_order};
+          number(limits, "piece_bytes"), otherwise.in_order, number(limits, "band_bytes")};
 }
 
 std::optional<bool> RunJournal::has_two_passes() const {

@@ -1,6 +1,7 @@
 #include "run/run_plan.hpp"
 
 #include <algorithm>
+#include <limits>
 
 #include "run/band_pipeline.hpp"
 
@@ -13,6 +14,7 @@ constexpr std::uint64_t kLeastTile = std::uint64_t{64} << 10;
 // Larger tiles keep the disk waiting at the beginning, and one stage for the other at the end.
 // Smaller ones take more reads, because each row of each tile is one.
 constexpr std::uint64_t kTilesOfFile = 8;
+constexpr std::uint64_t kManyTiles = 20;  // of a file for which memory is scarce
 constexpr std::uint64_t kSmallTile = 16 * kMiB;
 constexpr std::uint64_t kLargeTile = 128 * kMiB;
 
@@ -20,14 +22,22 @@ constexpr std::uint64_t kLargeTile = 128 * kMiB;
 constexpr std::uint64_t kCachedPiece = 1024;
 constexpr std::uint64_t kDiskPiece = 64 << 10;
 
+constexpr std::uint64_t kMostStrip = 32 * kMiB;
 constexpr std::uint64_t kMostDirty = 256 * kMiB;
 
 }  // namespace
 
 RunMemory divided_memory(std::uint64_t wanted, std::uint64_t free_host, std::uint64_t free_device) {
   const std::uint64_t memory = std::min(wanted, free_host / 2);
-  const std::uint64_t tile = std::min(memory / 4 * 3 / (2 * kBandBuffers), free_device / 4);
-  return {std::max(tile, kLeastTile), std::clamp(memory / 4, kMiB, kMostDirty)};
+  const std::uint64_t buffers = memory / 4 * 3;
+  const std::uint64_t dirty = std::clamp(memory / 4, kMiB, kMostDirty);
+  const std::uint64_t band = std::max(buffers / (2 * kBandBuffers), kLeastTile);
+  if (free_device != std::numeric_limits<std::uint64_t>::max()) {
+    const std::uint64_t tile = std::min(band, std::max(free_device / 4, kLeastTile));
+    return {tile, tile, tile, dirty};
+  }
+  const std::uint64_t strip = std::clamp(buffers / 10, kLeastTile / 4, kMostStrip);
+  return {std::max(buffers / kBandBuffers - strip, kLeastTile), strip, band, dirty};
 }
 
 std::uint64_t record_bytes(const RunMemory& memory, bool in_order) {
@@ -36,10 +46,17 @@ std::uint64_t record_bytes(const RunMemory& memory, bool in_order) {
 
 TileLimits tile_limits(const RunMemory& memory, std::uint64_t data_bytes, bool is_cached,
                        bool in_order) {
-  const std::uint64_t most = memory.tile_bytes;
-  if (!is_cached && data_bytes > most) return {most, most, kDiskPiece, in_order};
+  std::uint64_t most = memory.tile_bytes;
+  if (const std::uint64_t tile = data_bytes / kManyTiles; tile >= memory.band_bytes)
+    most = std::min(most, tile);
+  if (!is_cached && data_bytes > most) return {most, most, kDiskPiece, in_order, memory.band_bytes};
   const std::uint64_t enough = std::clamp(data_bytes / kTilesOfFile, kSmallTile, kLargeTile);
-  return {most, std::min(enough, most), kCachedPiece, in_order};
+  return {most, std::min(enough, most), kCachedPiece, in_order, memory.band_bytes};
+}
+
+TileLimits limits_in_turn(const RunMemory& memory) {
+  const std::uint64_t most = kBandBuffers * memory.tile_bytes;
+  return {most, most, kDiskPiece, false, memory.band_bytes, true};
 }
 
 }  // namespace xpose::app

@@ -10,11 +10,12 @@ namespace xpose::app {
 constexpr std::uint64_t kRunMemory = std::uint64_t{1} << 30;  // of a process, by default
 constexpr std::uint64_t kLeastRunMemory = std::uint64_t{1} << 20;
 
-// The bytes of a tile, and the bytes of the output that may wait for the disk. A quarter of the
-// memory is left to the program itself.
+// A quarter of the memory is left to the program itself.
 struct RunMemory {
-  std::uint64_t tile_bytes = 0;
-  std::uint64_t dirty_bytes = 0;
+  std::uint64_t tile_bytes = 0;   // of one of two tiles of the output
+  std::uint64_t strip_bytes = 0;  // by which their input is read
+  std::uint64_t band_bytes = 0;   // of each buffer in two passes
+  std::uint64_t dirty_bytes = 0;  // of the output that may wait for the disk
 };
 
 // wanted: bytes that the process may have resident. free_host: at most half of it is taken.
@@ -30,5 +31,8 @@ std::uint64_t record_bytes(const RunMemory& memory, bool in_order);
 // in_order: the output is to be written in the order of its bytes.
 TileLimits tile_limits(const RunMemory& memory, std::uint64_t data_bytes, bool is_cached,
                        bool in_order);
+
+// Those of tiles that take turns.
+TileLimits limits_in_turn(const RunMemory& memory);
 
 }  // namespace xpose::app

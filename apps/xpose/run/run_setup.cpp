@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "output/progress_line.hpp"
+#include "run/pass_choice.hpp"
 #include "run/transfers_at_once.hpp"
 
 namespace xpose::app {
@@ -44,18 +45,34 @@ RunMemory memory_of(const RunOptions& options) {
 }
 
 std::unique_ptr<FileMove> tiles_of(const NpyHeader& header, const PermutedShape& permuted,
-                                   std::uint64_t out_offset, const TileLimits& limits) {
+                                   std::uint64_t out_offset, const TileLimits& limits,
+                                   std::uint64_t strip_bytes) {
   if (header.data_bytes == 0) return nullptr;
   std::unique_ptr<FileMove> tiles =
-      file_move(file_permutation(header, permuted, out_offset), limits);
+      file_move(file_permutation(header, permuted, out_offset), limits, strip_bytes);
   tiles->whole();  // is served
   tiles->most();
   return tiles;
 }
 
-std::string tiles_text(const FileMove& tiles) {
+std::unique_ptr<FileMove> faster_tiles_of(const NpyHeader& header, const PermutedShape& permuted,
+                                          std::uint64_t out_offset, const RunMemory& memory,
+                                          TileLimits& limits) {
+  const auto tiles_in = [&](const TileLimits& with) {
+    return tiles_of(header, permuted, out_offset, with, memory.strip_bytes);
+  };
+  auto tiles = tiles_in(limits);
+  if (!tiles || tiles->tiles() == 1) return tiles;
+  const TileLimits other = limits_in_turn(memory);
+  auto in_turn = tiles_in(other);
+  if (!are_faster_in_turn(in_turn->runs(), tiles->runs(), tiles->tiles())) return tiles;
+  limits = other;
+  return in_turn;
+}
+
+std::string tiles_text(const FileMove& tiles, bool in_turn) {
   return std::to_string(tiles.tiles()) + (tiles.tiles() == 1 ? " tile of " : " tiles of ") +
-         tiles.tile_text();
+         tiles.tile_text() + (in_turn && tiles.tiles() > 1 ? ", in turn" : "");
 }
 
 bool lies_in_memory(InputFile& input, bool verbose) {

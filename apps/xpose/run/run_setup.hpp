@@ -25,9 +25,16 @@ RunMemory memory_of(const RunOptions& options);
 
 // Nothing for an array without elements. Throws Error where the library serves no such permutation.
 std::unique_ptr<FileMove> tiles_of(const NpyHeader& header, const PermutedShape& permuted,
-                                   std::uint64_t out_offset, const TileLimits& limits);
+                                   std::uint64_t out_offset, const TileLimits& limits,
+                                   std::uint64_t strip_bytes);
 
-std::string tiles_text(const FileMove& tiles);  // "12 tiles of 700x64"
+// tiles_of() the limits or, where that is faster, of those in turn, which are the limits then.
+// input_bytes lie on a disk, and the output is a file that need not be resumed.
+std::unique_ptr<FileMove> faster_tiles_of(const NpyHeader& header, const PermutedShape& permuted,
+                                          std::uint64_t out_offset, const RunMemory& memory,
+                                          TileLimits& limits);
+
+std::string tiles_text(const FileMove& tiles, bool in_turn);  // "12 tiles of 700x64"
 
 // An input that does not is read past the page cache from now on.
 bool lies_in_memory(InputFile& input, bool verbose);

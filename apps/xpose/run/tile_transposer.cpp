@@ -10,12 +10,13 @@ constexpr std::uint32_t kTunedAlignment = 256;  // bytes, of buffers
 }  // namespace
 
 TileWork matrix_work(std::int64_t rows, std::int64_t cols, std::uint32_t item_bytes,
-                     std::uint64_t pitch) {
+                     std::uint64_t pitch, std::int64_t out_ld) {
   TileWork work{matrix(rows, cols, item_bytes)};
   work.problem.in_ld = static_cast<std::int64_t>(pitch / item_bytes);
+  work.problem.out_ld = out_ld;
   work.in_bytes = static_cast<std::uint64_t>(rows) * pitch;
   work.out_bytes = static_cast<std::uint64_t>(rows) * static_cast<std::uint64_t>(cols) * item_bytes;
-  work.is_copy = rows == 1 || (cols == 1 && pitch == item_bytes);
+  work.is_copy = (rows == 1 && out_ld == 1) || (cols == 1 && pitch == item_bytes);
   return work;
 }
 
@@ -25,6 +26,18 @@ TileWork permutation_work(const DenseArray& folded) {
       permutation(folded.extents, folded.axes, static_cast<std::uint32_t>(folded.item_bytes));
   work.in_bytes = work.out_bytes = folded.bytes();
   work.is_copy = folded.extents.size() <= 1;
+  return work;
+}
+
+TileWork permutation_work(const DenseArray& array, const std::vector<std::int64_t>& out_strides) {
+  std::vector<std::int64_t> in_strides(array.extents.size());
+  std::int64_t stride = 1;
+  for (std::size_t i = in_strides.size(); i-- > 0; stride *= array.extents[i])
+    in_strides[i] = stride;
+  TileWork work;
+  work.problem = permutation(array.extents, array.axes, in_strides, out_strides,
+                             static_cast<std::uint32_t>(array.item_bytes));
+  work.in_bytes = work.out_bytes = array.bytes();
   return work;
 }
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "run/file_permutation.hpp"
 #include "xpose/xpose.hpp"
@@ -20,12 +21,14 @@ struct TileWork {
   bool operator==(const TileWork&) const = default;
 };
 
-// rows x cols elements, rows `pitch` bytes apart; the transpose is dense.
+// rows x cols elements, rows `pitch` bytes apart, those of the transpose `out_ld` elements.
 TileWork matrix_work(std::int64_t rows, std::int64_t cols, std::uint32_t item_bytes,
-                     std::uint64_t pitch);
+                     std::uint64_t pitch, std::int64_t out_ld);
 
 // Throws Error where the library serves no such permutation.
 TileWork permutation_work(const DenseArray& folded);
+// The same of a dense array whose output axes have strides.
+TileWork permutation_work(const DenseArray& array, const std::vector<std::int64_t>& out_strides);
 
 class TileTransposer {
  public:

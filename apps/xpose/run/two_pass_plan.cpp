@@ -7,8 +7,6 @@
 namespace xpose::app {
 namespace {
 
-std::int64_t quotient_up(std::int64_t a, std::int64_t b) { return a / b + (a % b != 0 ? 1 : 0); }
-
 std::int64_t most_elements(const FilePermutation& file, std::uint64_t most_bytes) {
   return std::max<std::int64_t>(static_cast<std::int64_t>(most_bytes / file.array.item_bytes), 1);
 }
@@ -31,8 +29,8 @@ std::int64_t place_of(const std::vector<std::int64_t>& begin,
 // An axis that is cut in steps of a, and in steps of b as well, has so many parts.
 std::int64_t parts_of(std::int64_t extent, std::int64_t a, std::int64_t b) {
   const std::int64_t factor = a / std::gcd(a, b);
-  const std::int64_t common = factor > extent / b ? 1 : quotient_up(extent, factor * b);
-  return quotient_up(extent, a) + quotient_up(extent, b) - common;
+  const std::int64_t common = factor > extent / b ? 1 : blocks_along(extent, factor * b);
+  return blocks_along(extent, a) + blocks_along(extent, b) - common;
 }
 
 }  // namespace
@@ -42,8 +40,8 @@ RangeBlocks::RangeBlocks(std::vector<std::int64_t> extents, std::int64_t most)
   std::int64_t inner = 1;
   for (; cut_ > 0 && extents_[cut_] <= most / inner; --cut_) inner *= extents_[cut_];
   const std::int64_t extent = extents_[cut_];
-  const std::int64_t blocks = quotient_up(extent, std::min(extent, most / inner));
-  step_ = quotient_up(extent, blocks);  // blocks of like extents
+  const std::int64_t blocks = blocks_along(extent, std::min(extent, most / inner));
+  step_ = blocks_along(extent, blocks);  // blocks of like extents
 }
 
 std::int64_t RangeBlocks::step(std::size_t axis) const {
@@ -54,14 +52,14 @@ std::int64_t RangeBlocks::step(std::size_t axis) const {
 std::int64_t RangeBlocks::size() const {
   std::int64_t blocks = 1;
   for (std::size_t axis = 0; axis <= cut_; ++axis)
-    blocks *= quotient_up(extents_[axis], step(axis));
+    blocks *= blocks_along(extents_[axis], step(axis));
   return blocks;
 }
 
 Block RangeBlocks::block(std::int64_t index) const {
   Block block{std::vector<std::int64_t>(extents_.size()), extents_};
   for (std::size_t axis = cut_ + 1; axis-- > 0;) {
-    const std::int64_t blocks = quotient_up(extents_[axis], step(axis));
+    const std::int64_t blocks = blocks_along(extents_[axis], step(axis));
     block.begin[axis] = index % blocks * step(axis);
     block.extents[axis] = std::min(step(axis), extents_[axis] - block.begin[axis]);
     index /= blocks;

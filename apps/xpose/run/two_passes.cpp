@@ -50,6 +50,8 @@ class Gatherer {
   std::vector<std::size_t> strides_;  // of the output's axes in the range
 };
 
+std::int64_t in_one_strip(std::int64_t) { return 1; }
+
 // first: the band that it begins with.
 std::string first_pass(const TwoPassPlan& plan, std::int64_t first, const InputFile& input,
                        ScratchFile& scratch, const TileTransposer::Options& options,
@@ -58,19 +60,21 @@ std::string first_pass(const TwoPassPlan& plan, std::int64_t first, const InputF
   const TileWork largest = band_work(plan, plan.band(0).extents);
   std::optional<TileTransposer> transposer;  // made while the first band is read
   scratch.go_on(plan.band_bytes(first).begin);
-  run_bands(plan.bands() - first, most, most,
-            {[&](std::int64_t i, std::byte* in) {
-               const ByteRange bytes = plan.band_bytes(first + i);
+  run_bands(plan.bands() - first, {most, most},
+            {in_one_strip,
+             [&](const Strip& band, std::byte* in) {
+               const ByteRange bytes = plan.band_bytes(first + band.tile);
                PieceReader reader(input);
                reader.read(plan.file().in_offset + bytes.begin, {in, bytes.size()});
                reader.finish();
              },
-             [&](std::int64_t i, const std::byte* in, std::byte* out) {
+             [&](const Strip& band, const std::byte* in, std::byte* out) {
                if (!transposer) {
                  reports.tell("choosing a strategy, and transposing");
                  transposer.emplace(options, largest, band_work(plan, plan.file().array.extents));
                }
-               transposer->transpose(band_work(plan, plan.band(first + i).extents), in, out);
+               transposer->transpose(band_work(plan, plan.band(first + band.tile).extents), in,
+                                     out);
              },
              [&](std::int64_t i, const std::byte* out) {
                if (i == 0) reports.tell("writing the scratch file");
@@ -86,17 +90,18 @@ void second_pass(const TwoPassPlan& plan, std::int64_t first, const ScratchFile&
                  OutputFile& output, const PassReports& reports) {
   const std::uint64_t most = plan.range_bytes(0).size();
   run_bands(
-      plan.ranges() - first, most, most,
-      {[&](std::int64_t i, std::byte* in) {
+      plan.ranges() - first, {most, most},
+      {in_one_strip,
+       [&](const Strip& range, std::byte* in) {
          PieceReader reader(scratch.written());
-         plan.for_each_piece(first + i, [&](const ByteRange& bytes, const Block&) {
+         plan.for_each_piece(first + range.tile, [&](const ByteRange& bytes, const Block&) {
            reader.read(bytes.begin, {in, bytes.size()});
            in += bytes.size();
          });
          reader.finish();
        },
-       [&](std::int64_t i, const std::byte* in, std::byte* out) {
-         Gatherer(plan, first + i).gather(in, out);
+       [&](const Strip& range, const std::byte* in, std::byte* out) {
+         Gatherer(plan, first + range.tile).gather(in, out);
        },
        [&](std::int64_t i, const std::byte* out) {
          if (i == 0) reports.tell("writing");

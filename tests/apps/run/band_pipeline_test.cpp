@@ -34,22 +34,33 @@ void pause_for(int milliseconds) {
   std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds));
 }
 
-// Each stage checks that it gets what the one before has left.
+std::int64_t one_strip(std::int64_t) { return 1; }
+
+// Tiles of one to three strips.
+std::int64_t some_strips(std::int64_t tile) { return 1 + tile % 3; }
+
+// Each stage checks that it gets what the one before has left. Tiles gather their strips.
 std::vector<std::int64_t> tiles_written(int slow_read, int slow_transpose, int slow_write) {
   std::vector<std::int64_t> tiles;
-  run_bands(kTiles, kBytes, kBytes,
-            {[&](std::int64_t tile, std::byte* in) {
+  run_bands(kTiles, {kBytes, kBytes},
+            {some_strips,
+             [&](const Strip& strip, std::byte* in) {
                pause_for(slow_read);
-               std::memcpy(in, &tile, sizeof tile);
+               std::memcpy(in, &strip, sizeof strip);
              },
-             [&](std::int64_t tile, const std::byte* in, std::byte* out) {
+             [&](const Strip& strip, const std::byte* in, std::byte* out) {
                pause_for(slow_transpose);
-               EXPECT_EQ(std::memcmp(in, &tile, sizeof tile), 0);
-               std::memcpy(out, in, sizeof tile);
+               EXPECT_EQ(std::memcmp(in, &strip, sizeof strip), 0);
+               std::memcpy(out + static_cast<std::size_t>(strip.number) * sizeof strip, in,
+                           sizeof strip);
              },
              [&](std::int64_t tile, const std::byte* out) {
                pause_for(slow_write);
-               EXPECT_EQ(std::memcmp(out, &tile, sizeof tile), 0);
+               for (std::int64_t number = 0; number < some_strips(tile); ++number) {
+                 const Strip strip = {tile, number};
+                 EXPECT_EQ(std::memcmp(out, &strip, sizeof strip), 0);
+                 out += sizeof strip;
+               }
                tiles.push_back(tile);
              }});
   return tiles;
@@ -77,9 +88,9 @@ TEST(BandPipeline, ThrowsTheFirstErrorOfAnyStage) {
       if (which == failing && ++calls == 3) throw std::runtime_error(std::to_string(which));
     };
     try {
-      run_bands(kTiles, kBytes, kBytes,
-                {[&](std::int64_t, std::byte*) { stage(0); },
-                 [&](std::int64_t, const std::byte*, std::byte*) { stage(1); },
+      run_bands(kTiles, {kBytes, kBytes},
+                {one_strip, [&](const Strip&, std::byte*) { stage(0); },
+                 [&](const Strip&, const std::byte*, std::byte*) { stage(1); },
                  [&](std::int64_t, const std::byte*) { stage(2); }});
       ADD_FAILURE() << "no error of stage " << failing;
     } catch (const std::runtime_error& error) {
@@ -89,16 +100,27 @@ TEST(BandPipeline, ThrowsTheFirstErrorOfAnyStage) {
   }
 }
 
-TEST(BandPipeline, OneTileNeedsNoThread) {
+TEST(BandPipeline, StripsOfOneTileAreReadWhileOthersAreTransposed) {
+  std::atomic<int> read = 0;
+  run_bands(1, {kBytes, kBytes},
+            {[](std::int64_t) { return 2; }, [&](const Strip&, std::byte*) { ++read; },
+             [&](const Strip&, const std::byte*, std::byte*) {
+               for (int i = 0; read < 2 && i < 5000; ++i) pause_for(1);
+             },
+             [&](std::int64_t, const std::byte*) { EXPECT_EQ(read, 2); }});
+  EXPECT_EQ(read, 2);
+}
+
+TEST(BandPipeline, OneStripNeedsNoThread) {
   const auto here = std::this_thread::get_id();
   int calls = 0;
   const auto stage = [&] {
     EXPECT_EQ(std::this_thread::get_id(), here);
     ++calls;
   };
-  run_bands(1, 1024, 1024,
-            {[&](std::int64_t, std::byte*) { stage(); },
-             [&](std::int64_t, const std::byte*, std::byte*) { stage(); },
+  run_bands(1, {1024, 1024},
+            {one_strip, [&](const Strip&, std::byte*) { stage(); },
+             [&](const Strip&, const std::byte*, std::byte*) { stage(); },
              [&](std::int64_t, const std::byte*) { stage(); }});
   EXPECT_EQ(calls, 3);
 }

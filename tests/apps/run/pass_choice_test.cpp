@@ -30,6 +30,20 @@ TEST(PassChoice, HeadsThatMoveNeedLongerRuns) {
   EXPECT_TRUE(are_two_taken(runs, 2 * kMiB, kHeads));
 }
 
+TEST(PassChoice, TilesWithShortRunsTakeTurns) {
+  EXPECT_TRUE(are_faster_in_turn({400 * kMiB, 400 * kMiB}, {13 * kKiB, 130 * kMiB}, 3));
+  EXPECT_TRUE(are_faster_in_turn({16 * kKiB, 500 * kMiB}, {8 * kKiB, 250 * kMiB}, 4));
+}
+
+TEST(PassChoice, TilesWithLongRunsDoNot) {
+  EXPECT_FALSE(are_faster_in_turn({kMiB, kMiB}, {kMiB / 2, kMiB / 2}, 3));
+  EXPECT_FALSE(are_faster_in_turn({53 * kKiB, 53 * kKiB}, {37 * kKiB, 37 * kKiB}, 12));
+}
+
+TEST(PassChoice, ManyTilesAreMovedAtOnce) {
+  EXPECT_FALSE(are_faster_in_turn({13 * kKiB, 13 * kKiB}, {8 * kKiB, 8 * kKiB}, 20));
+}
+
 TEST(PassChoice, ShortRunsInMemoryNeedOne) {
   EXPECT_FALSE(are_two_taken({kKiB, kMiB}, 2 * kMiB, kInMemory));
 }

@@ -14,16 +14,28 @@ constexpr std::uint64_t kMiB = std::uint64_t{1} << 20;
 constexpr std::uint64_t kPlenty = std::numeric_limits<std::uint64_t>::max();
 
 TEST(DividedMemory, BuffersTakeThreeQuartersOfIt) {
-  const RunMemory memory = divided_memory(1024 * kMiB, kPlenty, kPlenty);
-  EXPECT_EQ(memory.tile_bytes * 2 * kBandBuffers, 768 * kMiB);
+  for (const std::uint64_t wanted : {64 * kMiB, 1024 * kMiB, 16384 * kMiB}) {
+    const RunMemory memory = divided_memory(wanted, kPlenty, kPlenty);
+    EXPECT_EQ((memory.tile_bytes + memory.strip_bytes) * kBandBuffers, wanted / 4 * 3);
+    EXPECT_EQ(memory.band_bytes * 2 * kBandBuffers, wanted / 4 * 3);
+  }
+}
+
+TEST(DividedMemory, NearlyAllOfItIsForOutput) {
+  EXPECT_EQ(divided_memory(1024 * kMiB, kPlenty, kPlenty).tile_bytes, 352 * kMiB);
+  EXPECT_NEAR(static_cast<double>(divided_memory(80 * kMiB, kPlenty, kPlenty).tile_bytes),
+              24.0 * kMiB, kMiB);
 }
 
 TEST(DividedMemory, TakesHalfOfWhatIsFree) {
-  EXPECT_EQ(divided_memory(1024 * kMiB, 1024 * kMiB, kPlenty).tile_bytes, 96 * kMiB);
+  EXPECT_EQ(divided_memory(1024 * kMiB, 1024 * kMiB, kPlenty).tile_bytes,
+            divided_memory(512 * kMiB, kPlenty, kPlenty).tile_bytes);
 }
 
 TEST(DividedMemory, ATileAndItsTransposeFitIntoTheDevice) {
-  EXPECT_EQ(divided_memory(1024 * kMiB, kPlenty, 64 * kMiB).tile_bytes, 16 * kMiB);
+  const RunMemory memory = divided_memory(1024 * kMiB, kPlenty, 64 * kMiB);
+  EXPECT_EQ(memory.tile_bytes, 16 * kMiB);
+  EXPECT_EQ(memory.strip_bytes, memory.tile_bytes);
 }
 
 TEST(DividedMemory, IsNeverNothing) {
@@ -39,7 +51,20 @@ TEST(RecordBytes, AreFourTimesAsManyWhereTilesSharePages) {
 TEST(TileLimits, WholePagesAreReadFromADisk) {
   const RunMemory memory = divided_memory(1024 * kMiB, kPlenty, kPlenty);
   EXPECT_GE(tile_limits(memory, 4096 * kMiB, false, false).piece_bytes, 4096u);
-  EXPECT_EQ(tile_limits(memory, 4096 * kMiB, false, false).enough_bytes, memory.tile_bytes);
+  EXPECT_EQ(tile_limits(memory, 4096 * kMiB, false, false).enough_bytes,
+            tile_limits(memory, 4096 * kMiB, false, false).most_bytes);
+}
+
+TEST(TileLimits, ScarceMemoryIsNotAllForTilesWhereFewOverlap) {
+  const RunMemory memory = divided_memory(256 * kMiB, kPlenty, kPlenty);
+  EXPECT_EQ(tile_limits(memory, 1100 * kMiB, false, false).most_bytes, 55 * kMiB);
+  EXPECT_EQ(tile_limits(memory, 8192 * kMiB, false, false).most_bytes, memory.tile_bytes);
+  EXPECT_EQ(tile_limits(memory, 512 * kMiB, false, false).most_bytes, memory.tile_bytes);
+}
+
+TEST(TileLimits, TilesInTurnHaveTheMemoryOfAll) {
+  const RunMemory memory = divided_memory(1024 * kMiB, kPlenty, kPlenty);
+  EXPECT_EQ(limits_in_turn(memory).most_bytes, 2 * memory.tile_bytes);
 }
 
 TEST(TileLimits, AFileHasSeveralTilesSoThatItsDiskIsBusyEarly) {
