@@ -189,6 +189,7 @@ int run_command(const RunOptions& options) {
                                limits.band_bytes, options, is_cached ? kInMemory : kOnDisk,
                                journal ? journal->has_two_passes() : std::nullopt);
   });
+  if (journal && tiles) journal->check_memory(buffer_bytes(*tiles, passes), free_memory(Device{}));
   OutputFile output(options.out, head.size() + header.data_bytes, memory.dirty_bytes,
                     journal ? TemporaryFile::Kind::kept : TemporaryFile::Kind::nameless);
   auto scratch = passes ? scratch_of(options, header.data_bytes, memory.dirty_bytes) : nullptr;

@@ -166,6 +166,13 @@ TileLimits RunJournal::limits(const TileLimits& otherwise) const {
           number(limits, "piece_bytes"), otherwise.in_order, number(limits, "band_bytes")};
 }
 
+void RunJournal::check_memory(std::uint64_t buffer_bytes, std::uint64_t free_bytes) const {
+  if (before_ && buffer_bytes > free_bytes)
+    refuse("it was begun with tiles that take " + std::to_string(buffer_bytes) +
+               " bytes of memory, and " + std::to_string(free_bytes) + " are free",
+           "free that much, or ");
+}
+
 std::optional<bool> RunJournal::has_two_passes() const {
   if (!before_) return std::nullopt;
   return !before_->at("scratch").get<std::string>().empty();

@@ -43,6 +43,9 @@ class RunJournal {
   // Those of the run that goes on, since the machine's free memory may be another one now.
   TileLimits limits(const TileLimits& otherwise) const;
 
+  // Throws std::runtime_error where a run goes on whose buffers exceed the free memory.
+  void check_memory(std::uint64_t buffer_bytes, std::uint64_t free_bytes) const;
+
   // Whether the run that goes on has two passes; nothing where none goes on.
   std::optional<bool> has_two_passes() const;
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "output/progress_line.hpp"
+#include "run/band_pipeline.hpp"
 #include "run/pass_choice.hpp"
 #include "run/transfers_at_once.hpp"
 
@@ -68,6 +69,14 @@ std::unique_ptr<FileMove> faster_tiles_of(const NpyHeader& header, const Permute
   if (!are_faster_in_turn(in_turn->runs(), tiles->runs(), tiles->tiles())) return tiles;
   limits = other;
   return in_turn;
+}
+
+std::uint64_t buffer_bytes(const FileMove& tiles, const std::optional<TwoPassPlan>& passes) {
+  constexpr std::uint64_t kBuffers = kBandBuffers;
+  if (passes)
+    return 2 * kBuffers * std::max(passes->band_bytes(0).size(), passes->range_bytes(0).size());
+  const auto count = static_cast<std::uint64_t>(tiles.tiles());
+  return kBuffers * tiles.most().in_bytes + std::min(count, kBuffers) * tiles.most_bytes();
 }
 
 std::string tiles_text(const FileMove& tiles, bool in_turn) {

@@ -13,6 +13,7 @@
 #include "run/input_file.hpp"
 #include "run/run.hpp"
 #include "run/run_plan.hpp"
+#include "run/two_pass_plan.hpp"
 
 namespace xpose::app {
 
@@ -33,6 +34,9 @@ std::unique_ptr<FileMove> tiles_of(const NpyHeader& header, const PermutedShape&
 std::unique_ptr<FileMove> faster_tiles_of(const NpyHeader& header, const PermutedShape& permuted,
                                           std::uint64_t out_offset, const RunMemory& memory,
                                           TileLimits& limits);
+
+// Of the tiles that are in memory at once, or of the bands where there are two passes.
+std::uint64_t buffer_bytes(const FileMove& tiles, const std::optional<TwoPassPlan>& passes);
 
 std::string tiles_text(const FileMove& tiles, bool in_turn);  // "12 tiles of 700x64"
 
