@@ -4,7 +4,6 @@ A signal at any stage ends it with a word and an exit status, with the target as
 """
 
 import contextlib
-import errno
 import fcntl
 import os
 import pathlib
@@ -14,6 +13,7 @@ import subprocess
 import sys
 import time
 
+from control_group import MEMORY, control_group
 from run_in_trouble import OLD, InTrouble, hole, main
 
 import numpy as np
@@ -124,24 +124,6 @@ class Signals(InTrouble):
         self.check("a pipe without a reader", self.said("reading", 0.2), target=pipe, words="pipe is incomplete")
 
 
-def group_of(limit):
-    """A control group of so many bytes, of version 1 or 2. Throws OSError where none can be made."""
-    for root, file in (("/sys/fs/cgroup/memory", "memory.limit_in_bytes"), ("/sys/fs/cgroup", "memory.max")):
-        group = pathlib.Path(root) / f"xpose-test-{os.getpid()}"
-        if not os.path.isdir(root):
-            continue
-        group.mkdir()
-        if (group / file).exists():
-            try:
-                (group / file).write_text(str(limit))
-                return group
-            except OSError:
-                group.rmdir()
-                raise
-        group.rmdir()
-    raise OSError(errno.ENOTSUP, "no memory controller")
-
-
 class Memory(InTrouble):
     marks = [(0, 0), (1, 0), (0, 1), (16383, 8191), (8191, 4095), (5, 8190), (16382, 3), (4097, 1023)]
 
@@ -157,25 +139,8 @@ class Memory(InTrouble):
     def test_an_input_larger_than_the_memory_that_is_allowed(self):
         self.check("--memory", "16M")
 
-    @contextlib.contextmanager
-    def in_a_group(self, limit):
-        """What a run is to be started with to be in a control group of so many bytes."""
-        try:
-            group = group_of(limit)
-        except OSError as error:
-            print(f"SKIPPED: no control group can be made: {error}", file=sys.stderr)
-            self.skipTest(f"no control group can be made: {error}")
-        try:
-            yield {"preexec_fn": lambda: (group / "cgroup.procs").write_text(str(os.getpid()))}
-        finally:
-            for _ in range(100):  # until the worker has left it
-                with contextlib.suppress(OSError):
-                    group.rmdir()
-                    break
-                time.sleep(0.05)
-
     def test_an_input_larger_than_the_memory_of_its_control_group(self):
-        with self.in_a_group(96 << 20) as group:
+        with control_group(self, MEMORY, 96 << 20) as group:
             self.check(**group)
 
     def test_a_run_that_was_begun_with_more_memory_than_there_is_now(self):
@@ -185,7 +150,7 @@ class Memory(InTrouble):
             self.assertIsNone(begun.poll(), "it ended too early")
         begun.kill()
         begun.wait()
-        with self.in_a_group(96 << 20) as group:
+        with control_group(self, MEMORY, 96 << 20) as group:
             process = self.started("--resume", "--passes", "1", **group)
             said = process.stderr.read().decode()
             self.assertEqual(process.wait(), 1, said)

@@ -156,7 +156,8 @@ std::string device_text(const DeviceInfo& device) {
   const bool host = device.device.kind == DeviceKind::host;
   std::string text = to_string(device.device) + ": " + device.name + ", " +
                      std::to_string(device.multiprocessors) +
-                     (host ? " processors, " : " multiprocessors, ");
+                     (host ? " processor" : " multiprocessor") +
+                     (device.multiprocessors == 1 ? ", " : "s, ");
   if (device.compute_capability != 0)
     text += "compute capability " + std::to_string(device.compute_capability / 10) + '.' +
             std::to_string(device.compute_capability % 10) + ", ";

@@ -91,7 +91,8 @@ typedef struct xpose_engine_t xpose_engine_t;
 /* The plugins, processes and files of an engine. A zeroed field has its default. */
 typedef struct xpose_engine_options_t {
   uint32_t size;    /* sizeof(xpose_engine_options_t) */
-  uint32_t threads; /* for host strategies; 0: the processors that this process may use */
+  uint32_t threads; /* for host strategies; 0: the processors that affinity and control groups let
+                       this process use */
   /* Absolute folders whose plugins are loaded, in order; none: $XPOSE_PLUGIN_PATH, else those
    * that are installed beside the library. */
   const char* const* plugin_folders;

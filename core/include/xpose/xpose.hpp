@@ -69,7 +69,8 @@ struct PluginInfo {
 struct EngineOptions {
   // Absolute folders whose *.so files are loaded, in order. Empty: default_plugin_folders().
   std::vector<std::filesystem::path> plugin_folders = {};
-  unsigned threads = 0;  // for host strategies; 0: the processors that this process may use
+  // For host strategies. 0: the processors that affinity and control groups let this process use.
+  unsigned threads = 0;
 
   // False: a worker process describes, quotes and tries plugins, and a broken plugin ends that
   // process. True: this process does, for debuggers.

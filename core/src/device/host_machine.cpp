@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <fstream>
 
+#include "device/processor_limits.hpp"
 #include "process/descriptor.hpp"
 
 namespace xpose {
@@ -39,9 +40,8 @@ std::string processor_name() {
 unsigned usable_processors() {
   cpu_set_t set;
   CPU_ZERO(&set);
-  if (sched_getaffinity(0, sizeof set, &set) == 0)
-    return std::max(1U, static_cast<unsigned>(CPU_COUNT(&set)));
-  return 1;
+  if (sched_getaffinity(0, sizeof set, &set) != 0) return 1;
+  return std::min(std::max(1U, static_cast<unsigned>(CPU_COUNT(&set))), processors_by_groups());
 }
 
 // Of the first processor. Not sysconf's figure first: on some machines that is the sum over a

@@ -7,7 +7,7 @@
 namespace xpose {
 
 std::string processor_name();
-unsigned usable_processors();
+unsigned usable_processors();      // by affinity and control groups
 std::uint64_t last_level_cache();  // bytes
 std::uint64_t available_memory();  // bytes, whatever limits this process has
 
