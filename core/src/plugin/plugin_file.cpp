@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cctype>
 #include <cerrno>
+#include <fstream>
 #include <string_view>
 #include <system_error>
 #include <vector>
@@ -71,10 +72,29 @@ std::string shell_word(const fs::path& path) {
   return word + '\'';
 }
 
+// Whether that number stands for all users who have none in this namespace, as root in most that
+// are made without rights. See user_namespaces(7).
+bool is_outside_namespace(uid_t user) {
+  static const uid_t overflow = [] {
+    uid_t number = 0;
+    std::ifstream("/proc/sys/kernel/overflowuid") >> number;
+    return number;
+  }();
+  if (user != overflow) return false;
+  std::ifstream map("/proc/self/uid_map");
+  if (!map) return false;
+  for (std::uint64_t first = 0, outside = 0, count = 0; map >> first >> outside >> count;)
+    if (user >= first && user - first < count) return false;
+  return true;
+}
+
 // The others than root and the user who can change a file or folder, and the remedy; empty: none.
 // `above`: a folder that plugin folders lie in.
 std::string weakness(const struct stat& status, const fs::path& path, bool above) {
   const uid_t user = ::geteuid();
+  if (status.st_uid != 0 && is_outside_namespace(status.st_uid))
+    return "belongs to a user outside this user namespace, who cannot be told apart from others; "
+           "map that user, root perhaps, into it";
   if (status.st_uid != 0 && status.st_uid != user)
     return "belongs to user " + std::to_string(status.st_uid) +
            ", neither root nor you; if you trust its content, run as root: chown " +
@@ -204,8 +224,19 @@ void PluginFile::check_unchanged() const {
 
 std::string PluginFile::missing_part() const { return xpose::missing_part(descriptor()); }
 
+// By the number first, since /proc/self of a debugger is another one. In a namespace of processes
+// that has the /proc of another, the number is that of a stranger.
 std::string PluginFile::loader_path() const {
-  return "/proc/" + std::to_string(::getpid()) + "/fd/" + std::to_string(descriptor());
+  for (const std::string& process : {std::to_string(::getpid()), std::string("self")}) {
+    std::string path = "/proc/" + process + "/fd/" + std::to_string(descriptor());
+    struct stat status {};
+    if (::stat(path.c_str(), &status) == 0 && status.st_dev == identity_.device &&
+        status.st_ino == identity_.inode)
+      return path;
+  }
+  throw Refusal{
+      "cannot be loaded, because /proc does not show this process; run as root: "
+      "mount -t proc proc /proc"};
 }
 
 PluginFolder::PluginFolder(const fs::path& folder) : descriptor_(-1) {

@@ -53,7 +53,8 @@ class PluginFile {
   std::string missing_part() const;
 
   // "/proc/PID/fd/N" of the descriptor, for the loader; a debugger can open it as well. The loader
-  // takes its folder for $ORIGIN, so a plugin finds no libraries beside itself.
+  // takes its folder for $ORIGIN, so a plugin finds no libraries beside itself. Throws Refusal
+  // where no such path leads to the file.
   std::string loader_path() const;
 
   // Gives up the descriptor without closing it: a loaded library keeps its own for good, so that

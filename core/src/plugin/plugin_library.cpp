@@ -18,9 +18,8 @@ namespace xpose {
 namespace {
 
 // The loader's words, about the file instead of its descriptor.
-std::string loader_words(std::string text, const PluginFile& file) {
+std::string loader_words(std::string text, const std::string& loaded, const PluginFile& file) {
   std::ranges::replace(text, '\n', ' ');
-  const std::string loaded = file.loader_path();
   for (std::size_t at = 0; (at = text.find(loaded, at)) != std::string::npos;)
     text.replace(at, loaded.size(), file.path().filename().string());
   return text;
@@ -117,12 +116,13 @@ PluginLibrary load_file(PluginFile& file) {
   auto owned = std::make_unique<dll::shared_library>();
   dll::shared_library* library = owned.get();
   dll::fs::error_code failure;
+  const std::string path = file.loader_path();
   file.check_unchanged();
-  library->load(file.loader_path(), failure, dll::load_mode::rtld_now | dll::load_mode::rtld_local);
+  library->load(path, failure, dll::load_mode::rtld_now | dll::load_mode::rtld_local);
   if (failure) {
     const char* words = ::dlerror();  // Boost's error code has lost them
     throw Refusal{"is not a loadable shared library: " +
-                  loader_words(words == nullptr ? failure.message() : words, file) +
+                  loader_words(words == nullptr ? failure.message() : words, path, file) +
                   "; rebuild it with xpose_add_plugin()"};
   }
   loaded->push_back(std::move(owned));

@@ -49,7 +49,8 @@ Thread look_at(const std::filesystem::path& thread) {
 std::map<std::string, Thread> others() {
   std::map<std::string, Thread> threads;
   std::error_code error;
-  const std::string own = std::to_string(gettid());
+  // Not gettid(): /proc may be that of another namespace, with other numbers.
+  const std::string own = std::filesystem::read_symlink("/proc/thread-self", error).filename();
   for (const auto& thread : std::filesystem::directory_iterator("/proc/self/task", error))
     if (const std::string id = thread.path().filename(); id != own)
       threads[id] = look_at(thread.path());
