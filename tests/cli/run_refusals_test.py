@@ -18,9 +18,9 @@ import numpy as np
 
 
 class Refuses(InAListedFolder):
-    def refused(self, sentence, **how):
+    def refused(self, sentence, *options, **how):
         before = self.listing()
-        done = self.run_xpose(**how)
+        done = self.run_xpose(*options, **how)
         self.assertEqual(done.returncode, 1, done.stderr)
         self.assertEqual(done.stdout, "")
         self.assertRegex(done.stderr, r"\Axpose: [^\n]+\n\Z")
@@ -52,6 +52,13 @@ class Refuses(InAListedFolder):
             with self.subTest(sentence=sentence):
                 self.source.write_bytes(content)
                 self.refused(sentence)
+
+    def test_patterns_with_more_dimensions_than_a_file_has(self):
+        np.save(self.source, np.zeros((4, 5), "f4"))
+        for units in (63, 98):
+            with self.subTest(dimensions=units + 2):
+                self.refused(f"the output would have {units + 2} dimensions: a .npy file has at most 64",
+                             "--pattern", "a b -> b a" + " 1" * units)
 
     def test_paths(self):
         self.refused("a.npy: cannot be read: No such file")

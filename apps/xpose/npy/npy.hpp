@@ -42,7 +42,8 @@ NpyHeader headerless(std::string_view dtype, std::vector<std::int64_t> shape);
 void check_npy_size(const NpyHeader& header, std::uint64_t file_bytes);
 
 // The bytes that NumPy puts before the elements of such an array, a multiple of 64 of them: format
-// 1.0, or 2.0 where the header passes 65535 bytes, or 3.0 where it is not Latin-1.
+// 1.0, or 2.0 where the header passes 65535 bytes, or 3.0 where it is not Latin-1. Throws NpyError
+// for more than 64 dimensions, which neither NumPy nor parse_npy_header() reads.
 std::string format_npy_header(std::string_view descr, bool fortran_order,
                               std::span<const std::int64_t> shape);
 

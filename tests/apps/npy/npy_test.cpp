@@ -152,6 +152,11 @@ TEST(FormatNpyHeader, IsWhatNumPyWrites) {
             file_of(1, text + std::string(117 - text.size(), ' ') + '\n'));
 }
 
+TEST(FormatNpyHeader, RefusesMoreDimensionsThanAreRead) {
+  EXPECT_NO_THROW(format_npy_header("'<f4'", false, std::vector<std::int64_t>(64, 1)));
+  EXPECT_THROW(format_npy_header("'<f4'", false, std::vector<std::int64_t>(65, 1)), NpyError);
+}
+
 TEST(FormatNpyHeader, PicksTheLowestVersionThatHoldsIt) {
   const std::vector<std::int64_t> shape = {2, 3};
   const auto version = [&](const std::string& name) {
