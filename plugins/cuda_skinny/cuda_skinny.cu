@@ -11,6 +11,8 @@ namespace {
 
 constexpr int64_t kWidest = 128;
 constexpr uint32_t kVectorBytes = 16;
+constexpr double kThreadsAtOnce = 2048;  // of a multiprocessor
+constexpr double kMostIdle = 10'000;     // percent
 
 // A problem as a dense stream of `rows` rows of `width` elements, and `width` runs of `rows`
 // elements.
@@ -82,14 +84,30 @@ struct Skinny {
   // many runs do not hide; few runs want more vectors. NOTES.md has the measurements behind these
   // factors.
   Demand demand() const {
-    const auto stream = static_cast<uint64_t>(run_ * width_ * 16), run = uint64_t(run_) * 16;
+    const int64_t run_bytes = std::min(run_ * 16, rows_ * problem_.element_bytes);
+    const auto stream = static_cast<uint64_t>(run_bytes * width_), run = uint64_t(run_bytes);
     const auto vectors = static_cast<uint32_t>(blocks_over(run_ * width_, threads_));
     return {.blocks = blocks_ * static_cast<uint64_t>(matrices_),
             .threads = threads_,
             .shared_bytes = static_cast<uint32_t>(shared_bytes_),
             .load_run = splits_ ? stream : run,
             .store_run = splits_ ? run : stream,
-            .slower_percent = vector_percent(vectors) + width_percent() + misaligned_percent()};
+            .slower_percent =
+                vector_percent(vectors) + width_percent() + misaligned_percent() + idle_percent()};
+  }
+
+  // Matrices with less than a block's vectors leave threads idle: while the others wait for memory,
+  // the multiprocessor has no room for more blocks. Less than two rounds of blocks wait for other
+  // things as well.
+  uint32_t idle_percent() const {
+    const double each = static_cast<double>(rows_ * width_ * problem_.element_bytes) / 16 /
+                        static_cast<double>(blocks_ * threads_);
+    const double enough = splits_ ? 1.5 : 2, percent = splits_ ? 60 : 90;
+    if (each >= enough) return 0;
+    const double room = kThreadsAtOnce * std::max<double>(problem_.multiprocessors, 1);
+    const double threads = static_cast<double>(blocks_ * threads_) * static_cast<double>(matrices_);
+    return static_cast<uint32_t>(
+        std::min(percent * (enough / each - 1) * std::min(1.0, threads / (2 * room)), kMostIdle));
   }
 
   uint32_t vector_percent(uint32_t vectors) const {

@@ -106,5 +106,10 @@ TEST(MeasuredWinners, LargeTilesWhereRowsOf16ByteElementsShareSectors) {
   EXPECT_EQ(choice(matrix(98, 89'707, 16, kCuda), 16), "tile_512");
 }
 
+// A matrix of fewer vectors than a block has threads leaves the others idle.
+TEST(MeasuredWinners, SeveralMatricesABlockWhereOneLeavesThreadsIdle) {
+  EXPECT_EQ(choice(batch_of(990, 22, 93, 2), 2), "batch{threads=256,vectors=4}");
+}
+
 }  // namespace
 }  // namespace xpose
