@@ -111,5 +111,12 @@ TEST(MeasuredWinners, SeveralMatricesABlockWhereOneLeavesThreadsIdle) {
   EXPECT_EQ(choice(batch_of(990, 22, 93, 2), 2), "batch{threads=256,vectors=4}");
 }
 
+TEST(MeasuredWinners, PiecesOfShortOutputRowsJoinInTheirSector) {
+  for (const std::int64_t cols : {36'755'972, 58'394'736})
+    EXPECT_EQ(choice(in_rows(7, cols, 2, cols + 80, 8), 256), "unroll4_row{block_x=16,block_y=8}");
+  EXPECT_EQ(choice(in_rows(4, 23'866'995, 1, 23'867'101, 9), 256),
+            "unroll4_row{block_x=16,block_y=8}");
+}
+
 }  // namespace
 }  // namespace xpose

@@ -16,6 +16,8 @@ constexpr double kLineBytes = 64;
 constexpr double kRunBytes = 12;
 // The cost of what moves in sectors that rows share.
 constexpr double kSharedSectors = 1.1;
+// Pieces of a row that lies in a sector join there: each after the first costs so much of the row.
+constexpr double kPieceOfSector = 0.5;
 // Bytes that a store writes beyond its run cost so much where the matrices do not stay in the
 // cache, since sectors that are written in part are read first.
 constexpr double kPartlyWritten = 1.5;
@@ -109,8 +111,12 @@ double cuda_time(const Demand& demand, const Problem& problem, const DeviceInfo&
     const double row_bytes = static_cast<double>(row) * problem.element_bytes;
     const double gap = static_cast<double>(leading - row) * problem.element_bytes;
     // Rows with short gaps share their sectors with the next ones, which move with them.
-    if (length == row_bytes && gap > 0 && gap < kSectorBytes)
-      return (row_bytes + gap) / row_bytes * kSharedSectors;
+    const bool shares =
+        gap > 0 && (length == row_bytes ? gap < kSectorBytes
+                                        : length < row_bytes && row_bytes + gap <= kSectorBytes);
+    if (shares)
+      return (row_bytes + gap) / row_bytes * kSharedSectors *
+             (1 + kPieceOfSector * (row_bytes / length - 1));
     const double others = moved(length, alignment, kSectorBytes) - length;
     return 1 + (others * beyond + kRunBytes) / length;
   };

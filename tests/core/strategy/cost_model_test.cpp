@@ -102,6 +102,26 @@ TEST(CostModel, RunsPayForTheSectorsTheyTouch) {
               1e-9);
 }
 
+// Output rows of eight bytes in a pitch of nine.
+TEST(CostModel, PiecesOfARowJoinInItsSector) {
+  Problem problem = square(8, 1, device90(), 1);
+  problem.cols = problem.in_ld = 1 << 20;
+  problem.out_ld = 9;
+  Demand demand{.blocks = 1 << 14, .threads = 128, .load_run = 64, .store_run = 8};
+  const double whole = moving(demand, problem);
+  demand.store_run = 4;
+  EXPECT_NEAR(moving(demand, problem) - whole, 9 / 8.0 * 1.1 * 0.5 / 2, 1e-9);
+  demand.store_run = 2;
+  EXPECT_NEAR(moving(demand, problem) - whole, 9 / 8.0 * 1.1 * 1.5 / 2, 1e-9);
+  // Rows of several sectors have pieces in different ones.
+  problem.rows = 32;
+  problem.out_ld = 33;
+  demand.store_run = 32;
+  const double whole_row = moving(demand, problem);
+  demand.store_run = 4;
+  EXPECT_GT(moving(demand, problem) - whole_row, 3);
+}
+
 TEST(CostModel, FewBlocksLeaveTheDeviceIdle) {
   const Problem problem = square(1024, 4, device90());
   const Demand whole{.blocks = 1024, .threads = 128, .load_run = 128, .store_run = 128};
