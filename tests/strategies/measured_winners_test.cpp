@@ -118,5 +118,12 @@ TEST(MeasuredWinners, PiecesOfShortOutputRowsJoinInTheirSector) {
             "unroll4_row{block_x=16,block_y=8}");
 }
 
+TEST(MeasuredWinners, NarrowBlocksWhereWideOnesWouldHaveIdleThreads) {
+  const std::string narrow = choice(in_rows(1'912'580, 9, 16, 48, 1'912'593), 16);
+  EXPECT_EQ(narrow.substr(0, 32), "smem_pad{block_x=16,block_y=16,t") << narrow;
+  const std::string short_rows = choice(in_rows(73'904, 6, 16, 22, 74'002), 256);
+  EXPECT_NE(short_rows.substr(0, 12), "smem_unroll2") << short_rows;
+}
+
 }  // namespace
 }  // namespace xpose

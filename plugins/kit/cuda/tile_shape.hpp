@@ -3,6 +3,7 @@
 // longer than the tile is wide.
 #pragma once
 
+#include <cmath>
 #include <xpose/cuda.hpp>
 
 namespace xpose::plugin {
@@ -45,6 +46,21 @@ inline uint32_t ends_percent(const Problem& problem, uint64_t store_run) {
   return static_cast<uint32_t>(100 * kEnds / 2 / store_run);
 }
 
+// Threads whose elements lie beyond the problem wait at the barrier of their block, in the place of
+// others. Where these are less than half, each further halving costs so much, unless there are no
+// more blocks than multiprocessors have room for.
+inline uint32_t idle_percent(const Problem& problem, const Tiling& tiling, const Quote& quote) {
+  constexpr double kHalving = 10, kThreadsAtOnce = 2048;
+  const auto part = [](int64_t extent, int64_t tile) {
+    return static_cast<double>(extent) / static_cast<double>(blocks_over(extent, tile) * tile);
+  };
+  const double at_work = part(problem.cols, tiling.tile_x) * part(problem.rows, tiling.tile_y);
+  const double rounds = static_cast<double>(quote.demand.blocks * quote.demand.threads) /
+                        (kThreadsAtOnce * std::max(problem.multiprocessors, 1U));
+  return static_cast<uint32_t>(kHalving * std::max(-std::log2(at_work) - 1, 0.0) *
+                               std::clamp(rounds - 1, 0.0, 1.0));
+}
+
 inline Quote quote_tile(const Problem& problem, const Config& config, bool padded,
                         int tiles_across) {
   const TileShape shape(problem, config, padded, tiles_across);
@@ -56,7 +72,8 @@ inline Quote quote_tile(const Problem& problem, const Config& config, bool padde
                       "-byte elements pad=" + (problem.element_bytes == 2 ? "2" : "1") +
                       " does the same");
   Quote quote = quote_tiles(problem, shape.tiling);
-  quote.demand.slower_percent = ends_percent(problem, quote.demand.store_run);
+  quote.demand.slower_percent =
+      ends_percent(problem, quote.demand.store_run) + idle_percent(problem, shape.tiling, quote);
   return quote;
 }
 
