@@ -56,6 +56,7 @@ struct Unroll4Col {
     quote.demand.slower_percent = problem.element_bytes < 8    ? 15
                                   : problem.element_bytes == 8 ? 5
                                                                : 13;
+    if (config["block_x"] * config["block_y"] == kMaxThreads) quote.demand.slower_percent += 6;
     return quote;
   }
 

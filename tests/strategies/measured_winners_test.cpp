@@ -125,5 +125,10 @@ TEST(MeasuredWinners, NarrowBlocksWhereWideOnesWouldHaveIdleThreads) {
   EXPECT_NE(short_rows.substr(0, 12), "smem_unroll2") << short_rows;
 }
 
+TEST(MeasuredWinners, NotTheLargestBlocksOfSmallMatrices) {
+  EXPECT_EQ(choice(permuted({8, 3321, 6, 2, 8}, {0, 2, 1, 3, 4}, 1), 256),
+            "unroll4_col{block_x=32,block_y=16}");
+}
+
 }  // namespace
 }  // namespace xpose
