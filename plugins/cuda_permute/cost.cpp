@@ -31,6 +31,10 @@ constexpr double kLeastRun = 128;
 // more divisions than so many for an element cost so much each.
 constexpr double kHiddenTables = 0.45, kTables = 50;  // percent
 
+// So do the instructions that find the tile, which each of its threads issues for each axis that
+// tiles step along: they take as long as so many bytes, of which others hide a part of the tile's.
+constexpr double kStepBytes = 600, kHiddenSteps = 0.45;
+
 // Kept runs that are moved in bulk are stored each for itself, with parts of sectors at both ends.
 constexpr double kBulkEnds = 16;  // bytes
 
@@ -44,6 +48,10 @@ constexpr double kUneven = 60;  // percent
 // Problems of fewer bytes, in and out, are over before threads that move elements directly are all
 // at work.
 constexpr int64_t kFewBytes = 32 << 20;
+// Such threads have so few elements that the instructions which find these take longer than memory
+// where there are many axes: each axis of a tile so much of a copy, and each axis that tiles step
+// along.
+constexpr double kSlots = 14, kSteps = 12;  // percent
 
 // Threads without work: tiles that fill less of a block are so much slower; of kept runs, each part
 // of a tile that is not filled.
@@ -54,7 +62,34 @@ constexpr double kFewFilled = 0.5, kUnfilled = 12, kUnfilledKept = 80;  // perce
 // The part of a block's threads that a tile has work for.
 double Cut::filled() const {
   return static_cast<double>(tile_.elements) /
-         static_cast<double>(kThreads * work().count * side_ * side_);
+         static_cast<double>(int64_t{kThreads} * work().count * side_ * side_);
+}
+
+// Axes that tiles step along.
+double Cut::stepped() const {
+  double count = 0;
+  for (size_t i = 0; i < form_.axes.size(); ++i)
+    count += tile_.extents[i] < form_.axes[i].extent ? 1 : 0;
+  return count;
+}
+
+// The time to find a tile, in that of moving it.
+double Cut::stepping() const {
+  return kStepBytes * stepped() / static_cast<double>(tile_.elements * form_.bytes);
+}
+
+// Of tiles that are moved directly, as long as finding elements takes no longer than moving them.
+// Warps that have no elements leave at once.
+double Cut::direct_percent() const {
+  const auto in_tile = static_cast<double>(
+      std::ranges::count_if(tile_.extents, [](int64_t extent) { return extent > 1; }));
+  const double finding =
+      (kSlots * in_tile / static_cast<double>(tiles_of_block()) + kSteps * stepped()) /
+      std::max(filled(), kFewFilled);
+  const auto resident = static_cast<double>(wish_.processors * work().blocks);
+  const int64_t bytes = 2 * tile_.tiles * tile_.elements * form_.bytes;
+  return std::max(bytes < kFewBytes ? 20.0 : 10.0,
+                  (finding - 100) * std::min(1.0, static_cast<double>(tile_.tiles) / resident));
 }
 
 // Whether runs of the output may end within a sector, which the next run begins in.
@@ -106,19 +141,18 @@ uint32_t Cut::slower_percent(bool along_input, double tables) const {
       break;
     case Way::shifted:  // ends are stored in parts
       percent = 6;
-      ends = by_size({40, 18, 5, 4, 0});
+      ends = by_size({56, 34, 21, 20, 0});
       run = static_cast<double>(kept_extent() * form_.bytes);
       break;
-    case Way::direct: {
-      const int64_t bytes = 2 * tile_.tiles * tile_.elements * form_.bytes;
-      percent = bytes < kFewBytes ? 20 : 10;
+    case Way::direct:
+      percent = direct_percent();
       break;
-    }
     case Way::runs: {
       const bool is_wide = std::min(tile_.load_run, tile_.store_run) >= kWideRun;
       percent = is_wide ? by_size({56, 10, 14, 2, 0}) : by_size({90, 30, 25, 5, 0});
       if (!along_input && form_.bytes <= 2 && tile_.load_run < kShortLoads) percent += kUnshared;
       percent += kTables * std::max(0.0, tables - kHiddenTables);
+      percent += 100 * std::max(0.0, stepping() - kHiddenSteps);
       if (!is_apart) {  // ends are stored in parts
         ends = by_size({20, 40, 42, 60, 0});
         run = static_cast<double>(tile_.store_run);

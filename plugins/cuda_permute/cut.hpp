@@ -61,6 +61,9 @@ class Cut {
   bool shares_sectors() const;
   bool ends_apart(bool along_input) const;
   double filled() const;
+  double stepped() const;
+  double stepping() const;
+  double direct_percent() const;
   int64_t setup() const;
 
   Form form_;

@@ -106,6 +106,24 @@ TEST(MeasuredWinners, LargeTilesWhereRowsOf16ByteElementsShareSectors) {
   EXPECT_EQ(choice(matrix(98, 89'707, 16, kCuda), 16), "tile_512");
 }
 
+TEST(MeasuredWinners, NotDirectlyWhereManyAxesTakeLongerThanMemory) {
+  const std::vector<int> order = {15, 8, 5, 17, 13, 1, 16, 14, 10, 12, 9, 3, 4, 0, 11, 18, 6, 2, 7};
+  EXPECT_EQ(choice(permuted(std::vector<std::int64_t>(order.size(), 2), order, 48), 256),
+            "permute{run=256,along_input=0,shared=1}");
+}
+
+TEST(MeasuredWinners, LargeTilesWhereEachIsFoundByManyAxes) {
+  const std::vector<int> order = {5,  8,  12, 15, 6,  11, 17, 7, 0, 3,  2, 21,
+                                  18, 14, 20, 9,  16, 10, 22, 1, 4, 19, 13};
+  EXPECT_EQ(choice(permuted(std::vector<std::int64_t>(order.size(), 2), order, 12), 4),
+            "permute{run=512,along_input=0,shared=1}");
+}
+
+TEST(MeasuredWinners, ShortKeptRunsAtOddAddressesPassSharedMemory) {
+  EXPECT_EQ(choice(permuted({444, 6, 7, 3, 10}, {3, 2, 1, 0, 4}, 7), 256),
+            "permute{run=128,along_input=0,shared=1}");
+}
+
 // A matrix of fewer vectors than a block has threads leaves the others idle.
 TEST(MeasuredWinners, SeveralMatricesABlockWhereOneLeavesThreadsIdle) {
   EXPECT_EQ(choice(batch_of(990, 22, 93, 2), 2), "batch{threads=256,vectors=4}");
