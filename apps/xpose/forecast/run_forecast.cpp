@@ -58,9 +58,8 @@ Work work_of(const RunOptions& options, const InputFile& input, bool is_cached) 
         options.raw ? 0 : format_npy_header(work.header.descr, false, permuted.out_shape).size();
     const RunMemory memory = memory_of(options);
     TileLimits limits = tile_limits(memory, work.header.data_bytes, is_cached, false);
-    work.tiles = is_cached || options.resume
-                     ? tiles_of(work.header, permuted, head, limits, memory.strip_bytes)
-                     : faster_tiles_of(work.header, permuted, head, memory, limits);
+    work.tiles =
+        tiles_of(work.header, permuted, head, memory, limits, !is_cached && !options.resume);
     if (!work.tiles) return std::move(work);
     work.two_passes =
         two_passes(file_permutation(work.header, permuted, head), *work.tiles, limits.band_bytes,

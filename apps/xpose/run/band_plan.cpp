@@ -26,7 +26,8 @@ std::int64_t blocks_along(std::int64_t extent, std::int64_t block) {
 }
 
 std::int64_t like_blocks(std::int64_t extent, std::int64_t most) {
-  most = std::min(in_whole_lines(most), extent);
+  if (most >= extent) return extent;
+  most = in_whole_lines(most);
   const std::int64_t step = blocks_along(extent, blocks_along(extent, most));
   return std::min(blocks_along(step, kWholeLines) * kWholeLines, most);
 }

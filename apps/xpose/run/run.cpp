@@ -144,6 +144,13 @@ SoFar begun(RunJournal& journal, OutputFile& output, const RunSteps& steps,
   return {&journal, journal.begin(output, steps), record_bytes};
 }
 
+void set_last_words(const RunOptions& options, bool is_stream) {
+  ExitCleanup::set_last_words((options.out == "-" ? "the standard output" : options.out.string()) +
+                              (is_stream        ? " is incomplete"
+                               : options.resume ? " is unchanged; the same command goes on"
+                                                : " is unchanged"));
+}
+
 void say_done(const RunOptions& options, const NpyHeader& header, const std::string& how,
               std::chrono::duration<double> taken) {
   std::array<char, 32> milliseconds{};
@@ -157,10 +164,7 @@ void say_done(const RunOptions& options, const NpyHeader& header, const std::str
 int run_command(const RunOptions& options) {
   const auto begin = std::chrono::steady_clock::now();
   const bool is_stream = OutputFile::is_stream(options.out);
-  ExitCleanup::set_last_words((options.out == "-" ? "the standard output" : options.out.string()) +
-                              (is_stream        ? " is incomplete"
-                               : options.resume ? " is unchanged; the same command goes on"
-                                                : " is unchanged"));
+  set_last_words(options, is_stream);
   if (options.resume) check_resumable(options);
   if (options.verbose) say("reading " + options.in.string());
   InputFile input(options.in);
@@ -178,10 +182,9 @@ int run_command(const RunOptions& options) {
     limits = journal->limits(limits);
   }
   if (journal && journal->is_published()) return finish_published(*journal, options);
+  const bool may_take_turns = !is_cached && !is_stream && !journal;
   const auto tiles = with_name(input.name(), [&] {
-    return is_cached || is_stream || journal
-               ? tiles_of(header, permuted, head.size(), limits, memory.strip_bytes)
-               : faster_tiles_of(header, permuted, head.size(), memory, limits);
+    return tiles_of(header, permuted, head.size(), memory, limits, may_take_turns);
   });
   const auto passes = with_name(input.name(), [&] {
     return !tiles ? std::nullopt

@@ -23,6 +23,7 @@ constexpr std::uint64_t kCachedPiece = 1024;
 constexpr std::uint64_t kDiskPiece = 64 << 10;
 
 constexpr std::uint64_t kMostStrip = 32 * kMiB;
+constexpr std::uint64_t kWholeTile = std::numeric_limits<std::int64_t>::max();
 constexpr std::uint64_t kMostDirty = 256 * kMiB;
 
 }  // namespace
@@ -34,7 +35,7 @@ RunMemory divided_memory(std::uint64_t wanted, std::uint64_t free_host, std::uin
   const std::uint64_t band = std::max(buffers / (2 * kBandBuffers), kLeastTile);
   if (free_device != std::numeric_limits<std::uint64_t>::max()) {
     const std::uint64_t tile = std::min(band, std::max(free_device / 4, kLeastTile));
-    return {tile, tile, tile, dirty};
+    return {tile, kWholeTile, tile, dirty};
   }
   const std::uint64_t strip = std::clamp(buffers / 10, kLeastTile / 4, kMostStrip);
   return {std::max(buffers / kBandBuffers - strip, kLeastTile), strip, band, dirty};
@@ -54,9 +55,10 @@ TileLimits tile_limits(const RunMemory& memory, std::uint64_t data_bytes, bool i
   return {most, std::min(enough, most), kCachedPiece, in_order, memory.band_bytes};
 }
 
-TileLimits limits_in_turn(const RunMemory& memory) {
+std::optional<TileLimits> limits_in_turn(const RunMemory& memory) {
+  if (memory.strip_bytes == kWholeTile) return std::nullopt;
   const std::uint64_t most = kBandBuffers * memory.tile_bytes;
-  return {most, most, kDiskPiece, false, memory.band_bytes, true};
+  return TileLimits{most, most, kDiskPiece, false, memory.band_bytes, true};
 }
 
 }  // namespace xpose::app

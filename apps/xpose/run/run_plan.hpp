@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "run/band_plan.hpp"
 
@@ -13,7 +14,7 @@ constexpr std::uint64_t kLeastRunMemory = std::uint64_t{1} << 20;
 // A quarter of the memory is left to the program itself.
 struct RunMemory {
   std::uint64_t tile_bytes = 0;   // of one of two tiles of the output
-  std::uint64_t strip_bytes = 0;  // by which their input is read
+  std::uint64_t strip_bytes = 0;  // by which their input is read; a device takes tiles whole
   std::uint64_t band_bytes = 0;   // of each buffer in two passes
   std::uint64_t dirty_bytes = 0;  // of the output that may wait for the disk
 };
@@ -32,7 +33,7 @@ std::uint64_t record_bytes(const RunMemory& memory, bool in_order);
 TileLimits tile_limits(const RunMemory& memory, std::uint64_t data_bytes, bool is_cached,
                        bool in_order);
 
-// Those of tiles that take turns.
-TileLimits limits_in_turn(const RunMemory& memory);
+// Those of tiles that take turns; nothing for a device.
+std::optional<TileLimits> limits_in_turn(const RunMemory& memory);
 
 }  // namespace xpose::app

@@ -46,28 +46,18 @@ RunMemory memory_of(const RunOptions& options) {
 }
 
 std::unique_ptr<FileMove> tiles_of(const NpyHeader& header, const PermutedShape& permuted,
-                                   std::uint64_t out_offset, const TileLimits& limits,
-                                   std::uint64_t strip_bytes) {
+                                   std::uint64_t out_offset, const RunMemory& memory,
+                                   TileLimits& limits, bool may_take_turns) {
   if (header.data_bytes == 0) return nullptr;
-  std::unique_ptr<FileMove> tiles =
-      file_move(file_permutation(header, permuted, out_offset), limits, strip_bytes);
+  const FilePermutation file = file_permutation(header, permuted, out_offset);
+  std::unique_ptr<FileMove> tiles = file_move(file, limits, memory.strip_bytes);
   tiles->whole();  // is served
   tiles->most();
-  return tiles;
-}
-
-std::unique_ptr<FileMove> faster_tiles_of(const NpyHeader& header, const PermutedShape& permuted,
-                                          std::uint64_t out_offset, const RunMemory& memory,
-                                          TileLimits& limits) {
-  const auto tiles_in = [&](const TileLimits& with) {
-    return tiles_of(header, permuted, out_offset, with, memory.strip_bytes);
-  };
-  auto tiles = tiles_in(limits);
-  if (!tiles || tiles->tiles() == 1) return tiles;
-  const TileLimits other = limits_in_turn(memory);
-  auto in_turn = tiles_in(other);
+  const std::optional<TileLimits> others = limits_in_turn(memory);
+  if (!may_take_turns || !others || tiles->tiles() == 1) return tiles;
+  std::unique_ptr<FileMove> in_turn = file_move(file, *others, memory.strip_bytes);
   if (!are_faster_in_turn(in_turn->runs(), tiles->runs(), tiles->tiles())) return tiles;
-  limits = other;
+  limits = *others;
   return in_turn;
 }
 

@@ -24,16 +24,11 @@ NpyHeader header_of(const InputFile& file, const std::optional<NpyHeader>& raw);
 // Of this process, on this machine as it is now.
 RunMemory memory_of(const RunOptions& options);
 
-// Nothing for an array without elements. Throws Error where the library serves no such permutation.
+// Nothing for an array without elements. Tiles that may take turns do so where that is faster, and
+// `limits` are theirs then. Throws Error where the library serves no such permutation.
 std::unique_ptr<FileMove> tiles_of(const NpyHeader& header, const PermutedShape& permuted,
-                                   std::uint64_t out_offset, const TileLimits& limits,
-                                   std::uint64_t strip_bytes);
-
-// tiles_of() the limits or, where that is faster, of those in turn, which are the limits then.
-// input_bytes lie on a disk, and the output is a file that need not be resumed.
-std::unique_ptr<FileMove> faster_tiles_of(const NpyHeader& header, const PermutedShape& permuted,
-                                          std::uint64_t out_offset, const RunMemory& memory,
-                                          TileLimits& limits);
+                                   std::uint64_t out_offset, const RunMemory& memory,
+                                   TileLimits& limits, bool may_take_turns);
 
 // Of the tiles that are in memory at once, or of the bands where there are two passes.
 std::uint64_t buffer_bytes(const FileMove& tiles, const std::optional<TwoPassPlan>& passes);

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "run/band_pipeline.hpp"
+#include "run/tile_strips.hpp"
 
 namespace xpose::app {
 namespace {
@@ -35,7 +36,9 @@ TEST(DividedMemory, TakesHalfOfWhatIsFree) {
 TEST(DividedMemory, ATileAndItsTransposeFitIntoTheDevice) {
   const RunMemory memory = divided_memory(1024 * kMiB, kPlenty, 64 * kMiB);
   EXPECT_EQ(memory.tile_bytes, 16 * kMiB);
-  EXPECT_EQ(memory.strip_bytes, memory.tile_bytes);
+  EXPECT_FALSE(limits_in_turn(memory));
+  const DenseArray tile = {{690, 3037}, {1, 0}, 8};
+  EXPECT_EQ(strip_extents(tile, memory.strip_bytes), tile.extents);
 }
 
 TEST(DividedMemory, IsNeverNothing) {
@@ -64,7 +67,7 @@ TEST(TileLimits, ScarceMemoryIsNotAllForTilesWhereFewOverlap) {
 
 TEST(TileLimits, TilesInTurnHaveTheMemoryOfAll) {
   const RunMemory memory = divided_memory(1024 * kMiB, kPlenty, kPlenty);
-  EXPECT_EQ(limits_in_turn(memory).most_bytes, 2 * memory.tile_bytes);
+  EXPECT_EQ(limits_in_turn(memory)->most_bytes, 2 * memory.tile_bytes);
 }
 
 TEST(TileLimits, AFileHasSeveralTilesSoThatItsDiskIsBusyEarly) {

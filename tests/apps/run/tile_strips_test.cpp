@@ -81,6 +81,14 @@ TEST(TileStrips, AreWholeRowsWhereTheseAreShort) {
   EXPECT_EQ(strip_extents(tile, 32 * kMiB), (std::vector<std::int64_t>{1856, 4096}));
 }
 
+TEST(TileStrips, ATileThatHasRoomIsOne) {
+  std::mt19937_64 random(4);
+  for (int i = 0; i < 2000; ++i) {
+    const DenseArray tile = random_tile(random);
+    EXPECT_EQ(strip_extents(tile, tile.bytes()), tile.extents);
+  }
+}
+
 TEST(TileStrips, HaveALineOfEachOutputRow) {
   const DenseArray tile = {{100, 1'000'000}, {1, 0}, 4};
   const std::vector<std::int64_t> strip = strip_extents(tile, kMiB);
