@@ -1,5 +1,7 @@
 #include "run/pass_choice.hpp"
 
+#include <algorithm>
+
 namespace xpose::app {
 namespace {
 
@@ -19,7 +21,10 @@ double read_cost(std::uint64_t run, const InputPlace& place) {
 // that move so many bytes in all.
 constexpr std::uint64_t kRequestBytes = std::uint64_t{16} << 10;
 constexpr double kAtOnce = 0.75;
-constexpr std::int64_t kManyTiles = 8;
+constexpr std::int64_t kManyTiles = 20;
+
+// The first touch of memory for a tile's output, in the time that a disk takes for its bytes.
+constexpr double kTouch = 0.5;
 
 double both_costs(const RunLengths& runs) {
   return cost(runs.in, kRequestBytes) + cost(runs.out, kRequestBytes);
@@ -27,10 +32,13 @@ double both_costs(const RunLengths& runs) {
 
 }  // namespace
 
-bool are_faster_in_turn(const RunLengths& in_turn, const RunLengths& at_once, std::int64_t tiles) {
-  if (tiles >= kManyTiles) return false;
-  const double share = kAtOnce + (1 - kAtOnce) / static_cast<double>(tiles);
-  return both_costs(in_turn) < share * both_costs(at_once);
+bool are_faster_in_turn(const TilesCost& in_turn, const TilesCost& at_once) {
+  if (at_once.tiles >= kManyTiles) return false;
+  const auto whole = static_cast<double>(in_turn.tiles);
+  const auto parts = static_cast<double>(at_once.tiles);
+  return both_costs(in_turn.runs) + kTouch / whole <
+         (kAtOnce + (1 - kAtOnce) / parts) * both_costs(at_once.runs) +
+             kTouch * std::min(2 / parts, 1.0);
 }
 
 double one_pass_cost(const RunLengths& runs, const InputPlace& place) {

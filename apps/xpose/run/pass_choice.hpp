@@ -28,10 +28,16 @@ double one_pass_cost(const RunLengths& runs, const InputPlace& place);
 // piece_bytes: that the second pass reads at once from the scratch file; all else is in order.
 double two_pass_cost(std::uint64_t piece_bytes, const InputPlace& input, const InputPlace& scratch);
 
-// Whether tiles of twice the size, which take turns, are faster than `tiles` with shorter runs of
-// which one is read while another is written: a disk that is shared, or counts requests, does
-// little more by that, and few tiles overlap little. An input on a disk.
-bool are_faster_in_turn(const RunLengths& in_turn, const RunLengths& at_once, std::int64_t tiles);
+// Tiles of which one is read while another is written, or that take turns.
+struct TilesCost {
+  RunLengths runs;
+  std::int64_t tiles = 1;
+};
+
+// Whether larger tiles, which take turns, are faster than those at once, whose runs are shorter: a
+// disk that is shared, or counts requests, does little more when it reads and writes at once, and
+// few tiles overlap little. An input on a disk.
+bool are_faster_in_turn(const TilesCost& in_turn, const TilesCost& at_once);
 
 // Two passes take room on the disk, and wear it: they must be faster by a quarter.
 bool are_two_faster(double one_pass, double two_passes);

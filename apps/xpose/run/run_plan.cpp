@@ -14,7 +14,8 @@ constexpr std::uint64_t kLeastTile = std::uint64_t{64} << 10;
 // Larger tiles keep the disk waiting at the beginning, and one stage for the other at the end.
 // Smaller ones take more reads, because each row of each tile is one.
 constexpr std::uint64_t kTilesOfFile = 8;
-constexpr std::uint64_t kManyTiles = 20;  // of a file for which memory is scarce
+constexpr std::uint64_t kManyTiles = 20;  // of a file for which memory is scarce, or plenty
+constexpr std::uint64_t kLongRunsTile = 1024 * kMiB;  // runs of it are long enough for any disk
 constexpr std::uint64_t kSmallTile = 16 * kMiB;
 constexpr std::uint64_t kLargeTile = 128 * kMiB;
 
@@ -47,12 +48,17 @@ std::uint64_t record_bytes(const RunMemory& memory, bool in_order) {
 
 TileLimits tile_limits(const RunMemory& memory, std::uint64_t data_bytes, bool is_cached,
                        bool in_order) {
-  std::uint64_t most = memory.tile_bytes;
-  if (const std::uint64_t tile = data_bytes / kManyTiles; tile >= memory.band_bytes)
-    most = std::min(most, tile);
-  if (!is_cached && data_bytes > most) return {most, most, kDiskPiece, in_order, memory.band_bytes};
+  const std::uint64_t band = memory.band_bytes;
+  if (!is_cached && data_bytes > std::min(band, kLongRunsTile)) {
+    const std::uint64_t many = data_bytes / kManyTiles;
+    const std::uint64_t most =
+        std::min({memory.tile_bytes, std::max(data_bytes / 2, std::min(band, kLongRunsTile)),
+                  many >= band ? many : std::max(many, kLongRunsTile)});
+    return {most, most, kDiskPiece, in_order, band};
+  }
+  const std::uint64_t most = memory.tile_bytes;
   const std::uint64_t enough = std::clamp(data_bytes / kTilesOfFile, kSmallTile, kLargeTile);
-  return {most, std::min(enough, most), kCachedPiece, in_order, memory.band_bytes};
+  return {most, std::min(enough, most), kCachedPiece, in_order, band};
 }
 
 std::optional<TileLimits> limits_in_turn(const RunMemory& memory) {

@@ -56,7 +56,8 @@ std::unique_ptr<FileMove> tiles_of(const NpyHeader& header, const PermutedShape&
   const std::optional<TileLimits> others = limits_in_turn(memory);
   if (!may_take_turns || !others || tiles->tiles() == 1) return tiles;
   std::unique_ptr<FileMove> in_turn = file_move(file, *others, memory.strip_bytes);
-  if (!are_faster_in_turn(in_turn->runs(), tiles->runs(), tiles->tiles())) return tiles;
+  if (!are_faster_in_turn({in_turn->runs(), in_turn->tiles()}, {tiles->runs(), tiles->tiles()}))
+    return tiles;
   limits = *others;
   return in_turn;
 }

@@ -31,17 +31,19 @@ TEST(PassChoice, HeadsThatMoveNeedLongerRuns) {
 }
 
 TEST(PassChoice, TilesWithShortRunsTakeTurns) {
-  EXPECT_TRUE(are_faster_in_turn({400 * kMiB, 400 * kMiB}, {13 * kKiB, 130 * kMiB}, 3));
-  EXPECT_TRUE(are_faster_in_turn({16 * kKiB, 500 * kMiB}, {8 * kKiB, 250 * kMiB}, 4));
+  EXPECT_TRUE(are_faster_in_turn({{400 * kMiB, 400 * kMiB}, 1}, {{20 * kKiB, 200 * kMiB}, 2}));
+  EXPECT_TRUE(are_faster_in_turn({{100 * kMiB, 100 * kMiB}, 1}, {{3 * kKiB, 16 * kMiB}, 7}));
+  EXPECT_TRUE(are_faster_in_turn({{16 * kKiB, 500 * kMiB}, 2}, {{8 * kKiB, 250 * kMiB}, 5}));
 }
 
 TEST(PassChoice, TilesWithLongRunsDoNot) {
-  EXPECT_FALSE(are_faster_in_turn({kMiB, kMiB}, {kMiB / 2, kMiB / 2}, 3));
-  EXPECT_FALSE(are_faster_in_turn({53 * kKiB, 53 * kKiB}, {37 * kKiB, 37 * kKiB}, 12));
+  EXPECT_FALSE(are_faster_in_turn({{kMiB, kMiB}, 2}, {{kMiB / 2, kMiB / 2}, 3}));
+  EXPECT_FALSE(are_faster_in_turn({{190 * kMiB, 190 * kMiB}, 1}, {{24 * kKiB, 24 * kMiB}, 9}));
+  EXPECT_FALSE(are_faster_in_turn({{53 * kKiB, 53 * kKiB}, 6}, {{37 * kKiB, 37 * kKiB}, 12}));
 }
 
 TEST(PassChoice, ManyTilesAreMovedAtOnce) {
-  EXPECT_FALSE(are_faster_in_turn({13 * kKiB, 13 * kKiB}, {8 * kKiB, 8 * kKiB}, 20));
+  EXPECT_FALSE(are_faster_in_turn({{13 * kKiB, 13 * kKiB}, 7}, {{8 * kKiB, 8 * kKiB}, 20}));
 }
 
 TEST(PassChoice, ShortRunsInMemoryNeedOne) {

@@ -65,6 +65,19 @@ TEST(TileLimits, ScarceMemoryIsNotAllForTilesWhereFewOverlap) {
   EXPECT_EQ(tile_limits(memory, 512 * kMiB, false, false).most_bytes, memory.tile_bytes);
 }
 
+TEST(TileLimits, PlentyOfMemoryIsNotAllForTilesEither) {
+  const RunMemory memory = divided_memory(65536 * kMiB, kPlenty, kPlenty);
+  EXPECT_EQ(tile_limits(memory, 102400 * kMiB, false, false).most_bytes, 5120 * kMiB);
+  EXPECT_EQ(tile_limits(memory, 4096 * kMiB, false, false).most_bytes, 1024 * kMiB);
+}
+
+TEST(TileLimits, AColdFileHasTwoTilesAtLeast) {
+  const RunMemory memory = divided_memory(1024 * kMiB, kPlenty, kPlenty);
+  EXPECT_EQ(tile_limits(memory, 160 * kMiB, false, false).enough_bytes, 20 * kMiB);
+  EXPECT_EQ(tile_limits(memory, 200 * kMiB, false, false).most_bytes, memory.band_bytes);
+  EXPECT_EQ(tile_limits(memory, 600 * kMiB, false, false).most_bytes, 300 * kMiB);
+}
+
 TEST(TileLimits, TilesInTurnHaveTheMemoryOfAll) {
   const RunMemory memory = divided_memory(1024 * kMiB, kPlenty, kPlenty);
   EXPECT_EQ(limits_in_turn(memory)->most_bytes, 2 * memory.tile_bytes);
