@@ -57,7 +57,7 @@ class Refuses(InAListedFolder):
         np.save(self.source, np.zeros((4, 5), "f4"))
         for units in (63, 98):
             with self.subTest(dimensions=units + 2):
-                self.refused(f"the output would have {units + 2} dimensions: a .npy file has at most 64",
+                self.refused(f"the output would have {units + 2} dimensions: a .npy file has at most 64; give fewer axes",
                              "--pattern", "a b -> b a" + " 1" * units)
 
     def test_paths(self):

@@ -71,8 +71,8 @@ Work work_of(const RunOptions& options, const InputFile& input, bool is_cached) 
   });
 }
 
-// The seconds of one tile in memory, the second time.
-// out_bytes: of the memory where its output lies.
+// The seconds of one strip, or band, in memory, the second time. out_bytes: of the memory where its
+// output lies.
 double tile_seconds(const RunOptions& options, const TileWork& work, std::uint64_t out_bytes,
                     const TileWork& whole) {
   TileTransposer transposer(options.how, work, whole);

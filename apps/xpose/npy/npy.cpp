@@ -226,7 +226,8 @@ std::string format_npy_header(std::string_view descr, bool fortran_order,
                               std::span<const std::int64_t> shape) {
   if (shape.size() > kMaxRank)
     throw NpyError("the output would have " + std::to_string(shape.size()) +
-                   " dimensions: a .npy file has at most " + std::to_string(kMaxRank));
+                   " dimensions: a .npy file has at most " + std::to_string(kMaxRank) +
+                   "; give fewer axes");
   std::string text = "{'descr': " + std::string(descr) +
                      ", 'fortran_order': " + (fortran_order ? "True" : "False") +
                      ", 'shape': " + shape_text(shape) + ", }";

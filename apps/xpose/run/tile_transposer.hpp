@@ -12,7 +12,7 @@
 
 namespace xpose::app {
 
-// The permutation of a tile in memory.
+// The permutation of a tile, or of a strip of one, in memory.
 struct TileWork {
   Problem problem;  // without a device
   std::uint64_t in_bytes = 0;
@@ -39,11 +39,11 @@ class TileTransposer {
     bool names_refused = false;  // warn of plugins that are refused, which takes asking all of them
   };
 
-  // most: the largest tile, for which `options` choose. Where nothing was measured for it, or for a
-  // tile at an edge, the variant that was measured for the largest tile or for the whole array is
-  // used if it serves the tile; else an estimate.
-  // Throws Error where a variant of `options` is not offered, or none serves the largest tile, or
-  // the device has no memory for the tile.
+  // most: the largest tile or strip, for which `options` choose. Where nothing was measured for it,
+  // or for a tile at an edge, the variant that was measured for the largest tile or for the whole
+  // array is used if it serves the tile; else an estimate. Throws Error where a variant of
+  // `options` is not offered, or none serves the largest tile, or the device has no memory for the
+  // tile.
   TileTransposer(const Options& options, const TileWork& most, const TileWork& whole);
 
   // Returns when the permutation is in `out`. Throws Error.
