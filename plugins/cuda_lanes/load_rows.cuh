@@ -4,32 +4,10 @@
 
 #include <cstdint>
 
+#include "../kit/cuda/copy_later.cuh"
 #include "lanes_tile.hpp"
 
 namespace xpose::kernels {
-
-// A copy to shared memory, at a multiple of Load on both sides; copies_arrive() waits for those of
-// the thread.
-template <int Load>
-__device__ __forceinline__ void copy_later(unsigned char* to, const unsigned char* from) {
-#ifdef __CUDA_ARCH__
-  const auto at = static_cast<uint32_t>(__cvta_generic_to_shared(to));
-  if constexpr (Load == 16)
-    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" : : "r"(at), "l"(from) : "memory");
-  else
-    asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" : : "r"(at), "l"(from) : "memory");
-#else
-  struct alignas(Load) Vector {
-    uint32_t word[Load / 4];
-  };
-  *reinterpret_cast<Vector*>(to) = *reinterpret_cast<const Vector*>(from);
-#endif
-}
-__device__ __forceinline__ void copies_arrive() {
-#ifdef __CUDA_ARCH__
-  asm volatile("cp.async.wait_all;" ::: "memory");
-#endif
-}
 
 template <int Multiple>
 __device__ __forceinline__ int past(const unsigned char* at) {

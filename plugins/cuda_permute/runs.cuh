@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <xpose/cuda.hpp>
 
+#include "../kit/cuda/copy_later.cuh"
 #include "permute.cuh"
 #include "runs.hpp"
 
@@ -63,24 +64,6 @@ struct TileRuns {
   }
 };
 
-// A copy to shared memory that does not wait; copies_arrive() does, for those of the thread.
-template <int Bytes>
-__device__ __forceinline__ void copy_later(unsigned char* to, const unsigned char* from) {
-#ifdef __CUDA_ARCH__
-  asm volatile("cp.async.ca.shared.global [%0], [%1], %2;"
-               :
-               : "r"(static_cast<uint32_t>(__cvta_generic_to_shared(to))), "l"(from), "n"(Bytes)
-               : "memory");
-#else
-  *reinterpret_cast<Pack<Bytes>*>(to) = *reinterpret_cast<const Pack<Bytes>*>(from);
-#endif
-}
-__device__ __forceinline__ void copies_arrive() {
-#ifdef __CUDA_ARCH__
-  asm volatile("cp.async.wait_all;" ::: "memory");
-#endif
-}
-
 // Where a place is, as a word of InBytes moves; places.hpp says why.
 template <bool Swizzled, int InBytes>
 __device__ __forceinline__ uint32_t spot(uint32_t place) {
@@ -129,7 +112,7 @@ class RunLoads {
       const unsigned char* const source = words_ + int64_t{begin.word + word} * InBytes;
       unsigned char* const held = shared + spot<Swizzled, InBytes>(begin.place() + word * InBytes);
       if (!begin.is_edge()) {
-        copy_later<InBytes>(held, source);
+        copy_later<InBytes, true>(held, source);
       } else {  // perhaps partly before or behind the whole input
         for (int k = 0; k < InBytes; k += Bytes)
           if (at + k >= 0 && at + k < bytes_)

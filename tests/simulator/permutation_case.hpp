@@ -1,5 +1,5 @@
-// A permutation at the ABI of the strategy `permute`: its problem, and one config of it run by the
-// simulator and compared byte for byte with a plain loop.
+// A permutation at the ABI of a strategy, `permute` or another one: its problem, and one config of
+// it run by the simulator and compared byte for byte with a plain loop.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstring>
 #include <ostream>
+#include <string>
 #include <vector>
 
 #include "abi_case.hpp"
@@ -83,8 +84,9 @@ void for_each_element(const Permutation& of, const Body& body) {
 }
 
 // Runs one config; false where it is refused.
-inline bool check(const Permutation& of, const std::vector<int64_t>& config) {
-  const xpose_strategy& strategy = strategy_named("permute");
+inline bool check(const Permutation& of, const std::vector<int64_t>& config,
+                  const std::string& name = "permute") {
+  const xpose_strategy& strategy = strategy_named(name);
   const xpose_problem problem = problem_of(of);
   SCOPED_TRACE(testing::Message() << name_of(*strategy.card, config) << ", " << of);
   const Answer answer = quote(strategy, problem, config);

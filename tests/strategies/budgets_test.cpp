@@ -207,6 +207,7 @@ TEST(Budgets, LeaveNoStrategyOut) {
   for (const Budget& budget : kExact) budgeted.insert(budget.strategy);
   budgeted.insert("fat");      // above, of sizes of its own
   budgeted.insert("permute");  // in permute_budgets_test.cpp, of many axes
+  budgeted.insert("odd");      // in odd_budgets_test.cpp, of other elements
   for (const StrategyInfo& strategy : simulated_strategies())
     EXPECT_TRUE(budgeted.contains(strategy.name)) << strategy.name << " has no budget";
 }

@@ -1,0 +1,74 @@
+// The strategy `odd` on random matrices: elements of every size that it serves, in units of 1, 2
+// and 4 bytes, sides around those of a tile, gaps and batches on both sides, inputs that are read
+// backwards or repeat, odd addresses.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+#include <vector>
+
+#include "permutation_case.hpp"
+
+namespace {
+
+class Random {
+ public:
+  explicit Random(unsigned seed) : engine_(seed) {}
+  int64_t draw(int64_t from, int64_t to) {
+    return std::uniform_int_distribution<int64_t>(from, to)(engine_);
+  }
+  bool once_in(int64_t n) { return draw(1, n) == 1; }
+
+  // Rows and columns of elements that are kept runs of units, then the batch.
+  Permutation matrices(int64_t element_bytes) {
+    std::vector<uint32_t> units;
+    for (const uint32_t unit : {1U, 2U})
+      if (element_bytes % unit == 0 && element_bytes > unit) units.push_back(unit);
+    const uint32_t unit = units[static_cast<size_t>(draw(0, std::ssize(units) - 1))];
+    const int64_t kept = element_bytes / unit;
+    Permutation of{.bytes = unit};
+    const int64_t rows = once_in(4) ? draw(2, 9) : draw(10, 300),
+                  cols = once_in(4) ? draw(2, 9) : draw(10, 20000 / rows),
+                  in_pitch = cols * kept + gap(), out_pitch = rows * kept + gap(),
+                  batch = once_in(3) ? draw(2, 4) : 1, more = once_in(6) ? 3 : 1;
+    const int64_t sign = once_in(5) ? -1 : once_in(8) ? 0 : 1;
+    of.axes = {{kept, 1, 1}, {rows, sign * in_pitch, kept}, {cols, kept, out_pitch}};
+    if (batch > 1) of.axes.push_back({batch, rows * in_pitch + gap(), cols * out_pitch + gap()});
+    if (more > 1)
+      of.axes.push_back({more, (rows * in_pitch + 64) * batch, (cols * out_pitch + 64) * batch});
+    std::shuffle(of.axes.begin() + 1, of.axes.end(), engine_);
+    if (once_in(2)) of.skew = static_cast<uint32_t>(draw(1, 15));
+    of.in_skewed = once_in(2);
+    return of;
+  }
+
+ private:
+  int64_t gap() { return once_in(3) ? draw(1, 40) : 0; }
+
+  std::mt19937 engine_;
+};
+
+class Odd : public testing::TestWithParam<int64_t> {};
+
+TEST_P(Odd, MovesRandomMatrices) {
+  const unsigned seed = std::random_device{}();
+  SCOPED_TRACE(seed);
+  Random random(seed);
+  const auto configs = configs_of(*strategy_named("odd").card);
+  int served = 0;
+  for (int i = 0; i < 40 && !HasFailure(); ++i) {
+    const Permutation of = random.matrices(GetParam());
+    const auto first = static_cast<size_t>(random.draw(0, std::ssize(configs) - 1));
+    for (size_t c = 0; c < configs.size(); ++c)
+      if (check(of, configs[(first + c) % configs.size()], "odd")) {
+        ++served;
+        break;
+      }
+  }
+  EXPECT_EQ(served, 40);
+}
+
+INSTANTIATE_TEST_SUITE_P(EachSize, Odd, testing::Values(3, 5, 6, 7, 9, 10, 11, 13, 14, 15),
+                         [](const auto& size) { return std::to_string(size.param) + "_bytes"; });
+
+}  // namespace
