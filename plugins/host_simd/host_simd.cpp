@@ -46,18 +46,22 @@ struct Simd {
   void transpose_share(const Launch& launch, int64_t share, int64_t shares) const {
     const int64_t matrices = matrices_of(problem_);
     if (matrices >= 4 * shares) {
-      for (int64_t i = matrices * share / shares; i < matrices * (share + 1) / shares; ++i)
-        transpose_part(launch, share, i, 0, 1);
+      const int64_t end = matrices * (share + 1) / shares;
+      for (int64_t i = matrices * share / shares; i < end; ++i)
+        transpose_part(launch, share, i, end, 0, 1);
     } else {
-      for (int64_t i = 0; i < matrices; ++i) transpose_part(launch, share, i, share, shares);
+      for (int64_t i = 0; i < matrices; ++i)
+        transpose_part(launch, share, i, matrices, share, shares);
     }
   }
 
-  void transpose_part(const Launch& launch, int64_t share, int64_t matrix, int64_t part,
-                      int64_t parts) const {
+  // A part of one matrix of a share, whose matrices end with `end`.
+  void transpose_part(const Launch& launch, int64_t share, int64_t matrix, int64_t end,
+                      int64_t part, int64_t parts) const {
     const int64_t size = problem_.element_bytes,
                   side = host_simd::tile_side(problem_.element_bytes);
     Rectangle r = {.in = static_cast<const uint8_t*>(launch.in),
+                   .next = nullptr,
                    .out = static_cast<uint8_t*>(launch.out),
                    .in_pitch = problem_.in_ld * size,
                    .out_pitch = problem_.out_ld * size,
@@ -74,17 +78,19 @@ struct Simd {
                    .panels = host_simd::panels_of(problem_, mode_)};
     if (r.carry != nullptr) r.carry += share * carry_bytes(problem_, mode_);
     if (problem_.batch_rank != 0) {
-      r.in += matrix * problem_.batch[0].in_stride * size;
+      const int64_t in_stride = problem_.batch[0].in_stride * size;
+      r.in += matrix * in_stride;
+      if (matrix + 1 < end) r.next = r.in + in_stride;
       r.out += matrix * problem_.batch[0].out_stride * size;
     }
     const bool by_rows = problem_.rows >= problem_.cols;
     const int64_t step = by_rows ? 4 * side : side;
     const int64_t steps = ceil_div(by_rows ? problem_.rows : problem_.cols, step);
-    int64_t& begin = by_rows ? r.row_begin : r.col_begin;
-    int64_t& end = by_rows ? r.row_end : r.col_end;
-    begin = steps * part / parts * step;
-    end = std::min(end, steps * (part + 1) / parts * step);
-    if (begin < end) host_simd::kernels().front().transpose(r, problem_.element_bytes);
+    int64_t& first = by_rows ? r.row_begin : r.col_begin;
+    int64_t& last = by_rows ? r.row_end : r.col_end;
+    first = steps * part / parts * step;
+    last = std::min(last, steps * (part + 1) / parts * step);
+    if (first < last) host_simd::kernels().front().transpose(r, problem_.element_bytes);
   }
 
   Problem problem_;

@@ -32,7 +32,8 @@ void transpose_elements(const Rectangle& r) {
       stream_lines<Size>(r);
     else
       Walk<Size, Output::kUnalignedLines, 2>(r).walk();
-    hwy::FlushStream();
+    // Once a share: nobody reads a matrix before all are written.
+    if (r.next == nullptr) hwy::FlushStream();
   } else if (r.gather == 0 && r.row_end - r.row_begin >= kSide &&
              r.col_end - r.col_begin >= kSide) {
     transpose_directly<Size>(r);

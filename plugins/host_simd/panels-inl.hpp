@@ -110,6 +110,7 @@ class PanelWalk {
  private:
   static constexpr int kSide = kLine / Size;
   static constexpr int64_t kRows = panel_lines(Size) * kSide;
+  static constexpr int64_t kPanelsAhead = 8;
 
   int64_t column_bytes() const {
     return (r_.panels == Panels::kDown ? kRows + kSide : r_.row_end - r_.row_begin) * Size;
@@ -119,18 +120,49 @@ class PanelWalk {
     return r_.in + row * r_.in_pitch + col * Size;
   }
 
-  void walk_down() {
+  // Of the panel down that begins with a row.
+  int64_t panel_rows(int64_t row) const {
+    const int64_t left = r_.row_end - row;
+    return left - kRows < kSide ? left : kRows;
+  }
+
+  // Asks for lines of the next panel's rows; in the last panel, for the next matrix.
+  RowsAhead down_ahead(int64_t row, bool last) const {
     const int64_t cols = r_.col_end - r_.col_begin;
     const bool dense = r_.in_pitch == cols * Size;
+    return {.level = last && r_.next == nullptr ? 0 : r_.ahead,
+            .row = last ? next_row() : at(row, r_.col_begin),
+            .pitch = r_.in_pitch,
+            .lines = dense ? std::numeric_limits<int64_t>::max()
+                           : host::ceil_div(cols * Size, int64_t{kLine})};
+  }
+
+  // Asks for panels of the same rows, from a column on, whose first line a neighbour has; behind
+  // the last one, for the next matrix.
+  RowsAhead across_ahead(int64_t col, int64_t panels) const {
+    const bool last = col >= r_.col_end;
+    return {.level = last && r_.next == nullptr ? 0 : r_.ahead,
+            .row = last ? next_row() : at(r_.row_begin, col) + kLine - 1,
+            .pitch = r_.in_pitch,
+            .lines = panels};
+  }
+
+  // Where the same part of the next matrix begins, if any.
+  const uint8_t* next_row() const {
+    return r_.next == nullptr ? nullptr : r_.next + (at(r_.row_begin, r_.col_begin) - r_.in);
+  }
+
+  // The lines with which columns end are fetched before they are written in part.
+  void ask_for_ends(int64_t col, int64_t end) const {
+    for (; col < end; ++col)
+      __builtin_prefetch(r_.out + col * r_.out_pitch + r_.row_end * Size, 1, 3);
+  }
+
+  void walk_down() {
     for (int64_t row = r_.row_begin, rows = 0; row < r_.row_end; row += rows) {
-      rows = std::min(kRows, r_.row_end - row);
-      if (r_.row_end - row - rows < kSide) rows = r_.row_end - row;
+      rows = panel_rows(row);
       const bool first = row == r_.row_begin, last = row + rows == r_.row_end;
-      ahead_ = {.level = last ? 0 : r_.ahead,
-                .row = at(row + rows, r_.col_begin),
-                .pitch = r_.in_pitch,
-                .lines = dense ? std::numeric_limits<int64_t>::max()
-                               : host::ceil_div(cols * Size, int64_t{kLine})};
+      ahead_ = down_ahead(row + rows, last);
       for (int64_t c = r_.col_begin; c < r_.col_end; c += kSide) {
         const int64_t done = std::max<int64_t>(0, c + kSide - r_.col_end), col = c - done;
         uint8_t* const staged = other_buffer();
@@ -142,6 +174,7 @@ class PanelWalk {
           for (int64_t i = done; i < kSide; ++i)
             copy_line(staged + i * pitch_ + rows * Size, carry + i * kLine);
         const int heads = first ? kSide : 0;
+        if (first) ask_for_ends(col + done, col + kSide);
         write({.staged = columns + done * pitch_,
                .out = r_.out + (col + done) * r_.out_pitch + row * Size,
                .staged_pitch = pitch_,
@@ -155,17 +188,18 @@ class PanelWalk {
   }
 
   void walk_across() {
-    constexpr int64_t kPanelsAhead = 8;
     const int64_t rows = r_.row_end - r_.row_begin, bytes = rows * Size;
+    // The last panels are as many as any: they ask for the first ones of the next matrix.
+    const int64_t panels = host::ceil_div(r_.col_end - r_.col_begin, int64_t{kSide});
+    int64_t left = r_.next == nullptr ? kPanelsAhead : (panels - 1) % kPanelsAhead + 1;
     for (int64_t c = r_.col_begin; c < r_.col_end; c += kSide) {
       const int64_t done = std::max<int64_t>(0, c + kSide - r_.col_end), col = c - done;
       const bool first = c == r_.col_begin, last = c + kSide >= r_.col_end;
-      // A line before those is a neighbour's, who has it.
-      if ((c - r_.col_begin) / kSide % kPanelsAhead == 0)
-        ahead_ = {.level = c + kPanelsAhead * kSide < r_.col_end ? r_.ahead : 0,
-                  .row = at(r_.row_begin, c + kPanelsAhead * kSide) + kLine - 1,
-                  .pitch = r_.in_pitch,
-                  .lines = kPanelsAhead};
+      if (first || left == 0) {
+        if (!first) left = kPanelsAhead;
+        ahead_ = across_ahead(c + left * kSide, std::min(panels, kPanelsAhead));
+      }
+      --left;
       uint8_t* const staged = other_buffer();
       const uint8_t* const columns = fill(r_.row_begin, rows, col, staged);
       if (!first) copy_line(carry_, staged + done * pitch_);

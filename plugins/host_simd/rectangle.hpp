@@ -13,10 +13,11 @@ enum class Panels { kNone, kDown, kAcross };
 // matrix are at least one line of elements long. A rectangle that does not begin at a side's begin
 // begins at a multiple of a line of elements from it.
 struct Rectangle {
-  const uint8_t* in;  // element 0 of the matrix
-  uint8_t* out;       // element 0 of its transpose
-  int64_t in_pitch;   // bytes from one row to the next
-  int64_t out_pitch;  // bytes from one output row to the next
+  const uint8_t* in;    // element 0 of the matrix
+  const uint8_t* next;  // element 0 of the share's next matrix, or null
+  uint8_t* out;         // element 0 of its transpose
+  int64_t in_pitch;     // bytes from one row to the next
+  int64_t out_pitch;    // bytes from one output row to the next
   int64_t row_begin, row_end;
   int64_t col_begin, col_end;
   bool stream;  // non-temporal stores of whole lines, or ordinary ones

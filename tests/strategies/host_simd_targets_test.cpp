@@ -43,6 +43,7 @@ void expect_transposed(const host_simd::Kernels& kernels, Matrices& m, const Wri
                        int64_t strip) {
   Room carry(kLine * host_simd::carried_columns(strip, m.cols));
   kernels.transpose({.in = &m.in[size_t(m.begin)],
+                     .next = nullptr,
                      .out = &m.out[size_t(m.out_begin())],
                      .in_pitch = m.in_pitch,
                      .out_pitch = m.out_pitch,
@@ -93,7 +94,8 @@ TEST(HostTargets, OfSimdTranspose) {
     }
 }
 
-// Two shares of the rows or of the columns, the second one with as many as `second`.
+// Two shares of the rows or of the columns, the second one with as many as `second`. The first one
+// asks for its part again, as for that of a next matrix.
 void expect_transposed_in_panels(const host_simd::Kernels& kernels, Matrices& m,
                                  host_simd::Panels panels, int64_t second) {
   const bool down = panels == host_simd::Panels::kDown;
@@ -101,6 +103,7 @@ void expect_transposed_in_panels(const host_simd::Kernels& kernels, Matrices& m,
   const int64_t all = down ? m.rows : m.cols;
   for (const auto& [begin, end] : {std::pair(int64_t{0}, all - second), {all - second, all}})
     kernels.transpose({.in = &m.in[size_t(m.begin)],
+                       .next = begin == 0 ? &m.in[size_t(m.begin)] : nullptr,
                        .out = &m.out[size_t(m.out_begin())],
                        .in_pitch = m.in_pitch,
                        .out_pitch = m.out_pitch,
