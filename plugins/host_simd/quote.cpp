@@ -128,16 +128,17 @@ int64_t direct_percent(const Problem& problem) {
 }
 
 // Where matrices do not follow each other, nobody foresees the next one: each costs as moving so
-// many bytes more.
-constexpr int64_t kMatrixBytes = 64 << 10;
+// many bytes more. Panels across have few lines in which to write the ends of one that follows.
+constexpr int64_t kMatrixBytes = 64 << 10, kAcrossMatrixBytes = 8 << 10;
 
-int64_t begin_percent(const Problem& problem) {
+int64_t begin_percent(const Problem& problem, const Mode& mode) {
   if (problem.batch_rank == 0) return 0;
   const xpose_batch_dim& batch = problem.batch[0];
   const bool follow = batch.in_stride == problem.rows * problem.in_ld &&
                       batch.out_stride == problem.cols * problem.out_ld;
   const int64_t matrix = 2 * problem.rows * problem.cols * problem.element_bytes;
-  return follow ? 0 : 100 * kMatrixBytes / matrix;
+  if (!follow) return 100 * kMatrixBytes / matrix;
+  return panels_of(problem, mode) == Panels::kAcross ? 100 * kAcrossMatrixBytes / matrix : 0;
 }
 
 // Shares of a matrix where each has a part of every row or column.
@@ -173,17 +174,19 @@ int64_t first_blocks_percent(const Problem& problem, const Mode& mode) {
 
 // Panels take longer with bytes, and by the part of a tile that lies over another; down also by the
 // lines that shares have in part, and where rows of wide elements lie apart, across by the rows,
-// each of which is a place of memory.
+// each of which is a place of memory. A strip across that has few lines is read back while it is
+// still being stored: so many percent in strips of one tile of the widest elements.
 int64_t panels_percent(const Problem& problem) {
   constexpr int64_t kDown[] = {80, 60, 52, 42, 42}, kAcross[] = {80, 30, 38, 42, 42};
   constexpr int64_t kOverPercent = 30, kFewRows = 60, kMostOfRows = 70, kApartPercent = 40;
-  constexpr int64_t kOneTilePercent = 12;
+  constexpr int64_t kOneTilePercent = 12, kWideStripPercent = 90;
   const auto size = static_cast<size_t>(std::countr_zero(problem.element_bytes));
   const int64_t side = tile_side(problem.element_bytes);
   const int64_t extent = std::min(problem.rows, problem.cols);
   const int64_t over = kOverPercent * (ceil_div(extent, side) * side - extent) / extent;
   if (problem.rows < problem.cols)
     return kAcross[size] + over + (extent < 2 * side ? kOneTilePercent : 0) +
+           (problem.element_bytes == 16 ? kWideStripPercent / ceil_div(extent, side) : 0) +
            std::clamp<int64_t>((extent - kFewRows) * 5 / 8, 0, kMostOfRows);
   const int64_t out_row = problem.rows * problem.element_bytes;
   const bool apart = problem.element_bytes >= 4 && problem.in_ld >= 4 * problem.cols;
@@ -268,7 +271,7 @@ Quote quote(const Problem& problem, const Config& config) {
                      .store_run = store_run(problem, mode),
                      .slower_percent = static_cast<uint32_t>(
                          mode_percent(problem, mode) + first_blocks_percent(problem, mode) +
-                         gap_percent(problem, mode) + begin_percent(problem)),
+                         gap_percent(problem, mode) + begin_percent(problem, mode)),
                      .traits = mode.streams() ? uint32_t{XPOSE_QUOTE_UNCACHED_STORES} : 0}};
 }
 

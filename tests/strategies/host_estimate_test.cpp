@@ -9,13 +9,13 @@ namespace {
 
 // By the cost model alone: a folder without tables stands for that of the installation, which may
 // have one of this machine's class.
-std::string choice(Problem problem) {
+std::string choice(Problem problem, std::uint32_t alignment = 256) {
   static Engine engine({.plugin_folders = {XPOSE_PLUGINS},
                         .threads = 2,
                         .in_process = true,
                         .remember = false,
                         .table_folders = {XPOSE_PLUGINS}});
-  problem.in_alignment = problem.out_alignment = 256;
+  problem.in_alignment = problem.out_alignment = alignment;
   return to_string(engine.plan(problem, {.policy = Policy::estimate}).variant());
 }
 
@@ -135,6 +135,17 @@ TEST(HostEstimate, NarrowMatricesGoByPanels) {
   EXPECT_EQ(choice(1, 617'283, 81, 2), "host_simd{mode=223}");
   EXPECT_EQ(choice(1, 240, 28'123, 2), "host_simd{mode=223}");
   EXPECT_EQ(choice(1, 300, 301, 2), "host_simd{mode=223}");
+}
+
+// Strips of panels across few rows of 16 bytes have few lines. Small matrices have many ends.
+TEST(HostEstimate, ShortStripsAndSmallMatricesAreNotForPanelsAcross) {
+  EXPECT_EQ(choice(matrix(8, 500'000, 16), 16).substr(0, 12), "host_permute");
+  Problem problem = matrix(8, 295, 16);
+  problem.batch = {{6142, 2360, 2360}};
+  EXPECT_EQ(choice(problem, 16).substr(0, 12), "host_permute");
+  problem = matrix(16, 100, 8);
+  problem.batch = {{3000, 1600, 1600}};
+  EXPECT_EQ(choice(problem, 16).substr(0, 12), "host_permute");
 }
 
 // Rows of 2 bytes, 32 apart: a launch for each index of the others would move all sixteen times.
