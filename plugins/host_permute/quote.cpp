@@ -72,8 +72,10 @@ constexpr int64_t kPartsPercent = 10;
 // Matrices with a short side take so much longer than tiles within long ones, tall ones the more,
 // the fewer bytes a row has.
 constexpr int64_t kStripPercent = 25, kShortRow = 4500;
-// Flat ones take longer where a tile has so many rows that the first level does not hold two.
+// Flat ones take longer where a tile has so many rows that the first level does not hold two. With
+// two bytes some of it shows from fewer rows on.
 constexpr int64_t kManyRows = 80, kManyOfTwoBytes = 80, kManyOthers = 50;
+constexpr int64_t kSomeRows = 48, kSomeOfTwoBytes = 15;
 // Single bytes take so much longer, and so do rows or columns of less than 16 bytes and odd units
 // that are moved one by one.
 constexpr int64_t kBytesPercent = 30, kFewPercent = 30, kOddUnitsPercent = 40;
@@ -136,8 +138,11 @@ int64_t strip_percent(const Problem& problem) {
   if (!is_ragged_strip(problem)) return 0;
   if (problem.rows > problem.cols)
     return kStripPercent + kShortRow / (problem.cols * problem.element_bytes);
-  if (problem.rows < kManyRows || problem.out_ld != problem.rows) return kStripPercent;
-  return kStripPercent + (problem.element_bytes == 2 ? kManyOfTwoBytes : kManyOthers);
+  const bool has_two_bytes = problem.element_bytes == 2;
+  if (problem.out_ld != problem.rows) return kStripPercent;
+  if (problem.rows >= kManyRows)
+    return kStripPercent + (has_two_bytes ? kManyOfTwoBytes : kManyOthers);
+  return kStripPercent + (has_two_bytes && problem.rows >= kSomeRows ? kSomeOfTwoBytes : 0);
 }
 
 int64_t last_tile_percent(const Tiling& tiling) {

@@ -133,6 +133,7 @@ TEST(HostEstimate, NarrowMatricesGoByPanels) {
   EXPECT_EQ(choice(1, 81, 123'457, 1), "host_simd{mode=223}");
   EXPECT_EQ(choice(1, 5130, 48, 16), "host_simd{mode=223}");
   EXPECT_EQ(choice(1, 617'283, 81, 2), "host_simd{mode=223}");
+  EXPECT_EQ(choice(1, 54, 67'655, 2), "host_simd{mode=223}");
   EXPECT_EQ(choice(1, 240, 28'123, 2), "host_simd{mode=223}");
   EXPECT_EQ(choice(1, 300, 301, 2), "host_simd{mode=223}");
 }
