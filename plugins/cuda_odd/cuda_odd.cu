@@ -61,6 +61,9 @@ constexpr const char* refusal(int64_t bytes, int64_t rows, int64_t cols) {
   return nullptr;
 }
 
+// Tiles of permute span several axes, where the two of the matrices are short.
+constexpr double kLeastFilled = 1.0 / 16;
+
 // The tiles of a problem. Throws Unsupported where it is not served.
 struct Work {
   Elements elements;
@@ -88,21 +91,33 @@ struct Work {
     blocks *= down;
     of.tiles_down = static_cast<uint32_t>(down);
     of.tiles_across = static_cast<uint32_t>(across);
+    if (filled_rows() * filled_cols() < kLeastFilled)
+      throw Unsupported("needs matrices that fill a sixteenth of the tiles");
+  }
+
+  // The part of the tiles' rows that is there, and of their columns.
+  double filled_rows() const {
+    return filled(elements.matrices.rows, rows, elements.matrices.tiles_down);
+  }
+  double filled_cols() const {
+    return filled(elements.matrices.cols, cols, elements.matrices.tiles_across);
   }
 
   // Tiles that are filled in part, whose rows and columns are joined all the same. NOTES.md has the
   // measurements.
   uint32_t slower_percent() const {
-    constexpr double kOfRows = -0.5, kOfCols = -0.3, kBefore = 12;
-    const auto filled = [](int64_t extent, int64_t tile, uint32_t tiles) {
-      return static_cast<double>(extent) / static_cast<double>(tile * tiles);
-    };
-    const Matrices& of = elements.matrices;
-    double slower = std::pow(filled(of.rows, rows, of.tiles_down), kOfRows) *
-                    std::pow(filled(of.cols, cols, of.tiles_across), kOfCols);
+    constexpr double kOfRows = -0.5, kOfCols = -0.3, kBoth = 0.5, kBefore = 12;
+    const double of_rows = filled_rows(), of_cols = filled_cols();
+    double slower = std::pow(of_rows, kOfRows) * std::pow(of_cols, kOfCols) *
+                    (1 + kBoth * (1 - of_rows) * (1 - of_cols));
     // Elements of 3 bytes keep multiprocessors busy, also with the rows before the tile.
     if (elements.bytes == 3) slower *= 1 + kBefore / static_cast<double>(rows);
     return static_cast<uint32_t>(100 * (slower - 1));
+  }
+
+ private:
+  static double filled(int64_t extent, int64_t tile, uint32_t tiles) {
+    return static_cast<double>(extent) / static_cast<double>(tile * tiles);
   }
 };
 
