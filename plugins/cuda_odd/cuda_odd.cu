@@ -14,7 +14,6 @@ using namespace xpose::plugin;
 
 namespace {
 
-using cuda_odd::Dim;
 using cuda_odd::Matrices;
 using cuda_odd::OddTile;
 
@@ -92,7 +91,8 @@ struct Work {
     of.tiles_down = static_cast<uint32_t>(down);
     of.tiles_across = static_cast<uint32_t>(across);
     if (filled_rows() * filled_cols() < kLeastFilled)
-      throw Unsupported("needs matrices that fill a sixteenth of the tiles");
+      throw Unsupported(
+          "needs matrices that fill a sixteenth of the tiles; permute serves shorter sides");
   }
 
   // The part of the tiles' rows that is there, and of their columns.

@@ -1,7 +1,8 @@
-// Elements of no power of two, put together in registers. Rows of a tile go to shared memory as
-// they lie. A lane has a column: it takes the elements of a group out of their words, joins them to
-// words of the output row, and shifts these by where that row begins. A block owns the sectors that
-// begin in its piece of an output row, so that no sector is written by two blocks.
+// Elements of 3 to 15 bytes that are no multiple of 4, put together in registers. Rows of a tile go
+// to shared memory as they lie. A lane has a column: it takes the elements of a group out of their
+// words, joins them to words of the output row, and shifts these by where that row begins. A block
+// owns the sectors that begin in its piece of an output row, so that no sector is written by two
+// blocks.
 #pragma once
 
 #include <cstdint>
@@ -48,7 +49,7 @@ __device__ __forceinline__ uint32_t low_bits(const void* at, uint32_t of) {
 
 // The rows that a tile loads, numbered from those before it on, and those of them that there are.
 struct RowsOfTile {
-  const unsigned char* first;  // the tile's columns of row 0
+  const unsigned char* first;  // the tile's columns of number 0
   int32_t begin, end;
 
   __device__ __forceinline__ RowsOfTile(const Matrices& of, const OddPlace& tile, int halo,

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstring>
 #include <ostream>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -126,3 +127,24 @@ inline bool check(const Permutation& of, const std::vector<int64_t>& config,
   EXPECT_TRUE(out == expected);
   return true;
 }
+
+// Runs the first of the configs, from one on, that is not refused; false where all are.
+inline bool check_one(const Permutation& of, const std::vector<std::vector<int64_t>>& configs,
+                      size_t first, const std::string& name = "permute") {
+  for (size_t i = 0; i < configs.size(); ++i)
+    if (check(of, configs[(first + i) % configs.size()], name)) return true;
+  return false;
+}
+
+// What random cases are drawn with.
+class Draws {
+ public:
+  explicit Draws(unsigned seed) : engine_(seed) {}
+  int64_t draw(int64_t from, int64_t to) {
+    return std::uniform_int_distribution<int64_t>(from, to)(engine_);
+  }
+  bool once_in(int64_t n) { return draw(1, n) == 1; }
+
+ protected:
+  std::mt19937 engine_;
+};
