@@ -1,4 +1,4 @@
-// Matrices of elements of 3, 5, 6, 7, 9, 10, 11, 13, 14 and 15 bytes.
+// Matrices of elements of 2 to 16 bytes that are no words, or whose addresses words do not divide.
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
@@ -23,11 +23,14 @@ struct Elements {
   Matrices matrices;
 };
 
+constexpr int64_t kMostBytes = 16;  // of an element
+
 // Nothing where a problem is of no such matrices. A batch dimension along which output elements
 // follow each other has the rows, one along which input elements do the columns.
 std::optional<Elements> elements_of(const Problem& problem) {
   const int64_t unit = problem.element_bytes, bytes = problem.cols * unit;
-  const bool is_odd = bytes > 2 && bytes < 16 && bytes % 4 != 0;
+  const bool has_words = bytes % 4 == 0 || bytes == 2;
+  const bool is_odd = bytes > 1 && bytes <= kMostBytes && (!has_words || unit < (bytes & -bytes));
   if (problem.rows != 1 || problem.out_ld != 1 || !is_odd) return std::nullopt;
   Elements of{static_cast<int>(bytes), {}};
   Matrices& matrices = of.matrices;
@@ -73,8 +76,9 @@ struct Work {
     const std::optional<Elements> found = elements_of(problem);
     if (!found)
       throw Unsupported(
-          "needs elements of 3 to 15 bytes, no multiple of 4, that follow each other along an axis "
-          "of the input and along another one of the output");
+          "needs elements of 2 to 16 bytes that are no words, or that words do not divide the "
+          "addresses of, and that follow each other along an axis of the input and along another "
+          "one of the output");
     elements = *found;
     if (const char* const why = refusal(elements.bytes, rows, cols))
       throw Unsupported("rows=" + std::to_string(rows) + ",cols=" + std::to_string(cols) + ' ' +
@@ -126,8 +130,9 @@ struct Odd {
     return cuda_card(
         {.name = "odd",
          .summary =
-             "matrices of elements of 3 to 15 bytes that are no multiple of 4, joined in registers",
-         .element_sizes = 1 | 2,
+             "matrices of elements of 2 to 16 bytes at addresses that words do not divide, joined "
+             "in registers",
+         .element_sizes = 1 | 2 | 4 | 8,
          .min_alignment = 1,
          .max_batch_rank = XPOSE_MAX_BATCH_RANK,
          .traits = XPOSE_TRAIT_PERMUTES,
@@ -173,15 +178,17 @@ struct Odd {
   // Calls body(OddTile) for the tile.
   template <class Body>
   static void with_tile(const Work& work, const Body& body) {
-    with_constant<3, 5, 6, 7, 9, 10, 11, 13, 14, 15>(work.elements.bytes, [&](auto bytes) {
-      with_constant<32, 64, 128, 256>(work.rows, [&](auto rows) {
-        with_constant<16, 32, 64>(work.cols, [&](auto cols) {
-          using Tile = OddTile<static_cast<int>(bytes()), static_cast<int>(rows()),
-                               static_cast<int>(cols())>;
-          if constexpr (refusal(Tile::kBytes, Tile::kRows, Tile::kCols) == nullptr) body(Tile{});
+    with_constant<2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16>(
+        work.elements.bytes, [&](auto bytes) {
+          with_constant<32, 64, 128, 256>(work.rows, [&](auto rows) {
+            with_constant<16, 32, 64>(work.cols, [&](auto cols) {
+              using Tile = OddTile<static_cast<int>(bytes()), static_cast<int>(rows()),
+                                   static_cast<int>(cols())>;
+              if constexpr (refusal(Tile::kBytes, Tile::kRows, Tile::kCols) == nullptr)
+                body(Tile{});
+            });
+          });
         });
-      });
-    });
   }
 
   Work work_;

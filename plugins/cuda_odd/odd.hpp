@@ -31,7 +31,7 @@ inline constexpr int kSector = 32;
 template <int Bytes, int Rows, int Cols>
 struct OddTile {
   static constexpr int kBytes = Bytes, kRows = Rows, kCols = Cols;
-  static constexpr int kGroup = Bytes % 2 == 0 ? 2 : 4;  // elements
+  static constexpr int kGroup = Bytes % 4 == 0 ? 1 : Bytes % 2 == 0 ? 2 : 4;  // elements
   static constexpr int kGroupWords = kGroup * Bytes / 4;
   // Rows before the tile that hold bytes of its first sectors, and as many that form groups.
   static constexpr int kHalo = (kSector - 1 + Bytes - 1) / Bytes;

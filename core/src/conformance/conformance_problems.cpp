@@ -113,6 +113,9 @@ void add_runs_and_backward_axes(ProblemCollection& all) {
     all.add_permuted(shape, std::array{1, 0, 2});
     ProblemCollection::set_alignment(all.last(), all.element_bytes());
   }
+  // Pairs at addresses of an element.
+  all.add_permuted(std::to_array<std::int64_t>({67, 61, 2}), std::array{1, 0, 2});
+  ProblemCollection::set_alignment(all.last(), all.element_bytes());
   // Columns that lie a power of two apart in the input's runs.
   all.add_permuted(std::to_array<std::int64_t>({2, 3, 259, 8}), std::array{1, 0, 3, 2});
   all.add_permuted(kTwos, std::array{3, 7, 0, 9, 5, 10, 1, 8, 2, 6, 4});

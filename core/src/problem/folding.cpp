@@ -26,16 +26,22 @@ bool is_permutation(const std::vector<BatchDim>& dims) {
          std::ranges::any_of(dims, [](const BatchDim& dim) { return dim.in_stride < 0; });
 }
 
-// The most bytes that are moved at once at element 0. Strategies of matrices have ways for every
-// address; a GPU's strategies of permutations move words that divide their address.
-std::uint32_t word_bytes(const Problem& problem, const std::vector<BatchDim>& dims) {
+// The most bytes that are moved at once: of an element of up to 16 bytes, and of a fat one. A GPU
+// moves words that divide their address; its fat matrices have ways for every address.
+struct Words {
+  std::uint32_t of_element = 16, of_fat = 16;
+};
+
+Words words(const Problem& problem, const std::vector<BatchDim>& dims) {
+  if (problem.device.kind != DeviceKind::cuda) return {};
   const std::uint32_t bits = problem.in_alignment | problem.out_alignment;
-  const bool by_words = problem.device.kind == DeviceKind::cuda && is_permutation(dims);
-  return by_words ? std::min(bits & -bits, 16U) : 16U;
+  const std::uint32_t word = std::min(bits & -bits, 16U);
+  return {word, is_permutation(dims) ? word : 16U};
 }
 
-// Whether strategies take elements of that size at addresses that words of so many bytes divide.
-bool is_served_whole(std::uint64_t bytes, std::uint32_t word) {
+// Whether strategies take elements of that size at addresses that these words divide.
+bool is_served_whole(std::uint64_t bytes, const Words& words) {
+  const std::uint32_t word = bytes > 16 ? words.of_fat : words.of_element;
   return is_moved_whole(bytes) && std::min<std::uint64_t>(bytes & -bytes, 16) <= word;
 }
 
@@ -63,7 +69,7 @@ void widen_elements(Problem& problem, std::vector<BatchDim>& dims, std::int64_t 
 
 // Elements that stay together become one where a strategy may take that whole, else fewer and wider
 // ones.
-void widen_run(Problem& problem, std::vector<BatchDim>& dims, std::uint32_t word) {
+void widen_run(Problem& problem, std::vector<BatchDim>& dims, const Words& words) {
   const auto run = std::ranges::find_if(dims, stays_together);
   if (run == dims.end()) return;
   const std::int64_t size = problem.element_bytes;
@@ -77,7 +83,7 @@ void widen_run(Problem& problem, std::vector<BatchDim>& dims, std::uint32_t word
       steps = std::gcd(steps, stride * size);
       bits |= static_cast<std::uint64_t>(stride * size);
     }
-  if (is_served_whole(static_cast<std::uint64_t>(bytes), word) && steps % bytes == 0)
+  if (is_served_whole(static_cast<std::uint64_t>(bytes), words) && steps % bytes == 0)
     return widen_elements(problem, dims, bytes);
   const std::int64_t wide =
       std::max(static_cast<std::int64_t>(std::min<std::uint64_t>(bits & -bits, 16)), size);
@@ -91,19 +97,19 @@ void fold(Problem& problem) {
   std::vector<BatchDim> dims = dimensions(problem);
   count_forwards(dims);
   fuse(dims);
-  const std::uint32_t word = word_bytes(problem, dims);
-  const bool is_whole = problem.in_place || is_served_whole(problem.element_bytes, word);
+  const Words moved = words(problem, dims);
+  const bool is_whole = problem.in_place || is_served_whole(problem.element_bytes, moved);
   const bool is_column = problem.rows > 1 && problem.cols == 1;
   if (!is_whole) {
-    split_elements(problem, dims, word);
+    split_elements(problem, dims, moved.of_element);
     fuse(dims);
   }
   if (!problem.in_place && (dims.size() > 1 || !is_whole)) {
     if (problem.element_bytes > 16 && std::ranges::any_of(dims, stays_together)) {
-      split_elements(problem, dims, word);
+      split_elements(problem, dims, moved.of_element);
       fuse(dims);
     }
-    widen_run(problem, dims, word);
+    widen_run(problem, dims, moved);
   }
   const bool stays_column = is_column && dims.size() == 1 && stays_together(dims[0]);
   set_dimensions(problem, std::move(dims));

@@ -45,16 +45,17 @@ Problem backwards(std::uint32_t bytes, Device device, std::int64_t run = 1) {
   return permutation(shape, axes, in, out, bytes, device);
 }
 
-// Those that only a GPU's strategies of permutations take, which move words that divide their
-// address; the host moves any.
-TEST(AlignmentTest, BackwardElementsOfAGpuAreAsSmallAsTheirAddressAsks) {
+// A GPU moves words that divide their address; the host moves any.
+TEST(AlignmentTest, ElementsOfAGpuAreAsSmallAsTheirAddressAsks) {
   const Device gpu = {DeviceKind::cuda, 0};
   EXPECT_EQ(based(backwards(4, gpu), 4, 256).element_bytes, 4U);
   EXPECT_EQ(based(backwards(4, gpu), 256, 2).element_bytes, 2U);
   EXPECT_EQ(based(backwards(16, gpu), 8, 8).element_bytes, 8U);
   EXPECT_EQ(based(backwards(48, gpu), 4, 16).element_bytes, 4U);
   EXPECT_EQ(based(backwards(4, {}), 1, 1).element_bytes, 4U);
-  EXPECT_EQ(based(matrix(8, 5, 4, gpu), 1, 1).element_bytes, 4U);  // not backward
+  EXPECT_EQ(based(matrix(8, 5, 4, gpu), 1, 1).element_bytes, 1U);
+  EXPECT_EQ(based(matrix(8, 5, 16, gpu), 8, 256).element_bytes, 8U);
+  EXPECT_EQ(based(matrix(8, 5, 48, gpu), 4, 4).element_bytes, 48U);  // fat, moved from any address
 }
 
 TEST(AlignmentTest, BackwardRunsOfAGpuAreNotWidenedBeyondTheirAddress) {
