@@ -35,6 +35,12 @@ constexpr double kHiddenTables = 0.45, kTables = 50;  // percent
 // tiles step along: they take as long as so many bytes, of which others hide a part of the tile's.
 constexpr double kStepBytes = 600, kHiddenSteps = 0.45;
 
+// Each instruction for a word of tiles that are joined, beyond those of usual ones, and larger
+// tiles, of which fewer are at work.
+constexpr double kUsualEffort = 27, kEffort = 1.5, kOfLargeJoined = 15;  // percent
+constexpr int64_t kLargeJoined = 20 << 10;                               // bytes
+constexpr double kEndsJoined = 50;                                       // bytes of a run
+
 // Kept runs that are moved in bulk are stored each for itself, with parts of sectors at both ends.
 constexpr double kBulkEnds = 16;  // bytes
 
@@ -119,8 +125,8 @@ bool Cut::ends_apart(bool along_input) const {
   return between > kShareOfCache * static_cast<double>(cache);
 }
 
-uint32_t Cut::slower_percent(bool along_input, double tables) const {
-  const auto by_size = [&](std::array<uint32_t, 5> values) -> double {
+uint32_t Cut::slower_percent(bool along_input, double effort) const {
+  const auto by_size = [&](const std::array<double, 5>& values) {
     return values[static_cast<size_t>(std::countr_zero(static_cast<uint64_t>(form_.bytes)))];
   };
   double percent = 0, ends = 0;  // bytes that the ends of a run cost
@@ -151,7 +157,7 @@ uint32_t Cut::slower_percent(bool along_input, double tables) const {
       const bool is_wide = std::min(tile_.load_run, tile_.store_run) >= kWideRun;
       percent = is_wide ? by_size({56, 10, 14, 2, 0}) : by_size({90, 30, 25, 5, 0});
       if (!along_input && form_.bytes <= 2 && tile_.load_run < kShortLoads) percent += kUnshared;
-      percent += kTables * std::max(0.0, tables - kHiddenTables);
+      percent += kTables * std::max(0.0, effort - kHiddenTables);
       percent += 100 * std::max(0.0, stepping() - kHiddenSteps);
       if (!is_apart) {  // ends are stored in parts
         ends = by_size({20, 40, 42, 60, 0});
@@ -159,6 +165,12 @@ uint32_t Cut::slower_percent(bool along_input, double tables) const {
       }
       break;
     }
+    case Way::joined:
+      percent = kEffort * std::max(0.0, effort - kUsualEffort);
+      if (tile_.elements * form_.bytes > kLargeJoined) percent += kOfLargeJoined;
+      if (shares_sectors()) ends = is_apart && form_.bytes == 2 ? kEndsApart : kEndsJoined;
+      run = static_cast<double>(tile_.store_run);
+      break;
     case Way::squares:
       if (side_ > 1)
         percent = by_size({28, 10, 4, 3, 0}) + (filled() < kFewFilled ? kUnfilled : 0);
@@ -169,7 +181,8 @@ uint32_t Cut::slower_percent(bool along_input, double tables) const {
       break;
   }
   percent += 100 * ends / run;
-  if (way_ == Way::runs) {  // few tiles wait for memory longer than they take to issue moves
+  if (way_ == Way::runs ||
+      way_ == Way::joined) {  // few tiles wait for memory longer than they take to issue moves
     const auto resident = static_cast<double>(wish_.processors * work().blocks);
     const auto tiles = static_cast<double>(tile_.tiles);
     percent *= std::min(1.0, kWaiting * tiles / resident);

@@ -7,6 +7,7 @@
 #include "../kit/cuda/cuda_card.hpp"
 #include "bulk.cuh"
 #include "interleave.cuh"
+#include "joined.cuh"
 #include "kept.cuh"
 #include "quote.hpp"
 #include "strips.cuh"
@@ -18,21 +19,22 @@ namespace {
 
 using cuda_permute::blocks_of;
 using cuda_permute::Cut;
+using cuda_permute::kJoins;
 using cuda_permute::kRuns;
 using cuda_permute::Way;
 using cuda_permute::Work;
 
 struct Permute {
   static Card card() {
-    return cuda_card(
-        {.name = "permute",
-         .summary = "permutations: tiles that span several axes, in one launch",
-         .element_sizes = 1 | 2 | 4 | 8 | 16 | XPOSE_FAT_SIZES,
-         .max_batch_rank = XPOSE_MAX_BATCH_RANK,
-         .traits = XPOSE_TRAIT_PERMUTES,
-         .prior_rank = 45,
-         .axes = {
-             {"run", {kRuns.begin(), kRuns.end()}}, {"along_input", {0, 1}}, {"shared", {1, 0}}}});
+    return cuda_card({.name = "permute",
+                      .summary = "permutations: tiles that span several axes, in one launch",
+                      .element_sizes = 1 | 2 | 4 | 8 | 16 | XPOSE_FAT_SIZES,
+                      .max_batch_rank = XPOSE_MAX_BATCH_RANK,
+                      .traits = XPOSE_TRAIT_PERMUTES,
+                      .prior_rank = 45,
+                      .axes = {{"run", {kRuns.begin(), kRuns.end()}},
+                               {"along_input", {0, 1}},
+                               {"shared", {1, 0, kJoins}}}});
   }
 
   static Quote quote(const Problem& problem, const Config& config) {
@@ -50,6 +52,8 @@ struct Permute {
       kept_ = cuda_permute::kept(cut_, along_input);
     } else if (cut_.way() == Way::bulk_squares) {
       bulk_squares_ = cuda_permute::bulk_squares(cut_, along_input);
+    } else if (cut_.way() == Way::joined) {
+      joined_ = cuda_permute::joined(cut_, along_input);
     } else if (cut_.way() == Way::runs) {
       runs_ = cuda_permute::runs(cut_, along_input);
       strips_ = cuda_permute::strips(cut_, along_input);
@@ -67,6 +71,7 @@ struct Permute {
     if (wide_cut_ && in_words(cuda_permute::kStripWord)) return launch_wide_strips(launch);
     if (strips_ && in_words(cuda_permute::kWord)) return launch_runs(launch, *strips_);
     if (runs_) return launch_runs(launch, *runs_);
+    if (joined_) return launch_joined(launch);
     if (bulk_) return start(launch, kernels::permute_bulk<cuda_permute::kBulkBlocks>, cut_, *bulk_);
     if (kept_)
       return start(launch,
@@ -91,6 +96,18 @@ struct Permute {
     with_constant<2, 4, 8, 16>(cut_.form().bytes, [&](auto bytes) {
       constexpr int kBytes = static_cast<int>(bytes());
       start(launch, kernels::permute_bulk_squares<kBytes, kBlocks>, cut_, *bulk_squares_);
+    });
+  }
+
+  void launch_joined(const Launch& launch) const {
+    with_constant<1, 2>(cut_.form().bytes, [&](auto bytes) {
+      with_constant<1, 2>(joined_->piece_words, [&](auto words) {
+        constexpr auto kLoad = static_cast<int>(cuda_permute::kJoinedLoad);
+        start(launch,
+              kernels::permute_joined<static_cast<int>(bytes()), kLoad, static_cast<int>(words()),
+                                      cuda_permute::kJoinedBlocks>,
+              cut_, *joined_);
+      });
     });
   }
 
@@ -127,6 +144,8 @@ struct Permute {
   void start(const Launch& launch, Kernel kernel, const Cut& cut, const Parameters& of) const {
     uint64_t shared = cut.shared_bytes();
     if constexpr (std::is_same_v<Parameters, cuda_permute::Runs>)
+      shared = cuda_permute::shared_bytes(of, cut.form().bytes);
+    if constexpr (std::is_same_v<Parameters, cuda_permute::Joined>)
       shared = cuda_permute::shared_bytes(of, cut.form().bytes);
     allow_shared_bytes("permute", kernel, shared);
     launch_kernel("permute", kernel, {blocks_of(cut)}, {cut.threads()}, shared, launch.stream,
@@ -186,6 +205,7 @@ struct Permute {
   std::optional<Cut> wide_cut_;
   cuda_permute::Permutation wide_strips_{};
   std::optional<cuda_permute::Runs> runs_, strips_;
+  std::optional<cuda_permute::Joined> joined_;
   std::optional<cuda_permute::Bulk> bulk_;
   std::optional<cuda_permute::BulkSquares> bulk_squares_;
   std::optional<cuda_permute::Kept> kept_;

@@ -38,6 +38,7 @@ Way way_of(const Form& form, const CutWish& wish, int64_t side) {
       wish.bulk && form.bytes == kBulkBytes && kept_bytes(form) >= kLeastBulkRun;
   if (wish.direct && form.bytes < kKeptWord) return Way::shifted;
   if (wish.direct) return is_in_bulk ? Way::bulk : Way::direct;
+  if (wish.joined && side * form.bytes <= kWord && form.bytes <= kWidestJoined) return Way::joined;
   if (wish.runs && (side * form.bytes < kWord || (side == 1 && form.bytes <= 8))) return Way::runs;
   return Way::squares;
 }
@@ -74,7 +75,7 @@ void Cut::cut() {
   tile_ = tile_for();
   if (way_ != Way::shifted && spans_far()) {
     far_ = true;
-    if (way_ == Way::runs) way_ = Way::squares;
+    if (way_ == Way::runs || way_ == Way::joined) way_ = Way::squares;
     tile_ = tile_for();
   }
 }
@@ -95,7 +96,7 @@ Tile Cut::tile_for() const {
             .elements = kThreads * work().count * side_ * side_,
             .square = side_,
             .processors = wish_.processors};
-  if (way_ == Way::runs) {
+  if (way_ == Way::runs || way_ == Way::joined) {
     wish.longest = kLongestRuns * wish_.run;
     wish.out_end = kOutRunEnds;
     wish.elements = run_tile_bytes(form_.bytes, wish_.run) / form_.bytes;
@@ -117,6 +118,8 @@ Work Cut::work() const {
   switch (way_) {
     case Way::runs:
       return {0, kRunBlocks};  // as many words as a tile has
+    case Way::joined:
+      return {0, kJoinedBlocks};
     case Way::bulk_squares:
       return {0, kBulkSquareBlocks};
     case Way::strips:
@@ -205,6 +208,8 @@ std::string Cut::name() const {
       return side_ == 1 ? "elements in bulk" : "squares of " + std::to_string(side_) + " in bulk";
     case Way::runs:
       return "runs";
+    case Way::joined:
+      return "joined";
     case Way::strips:
       return "strips";
     case Way::direct:

@@ -13,6 +13,7 @@ enum class Way {
   squares,       // of elements; of one where there are no larger ones
   bulk_squares,  // those of rows of kBulkBytes, loaded by bulk copies
   runs,          // of elements of up to 8 bytes that form no squares
+  joined,        // of elements of 1 or 2 bytes, by columns that are joined to words
   strips,        // words of rows that are interleaved
   direct,        // kept runs of elements of kKeptWord, without shared memory
   shifted,       // kept runs of smaller elements, by words that are shifted
@@ -25,6 +26,7 @@ struct CutWish {
   bool bulk = false;    // where the device has bulk copies
   bool strips = false;  // small elements in strips, where the form has them
   bool runs = false;    // small elements by runs
+  bool joined = false;  // those of 1 or 2 bytes joined by columns
   int64_t processors;   // that want a tile each
   int64_t cache = 0;    // bytes, for a quote; 0: not known
 };
@@ -48,9 +50,9 @@ class Cut {
   int64_t tiles_of_block() const;  // as it is fastest
   uint32_t threads() const;        // of a block
   uint64_t shared_bytes() const;   // with room for padding
-  // Of a quote; NOTES.md says what is measured. `tables`: work of the tables of a tile that is
-  // moved by runs, for an element.
-  uint32_t slower_percent(bool along_input, double tables) const;
+  // Of a quote; NOTES.md says what is measured. `effort`: of a tile that is moved by runs,
+  // divisions for its tables for an element; of one that is joined, instructions for a word.
+  uint32_t slower_percent(bool along_input, double effort) const;
   std::string name() const;  // of the way, for people
 
  private:

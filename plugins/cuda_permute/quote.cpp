@@ -5,7 +5,7 @@
 #include <string>
 #include <xpose/cuda.hpp>
 
-#include "runs.hpp"
+#include "joined.hpp"
 
 namespace cuda_permute {
 
@@ -72,6 +72,7 @@ Cut cut_of(const Problem& problem, const Config& config, int64_t run) {
                .direct = config["shared"] == 0,
                .bulk = problem.compute_capability >= kBulkCapability,
                .runs = true,
+               .joined = config["shared"] == kJoins,
                .processors = multiprocessors(problem),
                .cache = static_cast<int64_t>(problem.cache_bytes)};
   Cut cut(form_of(problem), wish);
@@ -81,7 +82,7 @@ Cut cut_of(const Problem& problem, const Config& config, int64_t run) {
 }
 
 std::optional<Cut> strips_of(const Problem& problem, const Config& config, int64_t run) {
-  if (problem.in_alignment % kStripWord != 0) return std::nullopt;
+  if (problem.in_alignment % kStripWord != 0 || config["shared"] == kJoins) return std::nullopt;
   Cut cut(form_of(problem), {.run = run,
                              .direct = config["shared"] == 0,
                              .strips = true,
@@ -106,11 +107,16 @@ Cut expected_cut(const Problem& problem, const Config& config, int64_t run) {
 // Figures of a quote by the parameters of a kernel.
 struct Parameters {
   uint64_t shared_bytes;
-  // Of runs: divisions to fill the table of places, for an element of the tile.
-  double tables = 0;
+  // Of runs: divisions to fill the table of places, for an element of the tile. Of those that are
+  // joined: instructions for a word.
+  double effort = 0;
 };
 
 Parameters parameters_of(const Cut& cut) {
+  if (cut.way() == Way::joined) {
+    const Joined of = *joined(cut, false, false);
+    return {shared_bytes(of, cut.form().bytes), of.instructions};
+  }
   if (cut.way() != Way::runs) return {cut.shared_bytes()};
   const Runs of = *runs(cut, false, false);
   return {shared_bytes(of, cut.form().bytes), static_cast<double>(of.places) * of.store.run_axes /
@@ -143,6 +149,11 @@ Quote quote(const Problem& problem, const Config& config) {
     throw Unsupported("run=" + std::to_string(run) +
                       " needs elements of 4 or 8 bytes in squares with rows of 16 bytes, and "
                       "along_input=0");
+  if (config["shared"] == kJoins && (cut.way() != Way::joined || !joined(cut, false, false)))
+    throw Unsupported(
+        "shared=2 needs elements of 1 or 2 bytes that form no squares of 8 bytes a row, and on "
+        "each "
+        "side a few innermost axes that the other side has not, for a word of them");
   if (tile.tiles > INT32_MAX) throw Unsupported("needs fewer than 2^31 tiles");
   if (config["along_input"] != 0 && tile.tiles <= resident(problem, cut))
     throw Unsupported("along_input=1 needs more tiles than run at once");
@@ -162,7 +173,7 @@ Quote quote(const Problem& problem, const Config& config) {
                      .shared_bytes = static_cast<uint32_t>(of.shared_bytes),
                      .load_run = static_cast<uint64_t>(tile.load_run),
                      .store_run = static_cast<uint64_t>(tile.store_run),
-                     .slower_percent = cut.slower_percent(config["along_input"] != 0, of.tables)}};
+                     .slower_percent = cut.slower_percent(config["along_input"] != 0, of.effort)}};
 }
 
 }  // namespace cuda_permute

@@ -14,6 +14,9 @@ namespace cuda_permute {
 // Bytes of an output run, the default first.
 inline constexpr std::array<int64_t, 4> kRuns = {256, 128, 512, kRunOfLargerTile};
 
+// `shared` of tiles whose elements are joined by columns.
+inline constexpr int64_t kJoins = 2;
+
 // Throws Unsupported where others serve the problem, or an earlier run makes the same tiles.
 xpose::plugin::Quote quote(const xpose::plugin::Problem& problem,
                            const xpose::plugin::Config& config);

@@ -5,52 +5,16 @@
 #include <vector>
 
 #include "places.hpp"
+#include "run_sides.hpp"
 
 namespace cuda_permute {
 namespace {
 
-constexpr int64_t kTableBytes = 10 << 10;  // at most, words that warps exchange included
-constexpr int64_t kPlaces = 0xff00;        // fit into 16 bits
-constexpr int64_t kLine = 128;             // of banks, in which places are swizzled
-constexpr int64_t kSpareBytes = 2048;      // for paddings, besides an eighth of the tile
-// Elements of a run of the output that have entries in a table; of a longer run those of its inner
-// axes have, and as many of its last one as make kLeastPeriod of them.
-constexpr int64_t kMostPlaces = 1024, kLeastPeriod = 256;
-// Bytes of a run of the input from which on its next axis may rather be padded.
-constexpr int64_t kLongLoad = 256;
-
-int64_t remainder(int64_t value, int64_t by) { return (value % by + by) % by; }
-
-// A side of a tile: its axes, the fastest first, and as many of them as are a run.
-struct Side {
-  std::vector<int> order;
-  int64_t Axis::*stride;
-  size_t run_axes;
-  int64_t run;       // elements
-  int64_t word = 0;  // bytes
-};
-
-// Axes of the run continue each other, as long as goes_on(elements of the run, extent of the next
-// axis). Of the others one that is cut comes last, so that the tiles that have less of it have
-// fewer runs.
-template <class GoesOn>
-Side side(const Parts& parts, std::vector<int> order, int64_t Axis::*stride,
-          const GoesOn& goes_on) {
-  int64_t run = 1;
-  size_t count = 0;
-  for (const int number : order) {
-    const auto at = static_cast<size_t>(number);
-    const Axis& axis = parts.axes[at];
-    if (axis.*stride != run || (count > 0 && !goes_on(run, axis.extent))) break;
-    run *= axis.extent;
-    ++count;
-    if (parts.cut[at] != 0) break;
-  }
-  const auto first = order.begin() + static_cast<int64_t>(count);
-  std::stable_partition(first, order.end(),
-                        [&](int number) { return parts.cut[static_cast<size_t>(number)] == 0; });
-  return {std::move(order), stride, count, run};
-}
+constexpr int64_t kLine = 128;         // of banks, in which places are swizzled
+constexpr int64_t kSpareBytes = 2048;  // for paddings, besides an eighth of the tile
+// Elements of a longer run of the output have no entry in a table each: those of its inner axes
+// have, and as many of its last one as make so many of them.
+constexpr int64_t kLeastPeriod = 256;
 
 // The axis whose three elements are interleaved in the output, and the one along the rows of which
 // they are.
@@ -94,40 +58,6 @@ Parts in_strips(Parts parts, std::vector<int64_t>& places, const Strips& strips,
   return parts;
 }
 
-RunSide::Length length(uint32_t elements, int64_t bytes, int64_t word) {
-  const int64_t words = std::max<int64_t>((elements * bytes + word - bytes + word - 1) / word, 2);
-  return {elements, static_cast<uint32_t>(words), division_by(words)};
-}
-
-RunSide run_side(const Parts& parts, const Side& of, const std::vector<int64_t>& places,
-                 int64_t bytes) {
-  RunSide side{};
-  side.run_axes = static_cast<int32_t>(of.run_axes);
-  side.run = length(1, bytes, of.word);
-  side.runs = 1;
-  for (const int number : of.order) {
-    const auto at = static_cast<size_t>(number);
-    const Axis& axis = parts.axes[at];
-    const auto extent = static_cast<uint32_t>(axis.extent);
-    if (side.axes < side.run_axes) {
-      if (parts.cut[at] != 0) {
-        side.run_cut = parts.cut[at];
-        side.last_run =
-            length(side.run.elements * static_cast<uint32_t>(parts.left[at]), bytes, of.word);
-      }
-      side.run = length(side.run.elements * extent, bytes, of.word);
-    } else {
-      if (parts.cut[at] != 0 && number == of.order.back()) {
-        side.cut = parts.cut[at];
-        side.last_runs = side.runs * static_cast<uint32_t>(parts.left[at]);
-      }
-      side.runs *= extent;
-    }
-    side.axis[side.axes++] = parts.tile_axis(number, of.stride, places[at]);
-  }
-  return side;
-}
-
 // The table of places: of a whole run, or of a period of it.
 void add_period(Runs& to) {
   const RunSide& store = to.store;
@@ -149,22 +79,15 @@ std::optional<Runs> made(const Cut& of, bool along_input, bool paddings, Unit un
   Runs to{};
   const Parts parts(of, add_steps(of, along_input, to.step, to.steps));
   const std::vector<int> by_in = by_input(parts.axes), by_out = by_output(parts.axes);
-  Side load = side(parts, by_in, &Axis::in, [&](int64_t run, int64_t extent) {
-    return run * extent <= kMostPlaces || run * bytes < kLongLoad;
-  });
-  const auto goes_on = [](int64_t run, int64_t) { return run < kMostPlaces; };
-  Side store = side(parts, by_out, &Axis::out, goes_on);
+  Side load = input_side(parts, by_in, bytes);
+  Side store = output_side(parts, by_out);
   to.wide = bytes < 8 && std::min(load.run, store.run) * bytes >= kWideRun;
   load.word = in_word(bytes, to.wide);
   store.word = out_word(bytes, to.wide);
-  std::vector<int64_t> extents, remainders;
-  for (const Axis& axis : parts.axes) {
-    extents.push_back(axis.extent);
-    remainders.push_back(remainder(axis.in * bytes, load.word));
-  }
+  const std::vector<int64_t> extents = extents_of(parts);
   // A block has the same shared memory with paddings and without.
   const int64_t dense = of.tile().elements * bytes;
-  const int64_t most = std::min((dense + dense / 8 + kSpareBytes) / kLine * kLine, kPlaces);
+  const int64_t most = std::min((dense + dense / 8 + kSpareBytes) / kLine * kLine, kMostTile);
   const Layout layout{.extents = extents,
                       .load = {by_in, load.word / bytes},
                       .store = {by_out, store.word / bytes},
@@ -173,7 +96,7 @@ std::optional<Runs> made(const Cut& of, bool along_input, bool paddings, Unit un
                       .unit = bytes,
                       .most = most - 2 * load.word,
                       .word = load.word,
-                      .remainders = remainders,
+                      .remainders = remainders_of(parts, bytes, load.word),
                       .tries_paddings = paddings};
   const std::vector<int64_t> strides = places(layout);
   to.swizzled = paddings && unit == Unit::element && swizzling_helps(layout, strides);
@@ -188,7 +111,7 @@ std::optional<Runs> made(const Cut& of, bool along_input, bool paddings, Unit un
     to.strip_place = static_cast<uint32_t>(strides[strips->rows]);
     std::vector<int64_t> of_strips = strides;
     const Parts stores = in_strips(parts, of_strips, *strips, kWord / bytes);
-    store = side(stores, by_output(stores.axes), &Axis::out, goes_on);
+    store = output_side(stores, by_output(stores.axes));
     store.word = 1;
     to.store = run_side(stores, store, of_strips, 1);
   } else {
@@ -198,9 +121,7 @@ std::optional<Runs> made(const Cut& of, bool along_input, bool paddings, Unit un
   if (to.strip_place == 0) to.places += 2 * static_cast<uint32_t>(store.word / bytes - 1);
   to.places = (to.places + 15) / 16 * 16;
   if (shared_bytes(to, bytes) - to.tile_bytes > kTableBytes) return std::nullopt;
-  to.end = bytes;
-  for (const Axis& axis : of.form().axes)
-    (axis.in < 0 ? to.low : to.end) += std::abs(axis.in) * (axis.extent - 1) * bytes;
+  add_span(to, of.form());
   return to;
 }
 

@@ -115,8 +115,9 @@ class RunLoads {
         copy_later<InBytes, true>(held, source);
       } else {  // perhaps partly before or behind the whole input
         for (int k = 0; k < InBytes; k += Bytes)
-          if (at + k >= 0 && at + k < bytes_)
-            *reinterpret_cast<Element*>(held + k) = *reinterpret_cast<const Element*>(source + k);
+          *reinterpret_cast<Element*>(held + k) =
+              at + k >= 0 && at + k < bytes_ ? *reinterpret_cast<const Element*>(source + k)
+                                             : Element{};
       }
     }
   }

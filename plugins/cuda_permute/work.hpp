@@ -26,6 +26,10 @@ inline constexpr int64_t kWideRun = 256;  // bytes of the runs of both sides
 // Elements that have one entry in the table of places.
 constexpr int64_t of_entry(int64_t bytes) { return bytes == 8 ? 2 : 4; }
 
+// Elements that are joined to words by columns, and the bytes of a load then.
+inline constexpr int64_t kWidestJoined = 2, kJoinedLoad = 16;
+inline constexpr int kJoinedBlocks = 6;  // of a multiprocessor
+
 struct Work {
   int count, blocks;
 };

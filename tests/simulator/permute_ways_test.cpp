@@ -93,10 +93,20 @@ TEST(PermuteWays, AreTaken) {
                                    Expected{8, odd_lines, "shifted"},
                                    Expected{1, odd_back, "shifted"},
                                    Expected{2, narrow, "runs"},
-                                   Expected{1, bits, "runs"}}) {
+                                   Expected{1, bits, "runs"},
+                                   Expected{1, odd_in, "joined"},
+                                   Expected{2, odd_in, "joined"},
+                                   Expected{1, odd_out, "joined"},
+                                   Expected{2, odd_out, "joined"},
+                                   Expected{1, odd, "joined"},
+                                   Expected{2, odd, "joined"},
+                                   Expected{1, narrow, "joined"},
+                                   Expected{2, narrow, "joined"},
+                                   Expected{1, bits, "joined"},
+                                   Expected{2, bits, "joined"}}) {
     const std::string way = expected.way;
-    const std::vector<int64_t> config = {
-        256, 0, way == "directly" || way == "shifted" || way == "in bulk" ? 0 : 1};
+    const bool is_past = way == "directly" || way == "shifted" || way == "in bulk";
+    const std::vector<int64_t> config = {256, 0, way == "joined" ? 2 : is_past ? 0 : 1};
     for (const uint32_t skew : {0U, 1U, 2U}) {
       Permutation of{.bytes = expected.bytes,
                      .axes = expected.axes,

@@ -38,6 +38,8 @@ std::vector<Problem> problems(Device device) {
   all.push_back(permutation(large, std::array{2, 0, 3, 1, 4}, 4, device));
   const std::int64_t whole[] = {75, 75, 96, 96};  // in tiles that are larger than usual
   all.push_back(permutation(whole, std::array{1, 0, 3, 2}, 4, device));
+  const std::int64_t odd[] = {41, 31, 51, 61, 15};  // and small elements form no squares
+  all.push_back(permutation(odd, std::array{2, 4, 0, 3, 1}, 2, device));
   return all;
 }
 
@@ -57,7 +59,7 @@ std::set<Values> served(const Strategy& strategy) {
 }
 
 // Axes of sizes may multiply to a few impossible ones, such as blocks of too many threads.
-constexpr double kLeastShare = 0.8;
+constexpr double kLeastShare = 0.7;
 
 TEST(Cards, NearlyEveryConfigServesSomeProblem) {
   ASSERT_FALSE(loaded_plugins().strategies.empty());

@@ -19,6 +19,8 @@ struct PermuteBudget {
   std::vector<std::int64_t> shape;
   std::vector<int> axes;
   BySize load_sectors, store_sectors, load_wavefronts, store_wavefronts;
+  std::size_t sizes = 5;    // of elements: 1, 2, 4 and so on
+  std::int64_t shared = 1;  // of the config
 };
 void PrintTo(const PermuteBudget& budget, std::ostream* out) { *out << budget.name; }
 
@@ -26,7 +28,7 @@ class PermuteBudgets : public testing::TestWithParam<PermuteBudget> {};
 
 TEST_P(PermuteBudgets, AreKept) {
   const PermuteBudget& budget = GetParam();
-  for (std::size_t size = 0; size < 5; ++size) {
+  for (std::size_t size = 0; size < budget.sizes; ++size) {
     const Problem problem =
         permutation(budget.shape, budget.axes, 1U << size, {DeviceKind::cuda, 0});
     SCOPED_TRACE(std::to_string(1 << size) + " bytes");
@@ -34,7 +36,8 @@ TEST_P(PermuteBudgets, AreKept) {
     aligned.in_alignment = aligned.out_alignment = 256;
     ExplainOptions options;
     options.measure = false;
-    const Explanation told = explain(engine(), aligned, {"permute"}, options);
+    const Explanation told =
+        explain(engine(), aligned, {"permute", {{"shared", budget.shared}}}, options);
     ASSERT_TRUE(told.simulation) << told.no_simulation;
     EXPECT_TRUE(told.simulation->findings.empty()) << told.limiter;
     const AccessTotals sum = told.simulation->totals();
@@ -94,6 +97,34 @@ const std::vector<PermuteBudget> kPermutations = {
      {1.25, 1.25, 1.13, 1, 1},
      kIdeal,
      {2, 1, 2, 1, 1}},
+    // Joined by columns, with parts of words at the ends of runs alone.
+    {"joined_75_45",
+     {45, 3, 7, 75},
+     {3, 2, 1, 0},
+     {1.88, 2.04},
+     {1.75, 1.61},
+     {1.4, 1.34},
+     {1.55, 1.83},
+     2,
+     2},
+    {"joined_49_49",
+     {49, 3, 7, 49},
+     {3, 2, 1, 0},
+     {2.3, 1.65},
+     {1.69, 1.61},
+     {1.42, 1.32},
+     {1.72, 1.77},
+     2,
+     2},
+    {"joined_narrow_8_2539",
+     {2, 3, 2539, 8},
+     {1, 0, 3, 2},
+     {1.05, 1.04},
+     {1.79, 1.46},
+     {2.11, 2.95},
+     {1.1, 1.1},
+     2,
+     2},
 };
 
 INSTANTIATE_TEST_SUITE_P(Ttc, PermuteBudgets, testing::ValuesIn(kPermutations),
