@@ -39,7 +39,8 @@ constexpr double kStepBytes = 600, kHiddenSteps = 0.45;
 // tiles, of which fewer are at work.
 constexpr double kUsualEffort = 27, kEffort = 1.5, kOfLargeJoined = 15;  // percent
 constexpr int64_t kLargeJoined = 20 << 10;                               // bytes
-constexpr double kEndsJoined = 50;                                       // bytes of a run
+constexpr double kHiddenStepsJoined = 0.27;
+constexpr double kEndsJoined = 50;  // bytes of a run
 
 // Kept runs that are moved in bulk are stored each for itself, with parts of sectors at both ends.
 constexpr double kBulkEnds = 16;  // bytes
@@ -168,7 +169,8 @@ uint32_t Cut::slower_percent(bool along_input, double effort) const {
     case Way::joined:
       percent = kEffort * std::max(0.0, effort - kUsualEffort);
       if (tile_.elements * form_.bytes > kLargeJoined) percent += kOfLargeJoined;
-      if (shares_sectors()) ends = is_apart && form_.bytes == 2 ? kEndsApart : kEndsJoined;
+      percent += 100 * std::max(0.0, stepping() - kHiddenStepsJoined);
+      if (shares_sectors()) ends = is_apart ? kEndsApart : kEndsJoined;
       run = static_cast<double>(tile_.store_run);
       break;
     case Way::squares:

@@ -102,11 +102,12 @@ struct Permute {
   void launch_joined(const Launch& launch) const {
     with_constant<1, 2>(cut_.form().bytes, [&](auto bytes) {
       with_constant<1, 2>(joined_->piece_words, [&](auto words) {
-        constexpr auto kLoad = static_cast<int>(cuda_permute::kJoinedLoad);
-        start(launch,
-              kernels::permute_joined<static_cast<int>(bytes()), kLoad, static_cast<int>(words()),
-                                      cuda_permute::kJoinedBlocks>,
-              cut_, *joined_);
+        with_constant<0, 1>(joined_->runs.swizzled, [&](auto swizzled) {
+          start(launch,
+                kernels::permute_joined<static_cast<int>(bytes()), static_cast<int>(words()),
+                                        swizzled() != 0, cuda_permute::kJoinedBlocks>,
+                cut_, *joined_);
+        });
       });
     });
   }

@@ -30,8 +30,8 @@ struct Parted {
   // Instructions for a word of the output of elements of `bytes`. `others`: axes that number the
   // runs. `meet`: lanes that read in one bank.
   void find_cost(int64_t bytes, double others, double meet) {
-    constexpr double kMeet = 2, kPiece = 20, kRow = 7, kRowWord = 2, kColumn = 11, kRun = 60,
-                     kRunAxis = 27, kEnd = 30;
+    constexpr double kMeet = 2, kSwizzled = 9, kPiece = 20, kRow = 7, kRowWord = 2, kColumn = 11,
+                     kRun = 60, kRunAxis = 27, kEnd = 30;
     const auto filled = [](int64_t count, int64_t of) {
       return static_cast<double>(count) / static_cast<double>(ceil_div(count, of) * of);
     };
@@ -45,7 +45,8 @@ struct Parted {
           static_cast<double>(of) * (kColumn + (bytes == 1 ? 2 : 1));
       const double loads = 1 + 1 / static_cast<double>(words);
       const double each =
-          (of_piece / static_cast<double>(of) + kMeet * loads * (meet - 1)) / filled(columns, of);
+          (of_piece / static_cast<double>(of) + std::min(kMeet * loads * (meet - 1), kSwizzled)) /
+          filled(columns, of);
       if (each < joined) joined = each, piece_words = words;
     }
     const double run_words = static_cast<double>(rows * bytes) / static_cast<double>(kWord);
@@ -149,6 +150,7 @@ std::optional<Joined> joined(const Cut& of, bool along_input, bool paddings) {
                 .remainders = remainders_of(parts, bytes, load.word)};
   const std::vector<int64_t> strides = places_of(layout, paddings, runs.tile_bytes);
   if (runs.tile_bytes > kMostTile) return std::nullopt;
+  runs.swizzled = paddings && swizzling_helps(layout, strides);
   runs.load = run_side(parts, load, strides, bytes);
   runs.store = run_side(parts, store, strides, bytes);
   runs.places = runs.store.run.words * static_cast<uint32_t>(kWord / bytes);

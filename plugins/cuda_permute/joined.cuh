@@ -79,10 +79,24 @@ struct ColumnPieces {
   }
 };
 
+// A tile in shared memory, whose places may be swizzled.
+template <bool Swizzled>
+struct JoinedTile {
+  static constexpr int kLoad = static_cast<int>(cuda_permute::kJoinedLoad);
+
+  const unsigned char* begin;
+  uint32_t ahead;  // bytes from an element's place to where it lies
+
+  template <class T>
+  __device__ __forceinline__ T at(uint32_t place) const {
+    return *reinterpret_cast<const T*>(begin + spot<Swizzled, kLoad>(place));
+  }
+};
+
 // The words of a piece's columns, of rows that begin at `places`. `first`: where the piece's first
 // row lies.
-template <int Bytes, int PieceWords>
-__device__ __forceinline__ void join_rows(const unsigned char* shared, uint32_t first,
+template <int Bytes, int PieceWords, bool Swizzled>
+__device__ __forceinline__ void join_rows(const JoinedTile<Swizzled>& tile, uint32_t first,
                                           const uint16_t* places,
                                           uint32_t (&column)[PieceWords * 4 / Bytes]) {
   constexpr int kRows = 4 / Bytes;
@@ -90,14 +104,12 @@ __device__ __forceinline__ void join_rows(const unsigned char* shared, uint32_t 
   const auto where = *reinterpret_cast<const Pack<2 * kRows>*>(places);
 #pragma unroll
   for (int row = 0; row < kRows; ++row) {
-    const uint32_t at = first + (where.words[row / 2] >> 16 * (row % 2) & 0xffffu);
+    const uint32_t at = tile.ahead + first + (where.words[row / 2] >> 16 * (row % 2) & 0xffffu);
     uint32_t loaded[PieceWords + 1];
 #pragma unroll
-    for (int k = 0; k < PieceWords; ++k)
-      loaded[k] = *reinterpret_cast<const uint32_t*>(shared + (at & ~3u) + 4 * k);
+    for (int k = 0; k < PieceWords; ++k) loaded[k] = tile.template at<uint32_t>((at & ~3u) + 4 * k);
     // The word of the last byte, perhaps the one before.
-    loaded[PieceWords] =
-        *reinterpret_cast<const uint32_t*>(shared + ((at + 4 * PieceWords - 1) & ~3u));
+    loaded[PieceWords] = tile.template at<uint32_t>((at + 4 * PieceWords - 1) & ~3u);
 #pragma unroll
     for (int k = 0; k < PieceWords; ++k)
       word[k][row] = __funnelshift_r(loaded[k], loaded[k + 1], 8 * at);
@@ -113,10 +125,10 @@ __device__ __forceinline__ void join_rows(const unsigned char* shared, uint32_t 
 
 // Stores the words of the tile's output runs of which none is partly outside them. A lane has one
 // word of each column of a piece, and the first lane of a warp only that for the next one.
-template <int Bytes, int PieceWords>
+template <int Bytes, int PieceWords, bool Swizzled>
 __device__ __forceinline__ void store_words(const RunSide::Length& run,
                                             const ColumnPieces<Bytes, PieceWords>& pieces,
-                                            const unsigned char* shared, uint32_t ahead,
+                                            const JoinedTile<Swizzled>& tile,
                                             const uint16_t* places) {
   constexpr int kColumns = ColumnPieces<Bytes, PieceWords>::kColumns, kRows = 4 / Bytes;
   struct alignas(16) Targets {
@@ -131,8 +143,7 @@ __device__ __forceinline__ void store_words(const RunSide::Length& run,
     const uint32_t i = min(max(begin + lane, 1u), words) - 1;
     const uint32_t piece = i / run.by_words, word = i - piece * run.words;
     uint32_t column[kColumns];
-    join_rows<Bytes, PieceWords>(shared, ahead + pieces.place[piece], places + word * kRows,
-                                 column);
+    join_rows<Bytes, PieceWords>(tile, pieces.place[piece], places + word * kRows, column);
     const auto* const targets = reinterpret_cast<const Targets*>(pieces.run + piece * kColumns);
 #pragma unroll
     for (int c = 0; c < kColumns; c += 2) {
@@ -151,10 +162,10 @@ __device__ __forceinline__ void store_words(const RunSide::Length& run,
 }
 
 // Stores the first and the last word of each run, where these are not whole: a thread an element.
-template <int Bytes, int PieceWords>
+template <int Bytes, int PieceWords, bool Swizzled>
 __device__ __forceinline__ void store_ends(const RunSide::Length& run,
                                            const ColumnPieces<Bytes, PieceWords>& pieces,
-                                           const unsigned char* shared, uint32_t ahead,
+                                           const JoinedTile<Swizzled>& tile,
                                            const uint16_t* places) {
   using Element = Pack<Bytes>;
   constexpr uint32_t kOfWord = 4 / Bytes, kColumns = ColumnPieces<Bytes, PieceWords>::kColumns;
@@ -172,13 +183,13 @@ __device__ __forceinline__ void store_ends(const RunSide::Length& run,
     if (target == nullptr || is_whole || at < 0 || at >= bytes ||
         (i / kOfWord % 2 != 0 && last == 0))
       continue;
-    const uint32_t place =
-        ahead + pieces.place[number / kColumns] + number % kColumns * Bytes + places[at / Bytes];
-    *reinterpret_cast<Element*>(target + at) = *reinterpret_cast<const Element*>(shared + place);
+    const uint32_t place = tile.ahead + pieces.place[number / kColumns] +
+                           number % kColumns * Bytes + places[at / Bytes];
+    *reinterpret_cast<Element*>(target + at) = tile.template at<Element>(place);
   }
 }
 
-template <int Bytes, int InBytes, int PieceWords, int MinBlocks>
+template <int Bytes, int PieceWords, bool Swizzled, int MinBlocks>
 __global__ void __launch_bounds__(cuda_permute::kThreads, MinBlocks)
     permute_joined(const unsigned char* __restrict__ in, unsigned char* __restrict__ out,
                    const __grid_constant__ Joined of) {
@@ -190,7 +201,7 @@ __global__ void __launch_bounds__(cuda_permute::kThreads, MinBlocks)
   auto* const places = reinterpret_cast<uint16_t*>(loads + all.load.runs);
 
   const TilePlace tile(all, blockIdx.x);
-  const RunLoads<Bytes, InBytes> load(all, tile, in, loads);
+  const RunLoads<Bytes, JoinedTile<Swizzled>::kLoad, Swizzled> load(all, tile, in, loads);
   __syncthreads();
   load.copy(shared);
 
@@ -204,8 +215,9 @@ __global__ void __launch_bounds__(cuda_permute::kThreads, MinBlocks)
   copies_arrive();
   __syncthreads();
 
-  store_words(run, pieces, shared, load.ahead(), places);
-  store_ends(run, pieces, shared, load.ahead(), places);
+  const JoinedTile<Swizzled> held{shared, load.ahead()};
+  store_words(run, pieces, held, places);
+  store_ends(run, pieces, held, places);
 }
 
 }  // namespace xpose::kernels

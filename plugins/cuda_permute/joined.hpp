@@ -16,7 +16,7 @@ struct Columns {
 };
 
 struct Joined {
-  Runs runs;                      // its store side has the axes of a run alone
+  Runs runs;                      // words of loads have 16 bytes; its store side is of one run
   Columns columns, last_columns;  // in the last tile along the cut
   uint32_t cut;
   Division by_pieces;    // of a row; not set where that is one
