@@ -22,6 +22,10 @@ constexpr int64_t kRounds = 4;
 // output that are wished for may be so many times as long.
 constexpr int64_t kBulkRuns = 4;
 
+// Runs of the input that are wished for are that long where a tile has all of them, so that it has
+// work for all threads of its block. Rows of tiles that are joined have a place in a table each.
+constexpr int64_t kLongestLoad = 32 << 10, kLongestJoined = 8 << 10;
+
 // Strips read rows of each channel: runs of the output that are wished for may be that much shorter
 // for the sake of longer rows.
 constexpr int64_t kStripRuns = 2;
@@ -92,6 +96,7 @@ bool Cut::spans_far() const {
 Tile Cut::tile_for() const {
   Wish wish{.out_run = wish_.run,
             .longest = wish_.run,
+            .longest_load = way_ == Way::joined ? kLongestJoined : kLongestLoad,
             .out_end = kOutRunBytes,
             .elements = kThreads * work().count * side_ * side_,
             .square = side_,

@@ -10,7 +10,7 @@ namespace cuda_permute {
 namespace {
 
 constexpr int64_t kSector = 32;
-constexpr int64_t kLeastRun = kSector, kLongestRun = 8192;  // bytes
+constexpr int64_t kLeastRun = kSector;  // bytes
 // The cost of a run of the input besides its sectors, as in the cost model.
 constexpr double kRunBytes = 8;
 // The share of a tile's time that its loads take if they were alone.
@@ -218,7 +218,7 @@ Tile tile_of(const Form& form, const Wish& wish) {
   Tile best{}, tile{};
   double least = std::numeric_limits<double>::infinity();
   const auto try_out_run = [&](int64_t out_run) {
-    for (int64_t power = kLeastRun; power <= kLongestRun; power *= 2)
+    for (int64_t power = kLeastRun; power <= wish.longest_load; power *= 2)
       for (const int64_t in_run : {power, power / 2 * 3}) {
         const double cost = cutter.try_runs(std::max<int64_t>(out_run / form.bytes, 1),
                                             std::max<int64_t>(in_run / form.bytes, 1), tile);

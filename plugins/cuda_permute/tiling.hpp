@@ -51,12 +51,13 @@ Inner inner_axes(const Form& form);
 int64_t square_of(const Form& form, int64_t most_bytes);
 
 struct Wish {
-  int64_t out_run;     // bytes of a run of the output
-  int64_t longest;     // that such a run may have for the sake of fewer ends
-  double out_end;      // bytes that a run of the output costs besides its sectors
-  int64_t elements;    // of a tile, at most
-  int64_t square;      // elements that the inner axes are cut in multiples of
-  int64_t processors;  // that want a tile each
+  int64_t out_run;       // bytes of a run of the output
+  int64_t longest;       // that such a run may have for the sake of fewer ends
+  int64_t longest_load;  // bytes of a run of the input
+  double out_end;        // bytes that a run of the output costs besides its sectors
+  int64_t elements;      // of a tile, at most
+  int64_t square;        // elements that the inner axes are cut in multiples of
+  int64_t processors;    // that want a tile each
 };
 
 struct Tile {
