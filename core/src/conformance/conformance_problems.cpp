@@ -114,7 +114,7 @@ void add_runs_and_backward_axes(ProblemCollection& all) {
     ProblemCollection::set_alignment(all.last(), all.element_bytes());
   }
   // Pairs at addresses of an element.
-  all.add_permuted(std::to_array<std::int64_t>({67, 61, 2}), std::array{1, 0, 2});
+  all.add_permuted(std::to_array<std::int64_t>({67, 12, 2}), std::array{1, 0, 2});
   ProblemCollection::set_alignment(all.last(), all.element_bytes());
   // Columns that lie a power of two apart in the input's runs.
   all.add_permuted(std::to_array<std::int64_t>({2, 3, 259, 8}), std::array{1, 0, 3, 2});
@@ -214,9 +214,13 @@ std::vector<Problem> conformance_problems(std::uint32_t element_bytes, Device de
   add_short_sides_and_small_matrices(all);
   add_permutations(all);
   add_beyond_grids(all, 2100001);
-  // Bases aligned to one element, and to one byte.
-  for (const std::uint32_t aligned : {element_bytes, 1U})
-    all.add_misaligned(aligned, {67, 61}, {96, 160});
+  // Bases aligned to one element, and to one byte. Elements of a GPU are split there, and
+  // strategies of matrices launched for each row or column.
+  all.add_misaligned(element_bytes, {67, 61}, {96, 160});
+  if (all.is_on_host() || element_bytes == 1)
+    all.add_misaligned(1, {67, 61}, {96, 160});
+  else
+    all.add_misaligned(1, {67, 11}, {96, 12});
   add_squares_in_place(all);
   add_with_long_gaps(all);
   if (all.is_on_host()) add_for_the_host(all);
