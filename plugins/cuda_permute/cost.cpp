@@ -39,6 +39,7 @@ constexpr double kStepBytes = 600, kHiddenSteps = 0.45;
 // tiles, of which fewer are at work.
 constexpr double kUsualEffort = 27, kEffort = 1.5, kOfLargeJoined = 15;  // percent
 constexpr int64_t kLargeJoined = 20 << 10;                               // bytes
+// As kHiddenSteps, and the ends of output runs, which are stored by elements.
 constexpr double kHiddenStepsJoined = 0.27;
 constexpr double kEndsJoined = 50;  // bytes of a run
 
