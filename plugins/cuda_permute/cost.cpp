@@ -41,7 +41,9 @@ constexpr double kUsualEffort = 27, kEffort = 1.5, kOfLargeJoined = 15;  // perc
 constexpr int64_t kLargeJoined = 20 << 10;                               // bytes
 // As kHiddenSteps, and the ends of output runs, which are stored by elements.
 constexpr double kHiddenStepsJoined = 0.27;
-constexpr double kEndsJoined = 50;  // bytes of a run
+// Short runs of the input, of elements of 2 bytes.
+constexpr double kShortLoadsJoined = 20;  // percent
+constexpr double kEndsJoined = 50;        // bytes of a run
 
 // Kept runs that are moved in bulk are stored each for itself, with parts of sectors at both ends.
 constexpr double kBulkEnds = 16;  // bytes
@@ -169,6 +171,7 @@ uint32_t Cut::slower_percent(bool along_input, double effort) const {
     }
     case Way::joined:
       percent = kEffort * std::max(0.0, effort - kUsualEffort);
+      if (form_.bytes == 2 && tile_.load_run < kShortLoads) percent += kShortLoadsJoined;
       if (tile_.elements * form_.bytes > kLargeJoined) percent += kOfLargeJoined;
       percent += 100 * std::max(0.0, stepping() - kHiddenStepsJoined);
       if (shares_sectors()) ends = is_apart ? kEndsApart : kEndsJoined;

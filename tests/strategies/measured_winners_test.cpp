@@ -72,9 +72,8 @@ TEST(MeasuredWinners, LowTilesWhereTheLastOneWouldBeNearlyEmpty) {
 
 // Along the input the next tile along the output follows after more than the cache holds.
 TEST(MeasuredWinners, AlongTheOutputWhereEndsOfRunsWouldLeaveTheCache) {
-  const Variants along_output = {"permute{run=256,along_input=0,shared=1}",
-                                 "permute{run=256,along_input=0,shared=2}"};
-  EXPECT_TRUE(along_output.contains(choice(permuted({3, 690, 623, 73, 2}, {3, 0, 2, 4, 1}, 2), 2)));
+  EXPECT_EQ(choice(permuted({3, 690, 623, 73, 2}, {3, 0, 2, 4, 1}, 2), 2),
+            "permute{run=256,along_input=0,shared=1}");
 }
 
 TEST(MeasuredWinners, LargeTilesWhereTheTableOfPlacesTakesLongerThanTheLoads) {
