@@ -195,6 +195,13 @@ void add_for_the_host(ProblemCollection& all) {
   const std::int64_t line = std::max<std::int64_t>(64 / all.element_bytes(), 1);
   all.add(line, 5 * line + 3);
   all.add(5 * line + 3, line);
+  // Pixels, of which several are a line: more than a strip of them, few and many rows, images.
+  const std::array rows_and_cols = {1, 0, 2};
+  all.add_permuted(std::to_array<std::int64_t>({161, 1103, 3}), rows_and_cols);
+  all.add_permuted(std::to_array<std::int64_t>({64, 31, 3}), rows_and_cols);
+  all.add_permuted(std::to_array<std::int64_t>({509, 43, 5}), rows_and_cols);
+  ProblemCollection::set_alignment(all.last(), 1);
+  all.add_permuted(std::to_array<std::int64_t>({9, 67, 45, 3}), std::array{0, 2, 1, 3});
   // The same for several threads.
   const std::int64_t elements = 2200000 / all.element_bytes();
   all.add(line, elements / line);

@@ -1,0 +1,160 @@
+// Matrices of odd units: pixels of three bytes, points of three words, and such.
+#include <algorithm>
+#include <xpose/plugin.hpp>
+
+#include "../kit/host/ceil_div.hpp"
+#include "../kit/host/least_target.hpp"
+#include "../kit/host/traffic.hpp"
+#include "kernels.hpp"
+#include "matrices.hpp"
+
+using namespace xpose::plugin;
+
+namespace {
+
+using host::ceil_div;
+using host_odd::Dim;
+using host_odd::kLine;
+using host_odd::Matrices;
+using host_odd::Rectangle;
+using host_odd::TileShape;
+
+constexpr int64_t kStagedBytes = 14 << 10;  // of a tile, so that the first level holds two
+constexpr int64_t kMostInRun = 512;         // bytes
+constexpr int64_t kLeastRow = 16;           // bytes of the input
+
+// The lines at both ends of an output row take as long as so many bytes more, and so does the begin
+// of an input row. Units that are moved one by one take so much longer. NOTES.md has the
+// measurements.
+constexpr int64_t kOutEndsBytes = 150, kInBeginBytes = 50, kMovedUnit = 8, kMovedPercent = 20;
+
+uint32_t slower_percent(const Matrices& of) {
+  return static_cast<uint32_t>(100 * kOutEndsBytes / (of.rows * of.unit) +
+                               100 * kInBeginBytes / (of.cols * of.unit) +
+                               (of.unit >= kMovedUnit ? kMovedPercent : 0));
+}
+
+TileShape shape_of(const Matrices& matrices, int64_t run) {
+  const int64_t unit = matrices.unit, rows = std::max<int64_t>(run / unit / 16, 1) * 16;
+  const int64_t cols = std::min(kStagedBytes / (rows * unit), kMostInRun / unit);
+  return {unit, rows, std::max<int64_t>(cols / 4, 1) * 4};
+}
+
+struct Odd {
+  static Card card() {
+    return {.name = "host_odd",
+            .summary = "matrices of odd elements, padded in registers and written in whole lines",
+            .element_sizes = 1 | 2 | 4 | 8,
+            .min_alignment = 1,
+            .max_batch_rank = XPOSE_MAX_BATCH_RANK,
+            .traits = XPOSE_TRAIT_PERMUTES,
+            .prior_rank = 108,
+            .axes = {{"run", {256, 512, 1024}}}};
+  }
+
+  static Quote quote(const Problem& problem, const Config& config) {
+    host::require_least_target();
+    const Odd odd(problem, config);
+    const Matrices& of = odd.matrices_;
+    return {.workspace_bytes =
+                static_cast<uint64_t>(host::most_threads(problem) * scratch_bytes(odd.shape_)),
+            .launch = "tile " + std::to_string(odd.shape_.rows) + "x" +
+                      std::to_string(odd.shape_.cols) + " of " + std::to_string(of.unit) + " B, " +
+                      host_odd::kernels().front().target,
+            .demand = {.load_run = static_cast<uint64_t>(odd.shape_.cols * of.unit),
+                       .store_run = static_cast<uint64_t>(of.rows * of.unit),
+                       .slower_percent = slower_percent(of),
+                       .traits = XPOSE_QUOTE_UNCACHED_STORES}};
+  }
+
+  Odd(const Problem& problem, const Config& config) : problem_(problem) {
+    if (problem.in_place) throw Unsupported("does not work in place");
+    auto found = host_odd::matrices(problem);
+    if (!found)
+      throw Unsupported(
+          "needs elements of 3 to 31 bytes that are no power of two, and that follow each other "
+          "along an axis of the input and along another one of the output");
+    matrices_ = std::move(*found);
+    const int64_t least_rows = host_odd::least_rows(matrices_.unit);
+    if (matrices_.rows < least_rows || matrices_.cols * matrices_.unit < kLeastRow)
+      throw Unsupported("needs output rows of 64 bytes and input rows of 16");
+    shape_ = shape_of(matrices_, config["run"]);
+  }
+
+  void launch(const Launch& launch) const {
+    const int64_t threads = std::min<int64_t>(launch.threads, host::most_threads(problem_));
+    const int64_t shares = host::is_for_one_thread(problem_) ? 1 : threads;
+    run_parts(launch, static_cast<uint32_t>(shares), [&](int64_t share) {
+      transpose_share(launch, share, shares);
+      host_odd::kernels().front().finish();
+    });
+  }
+
+ private:
+  // One of several shares: matrices where there are enough of them, else a part of every one.
+  void transpose_share(const Launch& launch, int64_t share, int64_t shares) const {
+    const int64_t count = matrices_.count();
+    const bool whole = count >= 4 * shares;
+    const int64_t first = whole ? count * share / shares : 0,
+                  end = whole ? count * (share + 1) / shares : count;
+    for (int64_t i = first; i < end; ++i)
+      transpose_part(launch, share, {i, end}, whole ? 0 : share, whole ? 1 : shares);
+  }
+
+  struct Which {
+    int64_t matrix, end;  // of the share
+  };
+
+  // The tiles of a matrix are shared out by the side that has more of them.
+  void transpose_part(const Launch& launch, int64_t share, Which which, int64_t part,
+                      int64_t parts) const {
+    const Matrices& of = matrices_;
+    const Dim begin = begin_of(which.matrix);
+    Rectangle r = {
+        .in = static_cast<const uint8_t*>(launch.in) + begin.in,
+        .next = nullptr,
+        .out = static_cast<uint8_t*>(launch.out) + begin.out,
+        .in_pitch = of.in_pitch,
+        .out_pitch = of.out_pitch,
+        .row_begin = 0,
+        .row_end = of.rows,
+        .col_begin = 0,
+        .col_end = of.cols,
+        .cols = of.cols,
+        .shape = shape_,
+        .scratch = static_cast<uint8_t*>(launch.workspace) + share * scratch_bytes(shape_)};
+    if (which.matrix + 1 < which.end)
+      r.next = static_cast<const uint8_t*>(launch.in) + begin_of(which.matrix + 1).in;
+    const int64_t down = shape_.down(of.rows), across = shape_.across(of.cols);
+    const auto cut = [&](int64_t tiles, int64_t tile, int64_t& first, int64_t& last) {
+      first = tiles * part / parts * tile;
+      if (part + 1 < parts) last = tiles * (part + 1) / parts * tile;
+    };
+    if (down >= across)
+      cut(down, shape_.rows, r.row_begin, r.row_end);
+    else
+      cut(across, shape_.cols, r.col_begin, r.col_end);
+    if (r.row_begin < r.row_end && r.col_begin < r.col_end)
+      host_odd::kernels().front().transpose(r);
+  }
+
+  // Where a matrix begins, in bytes.
+  Dim begin_of(int64_t matrix) const {
+    Dim at{1, matrices_.in_begin, matrices_.out_begin};
+    for (const Dim& dim : matrices_.dims) {
+      const int64_t i = matrix % dim.extent;
+      at.in += i * dim.in;
+      at.out += i * dim.out;
+      matrix /= dim.extent;
+    }
+    return at;
+  }
+
+  Problem problem_;
+  Matrices matrices_;
+  TileShape shape_;
+};
+
+}  // namespace
+
+XPOSE_PLUGIN("host_odd", "1.0", Odd)
