@@ -95,7 +95,7 @@ class Tune(unittest.TestCase):
 
     def test_variants_of_one_strategy_add_up(self):
         result = tune("--shape", "90x90", "--strategy", "host_blocked{tile=32}",
-                      "--strategy", "host_blocked{tile=64}", "--json", "-")
+                      "--strategy", "host_blocked{tile=64}", "--budget", "1", "--json", "-")
         transposes = {t["variant"] for t in json.loads(result.stdout)["trials"] if t["role"] == "transpose" and t["verdict"] == "ok"}
         self.assertEqual(transposes, {"host_blocked{tile=32}", "host_blocked{tile=64}"})
 

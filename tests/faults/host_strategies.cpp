@@ -19,6 +19,8 @@ Problem problem_for_threads(const StrategyInfo& strategy) {
   if (strategy.in_place) problem = fat ? matrix(271, 271, 64) : matrix(1087, 1087, 4);
   problem.in_place = strategy.in_place;
   if (strategy.name == "host_skinny") problem = matrix(9, 131071, 4);
+  if (strategy.name == "host_odd")
+    problem = permutation(std::array<std::int64_t, 3>{1088, 1087, 3}, std::array{1, 0, 2}, 4);
   if (strategy.name == "host_permute")
     problem =
         permutation(std::array<std::int64_t, 5>{17, 9, 33, 13, 19}, std::array{4, 2, 0, 3, 1}, 4);
