@@ -111,6 +111,8 @@ TEST(Estimate, ChoosesTheMeasuredWinners) {
 
 TEST(Estimate, ChoosesTheMeasuredWinnersOnTheHost) {
   const Variants stream = {"host_simd{mode=220}"};
+  // Of wide strips, or on AMD's processors of narrow ones.
+  const Variants strips = {"host_simd{mode=220}", "host_simd{mode=222}"};
   const Variants by_lines = {"host_simd{mode=120}"};
   const Variants resident = {"host_simd{mode=310}"};
   const Variants twins = {"host_in_place{run=256,twins=1}"};
@@ -123,7 +125,7 @@ TEST(Estimate, ChoosesTheMeasuredWinnersOnTheHost) {
                   {"square, 8192x8192, 4 bytes", stream},
                   {"square, padded, 4096x4096, 4 bytes", stream},
                   {"square, padded, 8192x8192, 4 bytes", stream},
-                  {"4095x4097, 4 bytes", stream},
+                  {"4095x4097, 4 bytes", strips},
                   {"a side of 16, 1000000x16, 4 bytes", skinny},
                   {"a side of 16, 16x1000000, 4 bytes", stream},
                   {"square, 4096x4096, 8 bytes", stream},

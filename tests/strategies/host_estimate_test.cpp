@@ -158,7 +158,12 @@ TEST(HostEstimate, GapsBetweenShortRowsAreMovedAsWell) {
 // Lines that two output rows share are carried. Rows of whole lines share none.
 TEST(HostEstimate, OtherMatricesAreOfHostSimd) {
   EXPECT_EQ(choice(1, 801, 777, 2), "host_simd{mode=220}");
-  EXPECT_EQ(choice(1, 4095, 4097, 4), "host_simd{mode=220}");
+#if defined(__x86_64__)
+  const bool are_narrow = __builtin_cpu_is("amd") != 0;  // the strips
+#else
+  const bool are_narrow = false;
+#endif
+  EXPECT_EQ(choice(1, 4095, 4097, 4), are_narrow ? "host_simd{mode=222}" : "host_simd{mode=220}");
   EXPECT_EQ(choice(1, 352, 352, 4), "host_simd{mode=220}");
   EXPECT_EQ(choice(1, 128, 78'080, 4), "host_simd{mode=220}");
 }
