@@ -102,8 +102,8 @@ class Writer {
   // Nothing to write.
   Writer() = default;
 
-  // cols: those that are fresh. carry: a line for each. first, last: whether nothing is above the
-  // run, or below it.
+  // `cols` columns of so many bytes. carry: a line for each. first, last: whether nothing is above
+  // the runs, or below them.
   Writer(uint8_t* staged, int64_t pitch, int64_t bytes, int64_t cols, uint8_t* out,
          int64_t out_pitch, uint8_t* carry, bool first, bool last)
       : staged_(staged),
