@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <xpose/plugin.hpp>
 
-#include "../kit/host/ceil_div.hpp"
 #include "../kit/host/least_target.hpp"
 #include "../kit/host/traffic.hpp"
 #include "kernels.hpp"
@@ -12,9 +11,7 @@ using namespace xpose::plugin;
 
 namespace {
 
-using host::ceil_div;
 using host_odd::Dim;
-using host_odd::kLine;
 using host_odd::Matrices;
 using host_odd::Rectangle;
 using host_odd::TileShape;

@@ -28,9 +28,6 @@ namespace HWY_NAMESPACE {
 
 using namespace host::HWY_NAMESPACE;
 
-// Tiles are transposed by rows, of which a column has several after each other: their stores meet
-// in a line.
-
 // Rows and columns of a tile, and where it goes: columns `pitch` bytes apart, behind each of which
 // up to 16 bytes may be written. `left`: bytes of its rows from the tile on.
 struct Tile {
@@ -70,7 +67,7 @@ class PaddedTile {
 };
 
 // Units of at least half of Width bytes, moved by one load and one store that the next row's
-// overlaps.
+// overlaps. A column has several rows after each other: their stores meet in a line.
 template <int Width>
 class MovedTile {
  public:
