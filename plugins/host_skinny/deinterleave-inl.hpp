@@ -2,15 +2,17 @@
 // every output row, by two groups together, whose vectors are side by side there. Rows of 2, 3 or 4
 // elements side by side take Highway's interleaved loads; all others are cut into granules.
 //
-// Non-temporal stores leave straight from registers where vectors are lines and output rows are
-// aligned to them. Else a few lines of every output row are staged in the first-level cache at the
-// alignment that they have in memory, so that whole lines leave it. Two lines of a row are written
-// together, because memory takes them faster than single ones. Input that is asked for into the
-// second-level cache occupies none of the few fill buffers of the first.
+// Non-temporal stores leave straight from registers where they make whole lines, one after the
+// other, and output rows are aligned to them. Else a few lines of every output row are staged in
+// the first-level cache at the alignment that they have in memory, so that whole lines leave it.
+// Two lines of a row are written together, because memory takes them faster than single ones. Input
+// that is asked for into the second-level cache occupies none of the few fill buffers of the first.
 //
 // Included once for each target of Highway, as granules-inl.hpp is.
+#include "../kit/host/ceil_div.hpp"
 #include "granules-inl.hpp"
 #include "job.hpp"
+#include "thin-inl.hpp"
 
 #if defined(XPOSE_HOST_SKINNY_DEINTERLEAVE) == defined(HWY_TARGET_TOGGLE)
 #ifdef XPOSE_HOST_SKINNY_DEINTERLEAVE
@@ -28,7 +30,10 @@ template <int Size>
 class Deinterleave {
  public:
   explicit Deinterleave(const Job& job)
-      : job_(job), row_bytes_(job.cols * Size), dense_(job.in_pitch == row_bytes_) {
+      : job_(job),
+        row_bytes_(job.cols * Size),
+        dense_(job.in_pitch == row_bytes_),
+        thin_(Size < 16 && dense_ && job.cols <= 4) {
     const int64_t asked = job.in_pitch <= 2 * kLine ? job.in_pitch : (row_bytes_ | (kLine - 1)) + 1;
     lead_ = std::max(kPair, lead_bytes(job.ahead) / asked) * job.in_pitch;
     share_ = kSide * kGroup / job.cols + 1;
@@ -43,7 +48,7 @@ class Deinterleave {
           reinterpret_cast<uintptr_t>(out) % kLine == 0 && job_.out_pitch % kLine == 0;
       if (!job_.streams)
         straight<false>(in, out);
-      else if (kVector == kLine && aligned)
+      else if (aligned && (kVector == kLine || (thin_ && 2 * kVector == kLine)))
         straight<true>(in, out);
       else
         staged(in, out);
@@ -66,9 +71,7 @@ class Deinterleave {
   template <bool Streams>
   void straight(const uint8_t* in, uint8_t* out) {
     const int64_t whole = job_.rows / kGroup * kGroup, rest = job_.rows - whole;
-    int64_t r = 0;
-    for (; r + kPair <= whole; r += kPair)
-      groups<Streams, 2>(in + r * job_.in_pitch, kPair, out + r * Size, job_.out_pitch);
+    const int64_t r = pairs<Streams>(in, whole, out, job_.out_pitch);
     if (r < whole)
       groups<Streams, 1>(in + r * job_.in_pitch, kGroup, out + r * Size, job_.out_pitch);
     if (rest == 0) return;
@@ -83,7 +86,8 @@ class Deinterleave {
     for (int64_t row = 0; row < job_.rows; row += bytes / Size) {
       const int64_t rows = std::min(bytes / Size, job_.rows - row);
       const bool last = row + rows == job_.rows;
-      for (int64_t r = 0; r < rows; r += kGroup)
+      for (int64_t r = pairs<false>(in + row * job_.in_pitch, rows, first, pitch); r < rows;
+           r += kGroup)
         groups<false, 1>(in + (row + r) * job_.in_pitch, std::min(kGroup, rows - r),
                          first + r * Size, pitch);
       for (int64_t c = 0; c < job_.cols; ++c) {
@@ -94,6 +98,47 @@ class Deinterleave {
         const int64_t end = rows * Size - (last ? 0 : shift);
         stream_bytes(from + begin, to + begin, end - begin);
         if (!last) copy_line(from + end, from - shift);  // the rest, less than a line
+      }
+    }
+  }
+
+  // Transposes the pairs of groups that `rows` rows have; the rows of those.
+  template <bool Streams>
+  HWY_INLINE int64_t pairs(const uint8_t* in, int64_t rows, uint8_t* out, ptrdiff_t out_pitch) {
+    const int64_t whole = rows / kPair * kPair;
+    if (thin_)
+      for_few(job_.cols, [&](auto cols) XPOSE_INLINE {
+        thin_pairs<Streams, cols>(in, whole, out, out_pitch);
+      });
+    else
+      for (int64_t r = 0; r < whole; r += kPair)
+        groups<Streams, 2>(in + r * job_.in_pitch, kPair, out + r * Size, out_pitch);
+    return whole;
+  }
+
+  // A loop of its own, since a call for each pair takes longer than the pair itself.
+  template <bool Streams, int Cols>
+  HWY_NOINLINE void thin_pairs(const uint8_t* in, int64_t rows, uint8_t* out,
+                               ptrdiff_t out_pitch) const {
+    if constexpr (Size < 16) {
+      const Lanes<Size> lanes;
+      const int level = job_.ahead;
+      for (const uint8_t* const end = in + rows * row_bytes_; in != end; out += 2 * kVector) {
+        unroll<host::ceil_div(2 * Cols * kVector, kLine)>(
+            [&](auto line) XPOSE_INLINE { ask_for(in + lead_ + line * kLine, level); });
+        hn::Vec<Lanes<Size>> v[2][Cols];
+        unroll<2>([&](auto i)
+                      XPOSE_INLINE { load_columns<Cols>(lanes, in + i * Cols * kVector, v[i]); });
+        unroll<Cols>([&](auto c) XPOSE_INLINE {
+          unroll<2>([&](auto i) XPOSE_INLINE {
+            uint8_t* const to = out + c * out_pitch + i * kVector;
+            if constexpr (Streams)
+              hn::Stream(hn::BitCast(Bytes(), v[i][c]), Bytes(), to);
+            else
+              hn::StoreU(hn::BitCast(Bytes(), v[i][c]), Bytes(), to);
+          });
+        });
+        in += 2 * Cols * kVector;
       }
     }
   }
@@ -112,12 +157,6 @@ class Deinterleave {
       pitch = row_bytes_;
     }
     const ptrdiff_t next = kGroup * pitch;
-    if (pitch == row_bytes_ && interleaved<Streams>(in, out, out_pitch)) {
-      ask_for_rows(later, job_.in_pitch, rows, row_bytes_, job_.ahead);
-      for (int i = 1; i < Groups; ++i)
-        interleaved<Streams>(in + i * next, out + i * kVector, out_pitch);
-      return;
-    }
     const int64_t end = std::min(cols, kSide);
     if constexpr (!kAsksInShares) ask_for_rows(later, job_.in_pitch, rows, row_bytes_, job_.ahead);
     for (int64_t c = 0; c < cols; c += kSide) {
@@ -154,35 +193,10 @@ class Deinterleave {
     return row_bytes_ >= 16 || (dense_ && in + rows * row_bytes_ + 16 <= in_end_);
   }
 
-  // Rows of 2, 3 or 4 elements side by side; false where they are others.
-  template <bool Streams>
-  HWY_INLINE bool interleaved(const uint8_t* in, uint8_t* out, ptrdiff_t out_pitch) const {
-    if constexpr (Size == 16) return false;
-    const Lanes<Size> lanes;
-    using Element = typename UintOf<Size>::type;
-    const auto* const from = reinterpret_cast<const Element*>(in);
-    hn::Vec<Lanes<Size>> v[4];
-    if (job_.cols == 2)
-      hn::LoadInterleaved2(lanes, from, v[0], v[1]);
-    else if (job_.cols == 3)
-      hn::LoadInterleaved3(lanes, from, v[0], v[1], v[2]);
-    else if (job_.cols == 4)
-      hn::LoadInterleaved4(lanes, from, v[0], v[1], v[2], v[3]);
-    else
-      return false;
-    unroll<4>([&](auto c) XPOSE_INLINE {
-      if (c >= job_.cols) return;
-      if constexpr (Streams)
-        hn::Stream(hn::BitCast(Bytes(), v[c]), Bytes(), out + c * out_pitch);
-      else
-        hn::StoreU(hn::BitCast(Bytes(), v[c]), Bytes(), out + c * out_pitch);
-    });
-    return true;
-  }
-
   const Job& job_;
   int64_t row_bytes_;
   bool dense_;
+  bool thin_;              // dense rows of 2, 3 or 4 elements, which are interleaved loads
   int64_t share_;          // rows of a group to ask for with each granule's columns
   int64_t lead_;           // bytes from a row to the one that is asked for
   const uint8_t* in_end_;  // of a dense matrix

@@ -50,6 +50,7 @@ class Interleave {
  private:
   static constexpr int64_t kSide = 16 / Size;
   static constexpr int64_t kGroup = kVector / Size;  // columns
+  static constexpr int64_t kThinCols = 4 * kLine / Size;
   // More rows than this are not asked for at once, but granule by granule: that many prefetches
   // together wait for each other. Fewer are better together.
   static constexpr int64_t kManyRows = 32;
@@ -57,17 +58,20 @@ class Interleave {
   void few_rows(const uint8_t* in, uint8_t* out) {
     lead_ = std::max<int64_t>(1, lead_bytes(job_.ahead) / (job_.rows * kLine)) * kLine;
     const int64_t whole = job_.cols / kGroup * kGroup, rest = job_.cols - whole;
-    if (straight_) {
-      for (int64_t c = 0; c < whole; c += kGroup)
-        group(in + c * Size, job_.in_pitch, out + c * job_.out_pitch, job_.out_pitch);
-      stage_.begin(out + whole * job_.out_pitch);
-    } else {
-      stage_.begin(out);
-      for (int64_t c = 0; c < whole; c += kGroup) {
-        group(in + c * Size, job_.in_pitch, stage_.place(), row_bytes_);
-        stage_.advance(kGroup);
-      }
-    }
+    const ptrdiff_t pitch = straight_ ? job_.out_pitch : row_bytes_;
+    if (!straight_) stage_.begin(out);
+    int64_t c = 0;
+    const auto place = [&]() { return straight_ ? out + c * pitch : stage_.place(); };
+    const auto advance = [&](int64_t cols) {
+      c += cols;
+      if (!straight_) stage_.advance(cols);
+    };
+    if (Size < 16 && job_.rows <= 4 && pitch == row_bytes_)
+      for_few(job_.rows, [&](auto rows) XPOSE_INLINE {
+        for (; c + kThinCols <= whole; advance(kThinCols)) thin<rows>(in + c * Size, place());
+      });
+    for (; c < whole; advance(kGroup)) group(in + c * Size, job_.in_pitch, place(), pitch);
+    if (straight_) stage_.begin(out + whole * job_.out_pitch);
     if (rest == 0) return;
     copy_rows(in + whole * Size, job_.in_pitch, packed_, kVector, job_.rows, rest * Size);
     group(packed_, kVector, stage_.place(), row_bytes_);
@@ -78,7 +82,6 @@ class Interleave {
   HWY_NOINLINE void group(const uint8_t* in, ptrdiff_t pitch, uint8_t* out, ptrdiff_t out_pitch) {
     const bool at_once = job_.rows <= kManyRows;
     if (at_once) ask_for_later(in, pitch, job_.rows);
-    if (out_pitch == row_bytes_ && interleaved(in, pitch, out)) return;
     const int64_t rows = job_.rows, high = std::min(rows, kSide);
     for_tiles(rows, kSide, [&](int64_t r) XPOSE_INLINE {
       if (!at_once) ask_for_later(in + r * pitch, pitch, high);
@@ -90,22 +93,25 @@ class Interleave {
     for (int64_t r = 0; r < rows; ++r) ask_for(in + r * pitch + lead_, job_.ahead);
   }
 
-  // 2, 3 or 4 rows; false where there are others.
-  HWY_INLINE bool interleaved(const uint8_t* in, ptrdiff_t pitch, uint8_t* out) {
-    if (Size == 16 || job_.rows > 4) return false;
-    const Lanes<Size> lanes;
-    using Element = typename UintOf<Size>::type;
-    const auto row = [&](int64_t r) XPOSE_INLINE {
-      return hn::BitCast(lanes, hn::LoadU(Bytes(), in + r * pitch));
-    };
-    auto* const to = reinterpret_cast<Element*>(out);
-    if (job_.rows == 2)
-      hn::StoreInterleaved2(row(0), row(1), lanes, to);
-    else if (job_.rows == 3)
-      hn::StoreInterleaved3(row(0), row(1), row(2), lanes, to);
-    else
-      hn::StoreInterleaved4(row(0), row(1), row(2), row(3), lanes, to);
-    return true;
+  // Transposes kThinCols columns of 2, 3 or 4 rows to dense output rows. A loop of its own, since a
+  // call for each vector takes longer than the vector itself.
+  template <int Rows>
+  HWY_NOINLINE void thin(const uint8_t* in, uint8_t* out) const {
+    if constexpr (Size < 16) {
+      const Lanes<Size> lanes;
+      for (int64_t at = 0; at < kThinCols * Size; at += kLine) {
+        unroll<Rows>(
+            [&](auto r) XPOSE_INLINE { ask_for(in + r * job_.in_pitch + at + lead_, job_.ahead); });
+        unroll<kLine / kVector>([&](auto i) XPOSE_INLINE {
+          hn::Vec<Lanes<Size>> v[Rows];
+          unroll<Rows>([&](auto r) XPOSE_INLINE {
+            v[r] =
+                hn::BitCast(lanes, hn::LoadU(Bytes(), in + r * job_.in_pitch + at + i * kVector));
+          });
+          store_rows<Rows>(lanes, v, out + Rows * (at + i * kVector));
+        });
+      }
+    }
   }
 
   void small(const uint8_t* in, uint8_t* out) {

@@ -1,7 +1,9 @@
-// Small matrices with 2, 3 or 4 columns or rows: groups of the long side by Highway's interleaved
-// accesses, of which the last lies over the one before it.
+// Matrices with 2, 3 or 4 columns or rows: groups of the long side by Highway's interleaved
+// accesses. In small ones the last group lies over the one before it.
 //
 // Included once for each target of Highway, as granules-inl.hpp is.
+#include <type_traits>
+
 #include "granules-inl.hpp"
 
 #if defined(XPOSE_HOST_SKINNY_THIN) == defined(HWY_TARGET_TOGGLE)
@@ -15,45 +17,65 @@ HWY_BEFORE_NAMESPACE();
 namespace host_skinny {
 namespace HWY_NAMESPACE {
 
-// Columns of dense rows.
+// Vectors of the columns of dense rows, and dense rows of vectors.
+template <int Few, class D>
+HWY_INLINE void load_columns(D d, const uint8_t* in, hn::Vec<D>* v) {
+  const auto* const from = reinterpret_cast<const hn::TFromD<D>*>(in);
+  if constexpr (Few == 2)
+    hn::LoadInterleaved2(d, from, v[0], v[1]);
+  else if constexpr (Few == 3)
+    hn::LoadInterleaved3(d, from, v[0], v[1], v[2]);
+  else
+    hn::LoadInterleaved4(d, from, v[0], v[1], v[2], v[3]);
+}
+
+template <int Few, class D>
+HWY_INLINE void store_rows(D d, const hn::Vec<D>* v, uint8_t* out) {
+  auto* const to = reinterpret_cast<hn::TFromD<D>*>(out);
+  if constexpr (Few == 2)
+    hn::StoreInterleaved2(v[0], v[1], d, to);
+  else if constexpr (Few == 3)
+    hn::StoreInterleaved3(v[0], v[1], v[2], d, to);
+  else
+    hn::StoreInterleaved4(v[0], v[1], v[2], v[3], d, to);
+}
+
+// Calls body(std::integral_constant) for 2, 3 or 4.
+template <class Body>
+HWY_INLINE void for_few(int64_t few, const Body& body) {
+  if (few == 2)
+    body(std::integral_constant<int, 2>());
+  else if (few == 3)
+    body(std::integral_constant<int, 3>());
+  else
+    body(std::integral_constant<int, 4>());
+}
+
 template <int Few, class D>
 HWY_INLINE void deinterleave(D d, const uint8_t* in, int64_t rows, uint8_t* out,
                              ptrdiff_t out_pitch) {
-  using Element = hn::TFromD<D>;
-  constexpr int64_t kGroup = hn::MaxLanes(D());
-  for_tiles(rows, kGroup, [&](int64_t r) XPOSE_INLINE {
-    hn::Vec<D> v[4];
-    const auto* const from = reinterpret_cast<const Element*>(in) + r * Few;
-    if constexpr (Few == 2)
-      hn::LoadInterleaved2(d, from, v[0], v[1]);
-    else if constexpr (Few == 3)
-      hn::LoadInterleaved3(d, from, v[0], v[1], v[2]);
-    else
-      hn::LoadInterleaved4(d, from, v[0], v[1], v[2], v[3]);
+  constexpr int64_t kSize = sizeof(hn::TFromD<D>);
+  for_tiles(rows, hn::MaxLanes(D()), [&](int64_t r) XPOSE_INLINE {
+    hn::Vec<D> v[Few];
+    load_columns<Few>(d, in + r * Few * kSize, v);
     unroll<Few>([&](auto c) XPOSE_INLINE {
-      hn::StoreU(v[c], d, reinterpret_cast<Element*>(out + c * out_pitch) + r);
+      hn::StoreU(hn::BitCast(hn::Repartition<uint8_t, D>(), v[c]), hn::Repartition<uint8_t, D>(),
+                 out + c * out_pitch + r * kSize);
     });
   });
 }
 
-// Rows to dense columns.
 template <int Few, class D>
 HWY_INLINE void interleave_rows(D d, const uint8_t* in, ptrdiff_t in_pitch, int64_t cols,
                                 uint8_t* out) {
-  using Element = hn::TFromD<D>;
-  constexpr int64_t kGroup = hn::MaxLanes(D());
-  for_tiles(cols, kGroup, [&](int64_t c) XPOSE_INLINE {
-    hn::Vec<D> v[4];
+  constexpr int64_t kSize = sizeof(hn::TFromD<D>);
+  for_tiles(cols, hn::MaxLanes(D()), [&](int64_t c) XPOSE_INLINE {
+    hn::Vec<D> v[Few];
     unroll<Few>([&](auto r) XPOSE_INLINE {
-      v[r] = hn::LoadU(d, reinterpret_cast<const Element*>(in + r * in_pitch) + c);
+      const hn::Repartition<uint8_t, D> bytes;
+      v[r] = hn::BitCast(d, hn::LoadU(bytes, in + r * in_pitch + c * kSize));
     });
-    auto* const to = reinterpret_cast<Element*>(out) + c * Few;
-    if constexpr (Few == 2)
-      hn::StoreInterleaved2(v[0], v[1], d, to);
-    else if constexpr (Few == 3)
-      hn::StoreInterleaved3(v[0], v[1], v[2], d, to);
-    else
-      hn::StoreInterleaved4(v[0], v[1], v[2], v[3], d, to);
+    store_rows<Few>(d, v, out + c * Few * kSize);
   });
 }
 
@@ -79,12 +101,9 @@ bool transpose_thin(const uint8_t* in, ptrdiff_t in_pitch, int64_t rows, int64_t
     const bool dense = cols == few ? in_pitch == cols * Size : out_pitch == rows * Size;
     if (few > 4 || !dense || many < 16 / Size) return false;
     const auto by = [&](auto d) XPOSE_INLINE {
-      if (few == 2)
-        thin_by<Size, 2>(d, in, in_pitch, rows, cols, out, out_pitch);
-      else if (few == 3)
-        thin_by<Size, 3>(d, in, in_pitch, rows, cols, out, out_pitch);
-      else
-        thin_by<Size, 4>(d, in, in_pitch, rows, cols, out, out_pitch);
+      for_few(few, [&](auto number) XPOSE_INLINE {
+        thin_by<Size, number>(d, in, in_pitch, rows, cols, out, out_pitch);
+      });
     };
     if (many >= kVector / Size)
       by(lanes);
