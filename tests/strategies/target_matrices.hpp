@@ -15,7 +15,8 @@
 inline constexpr int64_t kLine = 64;
 inline constexpr uint8_t kGap = 0xc3;
 
-// Matrices in lines of their own, each row followed by a gap, and what their transposes must be.
+// Matrices whose rows are each followed by a gap, and they themselves by another, and what their
+// transposes must be.
 struct Matrices {
   int64_t rows, cols, size, matrices;
   int64_t in_pitch, out_pitch, in_step, out_step;  // bytes
@@ -23,15 +24,15 @@ struct Matrices {
   int64_t begin;                                   // of the first element in either
 
   Matrices(int64_t rows_, int64_t cols_, int64_t size_, int64_t gap, int64_t offset,
-           int64_t matrices_ = 1)
+           int64_t matrices_ = 1, int64_t gap_between = 0)
       : rows(rows_),
         cols(cols_),
         size(size_),
         matrices(matrices_),
         in_pitch((cols + gap) * size),
         out_pitch((rows + gap) * size),
-        in_step(rows * in_pitch),
-        out_step(cols * out_pitch) {
+        in_step(rows * in_pitch + gap_between * size),
+        out_step(cols * out_pitch + gap_between * size) {
     const int64_t bytes = matrices * std::max(in_step, out_step) + 4 * kLine;
     in.resize(size_t(bytes), kGap);
     out = in;
@@ -58,7 +59,8 @@ struct Matrices {
   std::string name(const char* target) const {
     return std::string(target) + ", " + std::to_string(matrices) + " of " + std::to_string(rows) +
            "x" + std::to_string(cols) + " of " + std::to_string(size) + " bytes, pitches " +
-           std::to_string(in_pitch) + " and " + std::to_string(out_pitch) + ", at " +
+           std::to_string(in_pitch) + " and " + std::to_string(out_pitch) + ", steps " +
+           std::to_string(in_step) + " and " + std::to_string(out_step) + ", at " +
            std::to_string(reinterpret_cast<uintptr_t>(in.data() + begin) % kLine);
   }
 };
