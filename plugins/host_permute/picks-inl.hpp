@@ -1,5 +1,5 @@
 // Picks: vectors of the output from the windows of the input that hold their bytes. AVX-512 VBMI
-// puts any of 64 bytes anywhere by one instruction; other targets have that for 16.
+// puts any of 64 bytes anywhere by one instruction; other targets have that for 16, AVX2 twice.
 //
 // Included once for each target of Highway, as register_tile-inl.hpp is.
 #include "../kit/host/register_tile-inl.hpp"
@@ -27,6 +27,42 @@ HWY_INLINE void everywhere(const Picks::Pattern& pattern, const Blocks& b, const
     for (int64_t piece = 0; piece < b.count; ++piece)
       body(b.in + b.pieces[piece].in, b.out + b.pieces[piece].out, places);
 }
+
+#if HWY_TARGET == HWY_AVX2
+
+// Two vectors of the output by each instruction: a window goes to both.
+template <int Vectors, int Windows>
+void pick_pairs(const Picks::Pattern& pattern, const Blocks& b) {
+  constexpr int kPairs = Vectors / 2;
+  const hn::FixedTag<uint8_t, 32> pair;
+  using Pair = hn::Vec<decltype(pair)>;
+  Pair table[kPairs * Windows];
+  unroll<kPairs * Windows>([&](auto i) XPOSE_INLINE {
+    constexpr int kFirst = i / Windows * 2 * Windows + i % Windows;
+    table[i] = hn::Combine(pair, hn::Load(Block(), pattern.tables[kFirst + Windows].from.data()),
+                           hn::Load(Block(), pattern.tables[kFirst].from.data()));
+  });
+  everywhere<Vectors + Windows>(
+      pattern, b,
+      [&](const uint8_t* HWY_RESTRICT in, uint8_t* HWY_RESTRICT out, const int64_t* places)
+          XPOSE_INLINE {
+            Pair window[Windows];
+            unroll<Windows>([&](auto w) XPOSE_INLINE {
+              window[w] = hn::LoadDup128(pair, in + places[Vectors + w]);
+            });
+            unroll<kPairs>([&](auto v) XPOSE_INLINE {
+              auto picked = hn::TableLookupBytesOr0(window[0], table[v * Windows]);
+              unroll<Windows - 1>([&](auto w) XPOSE_INLINE {
+                picked = hn::Or(picked,
+                                hn::TableLookupBytesOr0(window[w + 1], table[v * Windows + w + 1]));
+              });
+              hn::StoreU(hn::LowerHalf(picked), Block(), out + places[2 * v]);
+              hn::StoreU(hn::UpperHalf(Block(), picked), Block(), out + places[2 * v + 1]);
+            });
+          });
+}
+
+#endif
 
 // The tables stay in registers.
 template <int Vectors, int Windows>
@@ -115,6 +151,9 @@ inline int64_t pick_width() { return Picks::kNarrow; }
 
 template <int Vectors, int Windows>
 HWY_INLINE void pick_by(int64_t, const Picks::Pattern& pattern, const Blocks& b) {
+#if HWY_TARGET == HWY_AVX2
+  if constexpr (Vectors % 2 == 0) return pick_pairs<Vectors, Windows>(pattern, b);
+#endif
   pick_narrow<Vectors, Windows>(pattern, b);
 }
 
