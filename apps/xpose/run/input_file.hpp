@@ -57,7 +57,8 @@ class InputFile {
   // Has the bytes brought into memory meanwhile.
   void ask_for(std::uint64_t offset, std::uint64_t bytes) const;
 
-  // How much of the file lies in memory, of 1, by a few samples.
+  // How much of the file lies in memory, of 1, by a few samples. Brings none of it, if this user
+  // may write the file.
   double cached_share() const;
 
   // Throws std::runtime_error where the file has another size or time of change than when it was
