@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -96,11 +97,21 @@ ssize_t pread(int fd, void* to, size_t bytes, off_t offset) {
   return meets_fault("pread", fd, &bytes) ? -1 : NEXT(pread)(fd, to, bytes, offset);
 }
 
-// Nothing is cached while reads are to fail.
-ssize_t preadv2(int fd, const struct iovec* parts, int count, off_t offset, int flags) {
+// Nothing is cached while they are.
+static int are_reads_to_fail(void) {
   const char* fault = getenv("XPOSE_FAULT");
-  if (fault != NULL && (strncmp(fault, "pread ", 6) == 0 || strncmp(fault, "direct ", 7) == 0) &&
-      is_ours(fd)) {
+  return fault != NULL && (strncmp(fault, "pread ", 6) == 0 || strncmp(fault, "direct ", 7) == 0);
+}
+
+int mincore(void* begin, size_t bytes, unsigned char* states) {
+  if (!are_reads_to_fail()) return NEXT(mincore)(begin, bytes, states);
+  const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+  memset(states, 0, (bytes + page - 1) / page);
+  return 0;
+}
+
+ssize_t preadv2(int fd, const struct iovec* parts, int count, off_t offset, int flags) {
+  if (are_reads_to_fail() && is_ours(fd)) {
     errno = EAGAIN;
     return -1;
   }
