@@ -123,13 +123,13 @@ class Tables(unittest.TestCase):
             self.assertIn(wide + (" won" if " won" in one.text else " was"), one.text.replace("\n", " "))
 
     def test_variants_stay_apart_when_all_are_listed(self):
-        shown, = self.fit("tune", "--device", "host", "--shape", "64x64", "--in-place", "--all", "--strategy",
-                          "host_in_place", "--budget", "30", widths=(72,))
+        two = ("--strategy", "host_in_place{twins=1}")  # of more, a slow first one may leave others out
+        shown, = self.fit("tune", "--device", "host", "--shape", "64x64", "--in-place", "--all", *two,
+                          "--budget", "30", widths=(72,))
         rows = [line.split()[0] for line in shown.lines if line.startswith("host_in_place{")]
         self.assertGreater(len(rows[:-1]), 1)  # the last one is the sentence
         self.assertEqual(len(set(rows)), len(rows), rows)
-        for row in rows[:-1]:  # a slow first config leaves others out
-            self.assertRegex(row, r"^host_in_place\{(128|256),[01]\}$")
+        self.assertIn("host_in_place{256,1}", rows)
 
     def test_strategies_that_cannot_run_here_are_one_line_unless_all_are_asked_for(self):
         doctor = json.loads(subprocess.check_output([XPOSE, "doctor", "--json", "-"]))
