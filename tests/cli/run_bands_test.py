@@ -57,8 +57,9 @@ class Bands(InAListedFolder):
 
     def test_memory_is_a_gibibyte_by_default(self):
         """Three quarters of it are two tiles and two strips of the input. Of so many rows larger tiles would be taken, if
-        there were more. The tiles are whole output rows: a stream of parts is kept on the disk, which may lack the room."""
-        shape = (1 << 16, 1 << 16)
+        there were more. The tiles are whole output rows, of a device's memory too, which has half as many of them: a
+        stream of parts is kept on the disk, which may lack the room."""
+        shape = (1 << 15, 1 << 17)
         header = header_file(dict_text("'<f4'", shape))
         self.source.write_bytes(header)
         os.truncate(self.source, len(header) + 4 * shape[0] * shape[1])
