@@ -132,8 +132,9 @@ struct Permute : private Layout {
                   cols = count_in(tile, t.cols_step, t.cols),
                   inner = count_in(tile, t.inner_step, t.inner),
                   outer = count_in(tile, t.outer_step, t.outer);
-    // A run that is one piece of the input needs no buffer.
-    const bool direct = !stream_ || (t.copies && inner == 1);
+    // A run that is one piece of the input needs no buffer, nor do pieces of whole lines.
+    const bool is_whole = has_whole_runs && reinterpret_cast<uintptr_t>(out) % kLine == 0;
+    const bool direct = !stream_ || (t.copies && (inner == 1 || is_whole));
     for (int64_t o = 0; o < outer; ++o)
       for (int64_t col = 0; col < cols; col += block_cols) {
         const int64_t width = std::min(block_cols, cols - col);
@@ -151,7 +152,10 @@ struct Permute : private Layout {
         const int64_t run = rows * inner * (width / runs) * unit;
         if (stream_ && direct) {
           if (o + 1 < outer) ask_for_ends(out + t.outer[static_cast<size_t>(o + 1)].out, run);
-          kernels.stream(blocks.in, to + *places, width * unit, ahead);
+          for (int64_t i = 0; i < inner; ++i) {
+            const Piece& piece = t.inner[static_cast<size_t>(i)];
+            kernels.stream(blocks.in + piece.in, to + *places + piece.out, width * unit, ahead);
+          }
           continue;
         }
         const auto run_at = [&](int64_t r) {

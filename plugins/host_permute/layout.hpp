@@ -27,6 +27,7 @@ struct Layout {
   Units units;
   int64_t unit;  // bytes
   Tiling tiling;
+  bool has_whole_runs;  // that are kept, of whole lines, if the output is aligned to lines
   int64_t buffer_pitch, buffer_bytes;  // from one run to the next, and of a thread's buffer
   int64_t block_cols;                  // columns that are gathered before their runs are written
 };

@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <functional>
 #include <map>
 #include <numeric>
 #include <random>
@@ -93,8 +94,18 @@ class Draw {
     std::iota(made.axes.begin(), made.axes.end(), 0);
     if (!one_in(20)) std::ranges::shuffle(made.axes, random_);
     // An axis that stays innermost.
-    if (rank > 1 && one_in(4))
+    if (rank > 1 && one_in(4)) {
       std::iter_swap(std::ranges::find(made.axes, static_cast<int>(rank) - 1), made.axes.end() - 1);
+      if (made.bytes <= 64 && 64 % made.bytes == 0 && one_in(2)) keep_whole_lines(made);
+    }
+  }
+
+  // The last axis, in place of any other extent, where the rest is small.
+  void keep_whole_lines(Case& made) {
+    const std::int64_t all = std::accumulate(made.shape.begin(), made.shape.end() - 1,
+                                             std::int64_t{made.bytes}, std::multiplies<>());
+    const std::int64_t run = 64 / made.bytes * (1 + below(3));
+    if (all * run <= 80'000) made.shape.back() = run;
   }
 
   // Of axes that lie in each other in any order, dense or with gaps, forwards or backwards.

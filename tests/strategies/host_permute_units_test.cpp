@@ -1,10 +1,13 @@
 // The axes of a permutation in the units that the kernels of host_permute move.
 #include <gtest/gtest.h>
 
+#include "../../plugins/host_permute/layout.hpp"
 #include "../../plugins/host_permute/units.hpp"
 
 namespace {
 
+using host_permute::Layout;
+using host_permute::Runs;
 using host_permute::Units;
 
 xpose_problem problem(int64_t rows, int64_t cols, int64_t in_ld, int64_t out_ld,
@@ -43,6 +46,23 @@ TEST(PermuteUnits, ALongRunStaysAnAxis) {
   rows.batch[1] = {7, 100, 900};
   EXPECT_EQ(Units(rows).bytes, 4);
   EXPECT_EQ(Units(rows).axes.size(), 3U);
+}
+
+// Lines of the output are whole however short a tile is; else the ends of its runs are shared.
+TEST(PermuteLayout, KeptRunsOfWholeLinesHaveShortTiles) {
+  const auto layout = [](int64_t run, int64_t out_ld) {
+    xpose_problem kept = problem(1, run, run, 1, 4);
+    kept.batch_rank = 2;
+    kept.batch[0] = {384, run, 384 * out_ld};
+    kept.batch[1] = {384, 384 * run, out_ld};
+    return Layout(kept, Runs(1024, 256));
+  };
+  EXPECT_TRUE(layout(368, 368).has_whole_runs);
+  EXPECT_LE(layout(368, 368).tile_bytes(), 3 * 368 * 4);
+  EXPECT_FALSE(layout(367, 367).has_whole_runs);
+  EXPECT_GE(layout(367, 367).tile_bytes(), 8192);
+  EXPECT_FALSE(layout(368, 369).has_whole_runs);
+  EXPECT_FALSE(layout(367, 368).has_whole_runs);
 }
 
 // A reversed innermost axis of the input: its last element is the lowest.
