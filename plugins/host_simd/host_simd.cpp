@@ -17,6 +17,7 @@ using host_simd::BlockOrder;
 using host_simd::carry_bytes;
 using host_simd::Mode;
 using host_simd::Rectangle;
+using host_simd::Writing;
 
 struct Simd {
   static Card card() {
@@ -84,7 +85,8 @@ struct Simd {
       r.out += matrix * problem_.batch[0].out_stride * size;
     }
     const bool by_rows = problem_.rows >= problem_.cols;
-    const int64_t step = by_rows ? 4 * side : side;
+    const int64_t tiles = mode_.writing == Writing::kEights ? 8 : 4;
+    const int64_t step = by_rows ? tiles * side : side;
     const int64_t steps = ceil_div(by_rows ? problem_.rows : problem_.cols, step);
     int64_t& first = by_rows ? r.row_begin : r.col_begin;
     int64_t& last = by_rows ? r.row_end : r.col_end;

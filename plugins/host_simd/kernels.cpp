@@ -11,6 +11,12 @@ HWY_BEFORE_NAMESPACE();
 namespace host_simd {
 namespace HWY_NAMESPACE {
 
+template <int Size, Output Out>
+void walk_lines(const Rectangle& r) {
+  if (r.gather == 8) return Walk<Size, Out, long_run(Size)>(r).walk();
+  Walk<Size, Out, 2>(r).walk();
+}
+
 // Output rows are aligned to lines.
 template <int Size>
 void stream_lines(const Rectangle& r) {
@@ -19,7 +25,7 @@ void stream_lines(const Rectangle& r) {
     return transpose_strip<Size>(r);
   if constexpr (Size == 1)
     if (r.gather == 1) return Walk<Size, Output::kAlignedLines, 1>(r).walk();
-  Walk<Size, Output::kAlignedLines, 2>(r).walk();
+  walk_lines<Size, Output::kAlignedLines>(r);
 }
 
 template <int Size>
@@ -31,7 +37,7 @@ void transpose_elements(const Rectangle& r) {
     else if (reinterpret_cast<uintptr_t>(r.out) % kLine == 0 && r.out_pitch % kLine == 0)
       stream_lines<Size>(r);
     else
-      Walk<Size, Output::kUnalignedLines, 2>(r).walk();
+      walk_lines<Size, Output::kUnalignedLines>(r);
     // Once a share: nobody reads a matrix before all are written.
     if (r.next == nullptr) hwy::FlushStream();
   } else if (r.gather == 0 && r.row_end - r.row_begin >= kSide &&

@@ -15,6 +15,7 @@ enum class Writing {
   kPairs = 2,   // past the caches, two lines
   kDirect = 3,  // into the cache, one line straight from registers
   kFours = 4,   // into the cache, four lines
+  kEights = 5,  // past the caches, as many lines as long_run()
 };
 
 // The blocks of the input, in the order of the walk past the caches.
@@ -34,18 +35,19 @@ struct Mode {
         order(static_cast<BlockOrder>(value % 10)) {}
 
   constexpr bool streams() const {
-    return writing == Writing::kSingle || writing == Writing::kPairs;
+    return writing != Writing::kDirect && writing != Writing::kFours;
   }
 
   // Rectangle's numbers.
   constexpr int gather() const {
+    if (writing == Writing::kEights) return 8;
     return writing == Writing::kDirect ? 0 : static_cast<int>(writing);
   }
   constexpr int64_t strip() const { return order == BlockOrder::kStrips ? 0 : 4 * kStripBlock; }
 
   // "pairs, prefetch L2, strips"
   std::string name() const {
-    static constexpr const char* kWritings[] = {"", "lines", "pairs", "direct", "fours"};
+    static constexpr const char* kWritings[] = {"", "lines", "pairs", "direct", "fours", "eights"};
     std::string text =
         order == BlockOrder::kPanels ? "panels" : kWritings[static_cast<int>(writing)];
     if (ahead != 0) text += ", prefetch L" + std::to_string(ahead);
@@ -61,7 +63,7 @@ struct Mode {
 
 // Every mode, the default first.
 inline std::vector<int64_t> modes() {
-  return {220, 222, 223, 210, 212, 211, 200, 202, 120, 110, 111, 100, 400, 310, 300};
+  return {220, 222, 223, 210, 212, 211, 200, 202, 520, 500, 120, 110, 111, 100, 400, 310, 300};
 }
 
 }  // namespace host_simd

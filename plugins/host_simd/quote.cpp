@@ -76,8 +76,9 @@ constexpr int64_t kCarryIsHiddenFrom = 1 << 20;
 // so up to so many bytes.
 constexpr int64_t kShortColumn = 1280, kShortestColumn = 800;
 
-// The carried bytes of wide strips leave the first level. AMD's processors show so much of that,
-// with elements of 2 bytes and more; where memory is scarcer, its longer runs pay for it.
+// The carried bytes of wide strips leave the first level, those of long runs less often. AMD's
+// processors show so much of that, with elements of 2 bytes and more; where memory is scarcer, its
+// longer runs pay for it.
 constexpr int64_t kWideStripsOfAmdPercent = 8;
 
 bool is_of_amd() {
@@ -88,11 +89,43 @@ bool is_of_amd() {
 #endif
 }
 
+// Memory of AMD's processors without AVX-512 takes long runs of an output row so much faster than
+// two lines of it, but for unaligned ones of 16-byte elements. Elsewhere long runs are slower.
+constexpr int64_t kPairsOfAmdPercent = 15, kLongRunsPercent = 25;
+
+// The first group of tiles of unaligned output rows is staged alone, and so is the last one of all
+// that is not whole: their rows take so much longer.
+constexpr int64_t kAlonePercent = 85;
+
+bool prefers_long_runs(const Problem& problem, bool carries) {
+  if (carries && problem.element_bytes == 16) return false;
+#if defined(__x86_64__)
+  static const bool is_here = is_of_amd() && __builtin_cpu_supports("avx512f") == 0;
+  return is_here;
+#else
+  return false;
+#endif
+}
+
+int64_t long_run_rows(const Problem& problem) {
+  return long_run(problem.element_bytes) * tile_side(problem.element_bytes);
+}
+
+bool has_long_runs(const Problem& problem) { return problem.rows >= 16 * long_run_rows(problem); }
+
+int64_t long_runs_percent(const Problem& problem, const Mode& mode, bool carries) {
+  const bool are_preferred = prefers_long_runs(problem, carries);
+  if (mode.writing != Writing::kEights)
+    return are_preferred && has_long_runs(problem) ? kPairsOfAmdPercent : 0;
+  const int64_t group = long_run_rows(problem);
+  const int64_t alone = problem.rows % group + (carries ? group : 0);
+  return kAlonePercent * alone / problem.rows + (are_preferred ? 0 : kLongRunsPercent);
+}
+
 int64_t wide_strips_percent(const Problem& problem, const Mode& mode) {
   static const bool shows = is_of_amd();
-  return shows && problem.element_bytes > 1 && mode.order != BlockOrder::kStrips
-             ? kWideStripsOfAmdPercent
-             : 0;
+  const bool is_wide = mode.order != BlockOrder::kStrips && mode.writing != Writing::kEights;
+  return shows && problem.element_bytes > 1 && is_wide ? kWideStripsOfAmdPercent : 0;
 }
 
 bool carries(const Problem& problem, const Mode& mode) {
@@ -230,6 +263,7 @@ int64_t mode_percent(const Problem& problem, const Mode& mode) {
     return percent + (is_slow_in_cache ? kCachedGatherSlowerPercent : 0) +
            (problem.rows < problem.cols && problem.out_alignment < 64 ? kFoursAcrossPercent : 0);
   if (mode.ahead == 0) percent += kNotAheadPercent;
+  percent += long_runs_percent(problem, mode, carries(problem, mode));
   if (carries(problem, mode))
     return percent + carry_percent(problem) + wide_strips_percent(problem, mode);
   const bool is_by_slow_pairs = are_pairs_slower(problem) && mode.writing == Writing::kPairs;
@@ -260,6 +294,8 @@ const char* missing(const Problem& problem, const Mode& mode) {
   if (mode.order == BlockOrder::kPanels && !has_panels(problem))
     return "rows of at most 4096 bytes and 1024 elements, or columns of at most 1280 bytes whose "
            "output rows follow each other without gaps";
+  if (mode.writing == Writing::kEights && !has_long_runs(problem))
+    return "output rows of at least 8192 bytes, of 16-byte elements 4096";
   if (mode.order == BlockOrder::kStrips && problem.out_alignment >= 64)
     return "output rows that are not aligned to 64 bytes";
   return nullptr;

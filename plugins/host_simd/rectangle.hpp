@@ -21,9 +21,9 @@ struct Rectangle {
   int64_t row_begin, row_end;
   int64_t col_begin, col_end;
   bool stream;  // non-temporal stores of whole lines, or ordinary ones
-  // Lines of an output row that are written together: 2 by non-temporal stores, or 1 where they are
-  // of bytes and output rows aligned to lines; 4 by ordinary stores, or 0 for straight from
-  // registers.
+  // Lines of an output row that are written together: 2 by non-temporal stores, 8 for long_run(),
+  // or 1 where they are of bytes and output rows aligned to lines; 4 by ordinary stores, or 0 for
+  // straight from registers.
   int gather;
   // The level of the cache, 1 or 2, into which lines are asked for before their turn: of the input
   // by non-temporal stores, of the output by ordinary ones straight from registers. 0: that is left
@@ -42,6 +42,9 @@ struct Rectangle {
   // rows follow each other without gaps. `carry` has panel_bytes() then, aligned likewise.
   Panels panels;
 };
+
+// The lines of a long run of an output row.
+constexpr int long_run(int64_t element_bytes) { return element_bytes == 16 ? 4 : 8; }
 
 inline constexpr int64_t kStripBlock = 1024;  // columns of a block of a strip
 

@@ -57,7 +57,7 @@ class Walk {
     const int64_t high = (r.row_end - r.row_begin) / kSide,
                   wide = (r.col_end - r.col_begin) / kSide;
     if (high < Run)
-      run_ = std::max(1, static_cast<int>(high)), wide_ = kTiles / run_;
+      run_ = std::max(1, static_cast<int>(high)), wide_ = std::min(kTiles / run_, kMostWide);
     else if (wide < kWide)
       wide_ = 1, run_ = static_cast<int>(std::min<int64_t>(high, kMaxRun));
     if (wide < wide_) wide_ = 1;
@@ -101,7 +101,9 @@ class Walk {
   // of more do not fit the first-level cache.
   static constexpr int kWide = Size < 4 ? 1 : 2;
   static constexpr int kTiles = Run * kWide;
-  static constexpr int kMaxRun = kStreams ? kTiles : Run;
+  static constexpr bool kIsLong = Run > 4;
+  static constexpr int kMaxRun = kStreams && !kIsLong ? kTiles : Run;
+  static constexpr int kMostWide = kIsLong ? kWide : kTiles;
   // Blocks of a strip are of kStripBlock columns, where it has more than one.
   static constexpr int64_t kBlockLines = kCarry ? (Size == 1 ? 16 : 32) : 32 * kWide;
   static constexpr int64_t kBlockCols = kBlockLines * kSide;
@@ -117,7 +119,7 @@ class Walk {
   // Of a staged row: its lines and, where there is a carry, the line before them. A line to spare
   // would cost time in the cache.
   static constexpr int kPitch = (kStreams + kMaxRun) * kLine;
-  static constexpr int kGroupBytes = kTiles * kSide * kPitch;
+  static constexpr int kGroupBytes = kMostWide * kSide * kPitch;
 
   using Writer = LineWriter<kStreams, kCarry, kPitch>;
 

@@ -159,11 +159,14 @@ TEST(HostEstimate, GapsBetweenShortRowsAreMovedAsWell) {
 TEST(HostEstimate, OtherMatricesAreOfHostSimd) {
   EXPECT_EQ(choice(1, 801, 777, 2), "host_simd{mode=220}");
 #if defined(__x86_64__)
-  const bool are_narrow = __builtin_cpu_is("amd") != 0;  // the strips
+  const bool are_narrow = __builtin_cpu_is("amd") != 0;                        // the strips
+  const bool are_long = are_narrow && __builtin_cpu_supports("avx512f") == 0;  // the runs
 #else
-  const bool are_narrow = false;
+  const bool are_narrow = false, are_long = false;
 #endif
-  EXPECT_EQ(choice(1, 4095, 4097, 4), are_narrow ? "host_simd{mode=222}" : "host_simd{mode=220}");
+  EXPECT_EQ(choice(1, 4095, 4097, 4), are_long     ? "host_simd{mode=520}"
+                                      : are_narrow ? "host_simd{mode=222}"
+                                                   : "host_simd{mode=220}");
   EXPECT_EQ(choice(1, 352, 352, 4), "host_simd{mode=220}");
   EXPECT_EQ(choice(1, 128, 78'080, 4), "host_simd{mode=220}");
 }

@@ -76,7 +76,9 @@ TEST(HostTargets, OfSimdTranspose) {
                                        {side + 1, 3 * side - 1},
                                        {4 * side, 2 * side},
                                        {2 * side, 9 * side + 1},
-                                       {5 * side + 3, 4 * side}})
+                                       {5 * side + 3, 4 * side},
+                                       {17 * side + 3, 3 * side + 1},
+                                       {24 * side, 2 * side}})
         for (const int64_t gap : {int64_t{0}, int64_t{1}, side})
           for (const int64_t offset : {int64_t{0}, size, kLine / 2})
             for (const Writing& writing : {Writing{false, 0, 0},
@@ -86,6 +88,9 @@ TEST(HostTargets, OfSimdTranspose) {
                                            {true, 2, 1},
                                            {true, 2, 1, false},
                                            {true, 2, 2},
+                                           {true, 8, 0},
+                                           {true, 8, 2},
+                                           {true, 8, 2, false},
                                            {true, 1, 1},
                                            {true, 1, 2}}) {
               Matrices m(rows, cols, size, gap, offset);
