@@ -18,6 +18,7 @@ using host::ceil_div;
 using host_permute::Blocks;
 using host_permute::kInRuns;
 using host_permute::kLine;
+using host_permute::kLongPiece;
 using host_permute::kRuns;
 using host_permute::Layout;
 using host_permute::Lines;
@@ -132,12 +133,10 @@ struct Permute : private Layout {
                   cols = count_in(tile, t.cols_step, t.cols),
                   inner = count_in(tile, t.inner_step, t.inner),
                   outer = count_in(tile, t.outer_step, t.outer);
-    // A run that is one piece of the input needs no buffer, nor do pieces of whole lines.
-    const bool is_whole = has_whole_runs && reinterpret_cast<uintptr_t>(out) % kLine == 0;
-    const bool direct = !stream_ || (t.copies && (inner == 1 || is_whole));
     for (int64_t o = 0; o < outer; ++o)
       for (int64_t col = 0; col < cols; col += block_cols) {
         const int64_t width = std::min(block_cols, cols - col);
+        const bool direct = !stream_ || (t.copies && (inner == 1 || needs_no_buffer(out, width)));
         uint8_t* const to = out + t.outer[static_cast<size_t>(o)].out;
         const int64_t* const places = t.cols.data() + col;
         const Blocks blocks{.in = in + t.outer[static_cast<size_t>(o)].in + col * unit,
@@ -152,9 +151,13 @@ struct Permute : private Layout {
         const int64_t run = rows * inner * (width / runs) * unit;
         if (stream_ && direct) {
           if (o + 1 < outer) ask_for_ends(out + t.outer[static_cast<size_t>(o + 1)].out, run);
-          for (int64_t i = 0; i < inner; ++i) {
-            const Piece& piece = t.inner[static_cast<size_t>(i)];
-            kernels.stream(blocks.in + piece.in, to + *places + piece.out, width * unit, ahead);
+          if (inner == 1) {
+            kernels.stream(blocks.in, to + *places, width * unit, ahead);
+          } else {
+            ask_for_ends(to + *places, run);
+            Blocks there = blocks;
+            there.out = to + *places;
+            kernels.stream_pieces(there, width * unit, ahead);
           }
           continue;
         }
@@ -173,6 +176,13 @@ struct Permute : private Layout {
         for (int64_t r = 0; r < runs; ++r)
           kernels.stream(buffer + r * buffer_pitch, run_at(r), run, ahead);
       }
+  }
+
+  // Long pieces that share lines, and all that do not.
+  bool needs_no_buffer(const uint8_t* out, int64_t width) const {
+    const int64_t bytes = width * unit;
+    return bytes >= kLongPiece ||
+           (has_whole_runs && bytes % kLine == 0 && reinterpret_cast<uintptr_t>(out) % kLine == 0);
   }
 
   // The lines that a run shares with its neighbours are fetched before they are written, and a

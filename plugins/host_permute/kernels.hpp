@@ -47,6 +47,9 @@ struct Kernels {
   void (*copy)(const Blocks& blocks, int64_t bytes);
   // Whole lines of the output by non-temporal stores; after each, lines are asked for.
   void (*stream)(const uint8_t* from, uint8_t* to, int64_t bytes, Lines& ahead);
+  // Likewise so many bytes, at least a line, at every piece. Pieces that follow each other in the
+  // output complete the line that they share.
+  void (*stream_pieces)(const Blocks& blocks, int64_t bytes, Lines& ahead);
   void (*finish)();  // orders them with the thread's later stores
 };
 

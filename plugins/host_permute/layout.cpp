@@ -15,10 +15,10 @@ using xpose::plugin::Problem;
 constexpr int64_t kCopiesOverRun = 8;
 constexpr int64_t kLongRun = 256, kLeastOfLongRuns = 8 * 1024;  // bytes
 
-// Kept runs of whole lines go to their places without a buffer, and lines of the output are whole
-// however few runs of it a tile has: reading straight on is all that counts.
-constexpr int64_t kWholeCopiesOverRun = 4, kLongWholeCopiesOverRun = 8;
-constexpr int64_t kLongWholeRun = 4096;  // bytes
+// Kept runs that need no buffer are as fast in short tiles, and read nearly straight on. The
+// longest are so in longer ones.
+constexpr int64_t kDirectOverRun = 4, kLongestDirectOverRun = 8;
+constexpr int64_t kLongestRun = 4096;  // bytes
 
 bool are_whole(const Units& units) {
   const auto is_whole = [&](const Axis& axis) {
@@ -27,11 +27,11 @@ bool are_whole(const Units& units) {
   return std::ranges::all_of(units.axes, is_whole);
 }
 
-int64_t whole_copies_over_run(const Units& units) {
-  const auto is_long = [&](const Axis& axis) {
-    return axis.in == 1 && axis.out == 1 && axis.extent * units.bytes >= kLongWholeRun;
-  };
-  return std::ranges::any_of(units.axes, is_long) ? kLongWholeCopiesOverRun : kWholeCopiesOverRun;
+// Bytes, or 0.
+int64_t kept_run(const Units& units) {
+  const auto kept = std::ranges::find_if(
+      units.axes, [](const Axis& axis) { return axis.in == 1 && axis.out == 1; });
+  return kept == units.axes.end() ? 0 : kept->extent * units.bytes;
 }
 
 Tiling tiling_of(const Units& units, Runs runs) {
@@ -43,7 +43,9 @@ Tiling tiling_of(const Units& units, Runs runs) {
   };
   const Tiling tiling = with(runs.out);
   if (!tiling.copies) return tiling;
-  if (are_whole(units)) return with(runs.out * whole_copies_over_run(units));
+  const int64_t kept = kept_run(units);
+  if (are_whole(units) || kept >= kLongPiece)
+    return with(runs.out * (kept < kLongestRun ? kDirectOverRun : kLongestDirectOverRun));
   const bool is_long = std::ssize(tiling.cols) * units.bytes >= kLongRun;
   return with(runs.out * kCopiesOverRun + (is_long ? kLeastOfLongRuns : 0));
 }

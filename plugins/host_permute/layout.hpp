@@ -9,7 +9,8 @@
 
 namespace host_permute {
 
-inline constexpr int64_t kLine = 64;  // bytes
+inline constexpr int64_t kLine = 64;         // bytes
+inline constexpr int64_t kLongPiece = 1024;  // bytes of a kept run that need no buffer
 
 // The bytes that a tile writes and reads side by side, as a config wishes them.
 struct Runs {

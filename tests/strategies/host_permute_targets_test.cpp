@@ -126,4 +126,42 @@ TEST(PermuteKernels, PickFewRowsAndFewColumns) {
     }
 }
 
+// Pieces side by side in the output and apart, at every place in a line.
+TEST(PermuteKernels, StreamPiecesOfALineAndMore) {
+  std::mt19937 random(7);
+  for (const Kernels& kernels : host_permute::kernels())
+    for (const int64_t bytes : {64, 65, 80, 100, 127, 128, 200, 320, 1000})
+      for (int64_t begin = 0; begin < 64; begin += 1 + bytes % 3) {
+        constexpr int64_t kCount = 7;
+        std::vector<Piece> pieces;
+        for (int64_t i = 0, out = begin; i < kCount; ++i) {
+          pieces.push_back({(kCount - 1 - i) * bytes, out});
+          out += bytes + (i % 3 == 2 ? kGap : 0);
+        }
+        std::vector<uint8_t> in(static_cast<size_t>(kCount * bytes));
+        for (uint8_t& byte : in) byte = static_cast<uint8_t>(random());
+        std::vector<uint8_t> out(static_cast<size_t>(pieces.back().out + bytes), 0xc3);
+        std::vector<uint8_t> expected = out;
+        for (const Piece& piece : pieces)
+          std::memcpy(&expected[static_cast<size_t>(piece.out)], &in[static_cast<size_t>(piece.in)],
+                      static_cast<size_t>(bytes));
+        const std::vector<int64_t> lines = {0, 64};
+        host_permute::Lines ahead{in.data(), lines.data(), lines.data() + lines.size(), 1, 1};
+        kernels.stream_pieces({.in = in.data(),
+                               .out = out.data(),
+                               .row_in = nullptr,
+                               .col_out = nullptr,
+                               .rows = 1,
+                               .cols = bytes,
+                               .pieces = pieces.data(),
+                               .count = kCount},
+                              bytes, ahead);
+        kernels.finish();
+        ASSERT_TRUE(out == expected) << kernels.target << ", " << bytes << " from " << begin;
+        if (bytes >= 128) {  // a whole line of each
+          EXPECT_EQ(ahead.next, ahead.end);
+        }
+      }
+}
+
 }  // namespace

@@ -48,21 +48,22 @@ TEST(PermuteUnits, ALongRunStaysAnAxis) {
   EXPECT_EQ(Units(rows).axes.size(), 3U);
 }
 
-// Lines of the output are whole however short a tile is; else the ends of its runs are shared.
-TEST(PermuteLayout, KeptRunsOfWholeLinesHaveShortTiles) {
-  const auto layout = [](int64_t run, int64_t out_ld) {
+// Kept runs of whole lines, and long ones, go to their places without a buffer.
+TEST(PermuteLayout, KeptRunsWithoutABufferHaveShortTiles) {
+  const auto tile = [](int64_t run, int64_t out_ld) {
     xpose_problem kept = problem(1, run, run, 1, 4);
     kept.batch_rank = 2;
     kept.batch[0] = {384, run, 384 * out_ld};
     kept.batch[1] = {384, 384 * run, out_ld};
     return Layout(kept, Runs(1024, 256));
   };
-  EXPECT_TRUE(layout(368, 368).has_whole_runs);
-  EXPECT_LE(layout(368, 368).tile_bytes(), 3 * 368 * 4);
-  EXPECT_FALSE(layout(367, 367).has_whole_runs);
-  EXPECT_GE(layout(367, 367).tile_bytes(), 8192);
-  EXPECT_FALSE(layout(368, 369).has_whole_runs);
-  EXPECT_FALSE(layout(367, 368).has_whole_runs);
+  EXPECT_TRUE(tile(208, 208).has_whole_runs);
+  EXPECT_LE(tile(208, 208).tile_bytes(), 5 * 208 * 4);
+  EXPECT_FALSE(tile(200, 200).has_whole_runs);
+  EXPECT_GE(tile(200, 200).tile_bytes(), 8192);
+  EXPECT_FALSE(tile(208, 209).has_whole_runs);
+  EXPECT_FALSE(tile(207, 208).has_whole_runs);
+  EXPECT_LE(tile(367, 367).tile_bytes(), 3 * 367 * 4);
 }
 
 // A reversed innermost axis of the input: its last element is the lowest.
