@@ -10,6 +10,7 @@
 #include "../kit/host/least_target.hpp"
 #include "../kit/host/traffic.hpp"
 #include "kernels.hpp"
+#include "long_runs.hpp"
 
 namespace host_simd {
 
@@ -80,47 +81,6 @@ constexpr int64_t kShortColumn = 1280, kShortestColumn = 800;
 // processors show so much of that, with elements of 2 bytes and more; where memory is scarcer, its
 // longer runs pay for it.
 constexpr int64_t kWideStripsOfAmdPercent = 8;
-
-bool is_of_amd() {
-#if defined(__x86_64__)
-  return __builtin_cpu_is("amd") != 0;
-#else
-  return false;
-#endif
-}
-
-// Memory of AMD's processors without AVX-512 takes long runs of an output row so much faster than
-// two lines of it, but for unaligned ones of 16-byte elements. Elsewhere long runs are slower.
-constexpr int64_t kPairsOfAmdPercent = 15, kLongRunsPercent = 25;
-
-// The first group of tiles of unaligned output rows is staged alone, and so is the last one of all
-// that is not whole: their rows take so much longer.
-constexpr int64_t kAlonePercent = 85;
-
-bool prefers_long_runs(const Problem& problem, bool carries) {
-  if (carries && problem.element_bytes == 16) return false;
-#if defined(__x86_64__)
-  static const bool is_here = is_of_amd() && __builtin_cpu_supports("avx512f") == 0;
-  return is_here;
-#else
-  return false;
-#endif
-}
-
-int64_t long_run_rows(const Problem& problem) {
-  return long_run(problem.element_bytes) * tile_side(problem.element_bytes);
-}
-
-bool has_long_runs(const Problem& problem) { return problem.rows >= 16 * long_run_rows(problem); }
-
-int64_t long_runs_percent(const Problem& problem, const Mode& mode, bool carries) {
-  const bool are_preferred = prefers_long_runs(problem, carries);
-  if (mode.writing != Writing::kEights)
-    return are_preferred && has_long_runs(problem) ? kPairsOfAmdPercent : 0;
-  const int64_t group = long_run_rows(problem);
-  const int64_t alone = problem.rows % group + (carries ? group : 0);
-  return kAlonePercent * alone / problem.rows + (are_preferred ? 0 : kLongRunsPercent);
-}
 
 int64_t wide_strips_percent(const Problem& problem, const Mode& mode) {
   static const bool shows = is_of_amd();

@@ -1,0 +1,57 @@
+// What long runs of an output row take, and where they are preferred to two lines of it.
+#pragma once
+
+#include <cstdint>
+#include <xpose/plugin.hpp>
+
+#include "kernels.hpp"
+#include "mode.hpp"
+#include "rectangle.hpp"
+
+namespace host_simd {
+
+inline bool is_of_amd() {
+#if defined(__x86_64__)
+  return __builtin_cpu_is("amd") != 0;
+#else
+  return false;
+#endif
+}
+
+// Memory of AMD's processors without AVX-512 takes long runs of an output row so much faster than
+// two lines of it, but for unaligned ones of 16-byte elements. On a Xeon long runs are slower.
+inline constexpr int64_t kPairsOfAmdPercent = 15, kLongRunsPercent = 25;
+
+// The first group of tiles of unaligned output rows is staged alone, and so is the last one of all
+// that is not whole: their rows take so much longer.
+inline constexpr int64_t kAlonePercent = 85;
+
+inline bool prefers_long_runs(const xpose::plugin::Problem& problem, bool carries) {
+  if (carries && problem.element_bytes == 16) return false;
+#if defined(__x86_64__)
+  static const bool is_here = is_of_amd() && __builtin_cpu_supports("avx512f") == 0;
+  return is_here;
+#else
+  return false;
+#endif
+}
+
+inline int64_t long_run_rows(const xpose::plugin::Problem& problem) {
+  return long_run(problem.element_bytes) * tile_side(problem.element_bytes);
+}
+
+inline bool has_long_runs(const xpose::plugin::Problem& problem) {
+  return problem.rows >= 16 * long_run_rows(problem);
+}
+
+inline int64_t long_runs_percent(const xpose::plugin::Problem& problem, const Mode& mode,
+                                 bool carries) {
+  const bool are_preferred = prefers_long_runs(problem, carries);
+  if (mode.writing != Writing::kEights)
+    return are_preferred && has_long_runs(problem) ? kPairsOfAmdPercent : 0;
+  const int64_t group = long_run_rows(problem);
+  const int64_t alone = problem.rows % group + (carries ? group : 0);
+  return kAlonePercent * alone / problem.rows + (are_preferred ? 0 : kLongRunsPercent);
+}
+
+}  // namespace host_simd
