@@ -1,4 +1,4 @@
-// What long runs of an output row take, and where they are preferred to two lines of it.
+// The time of long runs of an output row, and the processors that prefer them to two lines of it.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ inline bool is_of_amd() {
 }
 
 // Memory of AMD's processors without AVX-512 takes long runs of an output row so much faster than
-// two lines of it, but for unaligned ones of 16-byte elements. On a Xeon long runs are slower.
+// two lines of it, but for unaligned ones of 16-byte elements. For others they are quoted slower.
 inline constexpr int64_t kPairsOfAmdPercent = 15, kLongRunsPercent = 25;
 
 // The first group of tiles of unaligned output rows is staged alone, and so is the last one of all
