@@ -16,19 +16,19 @@ using namespace xpose::plugin;
 
 namespace {
 
-using staged::kSlots;
+using staged::kUnderWay;
 using staged::Rows;
 using staged::Slots;
 using staged::Tile;
 using staged::Tiling;
+using staged::Way;
 
 constexpr int64_t kMiB = 1 << 20;
-constexpr int64_t kSlotMiB[] = {256, 896, 16, 4};
+constexpr int64_t kSlotMiB[] = {512, 1792, 16, 4};
+// Few large tiles have long runs, and the GPU takes them in turn. Threads wait for some of theirs.
+constexpr int64_t kTiles = 8, kTilesOfThreads = 20;
 // Of the tiles that threads copy: pinned memory takes long to get.
 constexpr int64_t kMostPinned = 16 * kMiB;
-// A tile leaves so many steps after it came, when its slot takes the next one: the way out has a
-// buffer of its own.
-constexpr int64_t kUnderWay = kSlots;
 // Handing a part to another thread costs as much as copying this many bytes.
 constexpr int64_t kBytesWorthAThread = 128 << 10;
 
@@ -46,23 +46,23 @@ struct Staged {
     if (!staged::no_gpu().empty()) throw Unsupported(staged::no_gpu());
     if (problem.in_place) throw Unsupported("does not work in place");
     const int64_t slot = config["slot"];
-    const Tiling tiling(problem, slot * kMiB);
+    const Tiling tiling = tiling_of_gpu(problem, slot);
     for (const int64_t other : kSlotMiB) {
       if (other == slot) break;
-      if (Tiling(problem, other * kMiB).most_bytes() == tiling.most_bytes())
+      if (tiling_of_gpu(problem, other).most_bytes() == tiling.most_bytes())
         throw Unsupported("slot=" + std::to_string(slot) + " makes the tiles that slot=" +
                           std::to_string(other) + " makes: the problem is too small");
     }
     return {.launch = std::to_string(tiling.count()) + " tiles of up to " +
                       std::to_string(tiling.full().rows) + "x" +
-                      std::to_string(tiling.full().cols) + ", " + std::to_string(kSlots) + " slots",
-            .demand = staged::demand_of(problem, tiling_of_threads(problem, config))};
+                      std::to_string(tiling.full().cols) + ", in and out at the same time",
+            .demand = staged::demand_of(problem, tiling_of_threads(problem, slot))};
   }
 
   Staged(const Problem& problem, const Config& config)
       : problem_(problem),
-        tiling_(problem, config["slot"] * kMiB),
-        tiling_of_threads_(tiling_of_threads(problem, config)),
+        tiling_(tiling_of_gpu(problem, config["slot"])),
+        tiling_of_threads_(tiling_of_threads(problem, config["slot"])),
         slots_(tiling_.most_bytes(), tiling_of_threads_.most_bytes()) {}
 
   void launch(const Launch& launch) const {
@@ -85,8 +85,11 @@ struct Staged {
   }
 
  private:
-  static Tiling tiling_of_threads(const Problem& problem, const Config& config) {
-    return {problem, std::min(config["slot"] * kMiB, kMostPinned)};
+  static Tiling tiling_of_gpu(const Problem& problem, int64_t slot) {
+    return {problem, slot * kMiB, kTiles};
+  }
+  static Tiling tiling_of_threads(const Problem& problem, int64_t slot) {
+    return {problem, std::min(slot * kMiB, kMostPinned), kTilesOfThreads};
   }
 
   // Whether the GPU copies that side by itself.
@@ -136,9 +139,9 @@ struct Staged {
       if (comes && !in_is_direct) in = rows_in(launch, tiling.at(step)).joined();
       if (leaves && !out_is_direct) out = rows_out(launch, tiling.at(leaving)).joined();
       copy(launch, in, slots_.at(step), out, slots_.at(leaves ? leaving : 0));
-      if (comes) enqueue(launch, tiling.at(step), slots_.at(step), in_is_direct, out_is_direct);
+      if (comes) enqueue(launch, tiling.at(step), step, in_is_direct, out_is_direct);
     }
-    for (int64_t slot = 0; slot < kSlots; ++slot) slots_.wait(slots_.at(slot));
+    for (int64_t slot = 0; slot < kUnderWay; ++slot) slots_.wait(slots_.at(slot));
   }
 
   // Each thread has its part of both, because either may be the slower one.
@@ -161,18 +164,28 @@ struct Staged {
     });
   }
 
-  void enqueue(const Launch& launch, const Tile& tile, const Slots::Slot& slot, bool in_is_direct,
+  // The three ways run at once. Each takes the tile when the way before it has brought it, and when
+  // the tile that had its buffer has left that.
+  void enqueue(const Launch& launch, const Tile& tile, int64_t number, bool in_is_direct,
                bool out_is_direct) const {
+    const Slots::Slot slot = slots_.at(number), before = slots_.before(number);
     const Rows in = rows_in(launch, tile), out = rows_out(launch, tile);
+    slots_.follow(Way::in, before.turned);
     if (in_is_direct)
-      staged::enqueue_in(in, slot);
+      staged::copy_in(in, slot, slots_.stream(Way::in));
     else
-      staged::enqueue_in(in.bytes(), slot);
-    staged::enqueue_transpose(problem_.element_bytes, tile, slot);
+      staged::copy_in(in.bytes(), slot, slots_.stream(Way::in));
+    slots_.mark(slot.came, Way::in);
+    slots_.follow(Way::turn, slot.came);
+    slots_.follow(Way::turn, before.left);
+    staged::transpose(problem_.element_bytes, tile, slot, slots_.stream(Way::turn));
+    slots_.mark(slot.turned, Way::turn);
+    slots_.follow(Way::out, slot.turned);
     if (out_is_direct)
-      staged::enqueue_out(out, slot);
+      staged::copy_out(out, slot, slots_.stream(Way::out));
     else
-      staged::enqueue_out(out.bytes(), slot);
+      staged::copy_out(out.bytes(), slot, slots_.stream(Way::out));
+    slots_.mark(slot.left, Way::out);
   }
 
   Problem problem_;

@@ -48,7 +48,7 @@ xpose::plugin::Demand demand_of(const xpose_problem& problem, const Tiling& tili
   const auto bytes = static_cast<double>(xpose::plugin::bytes_of(problem));
   const uint32_t threads = std::max(problem.multiprocessors, 1U);
   const double copies = std::min(threads * kThreadCopies, kThreadsCopyAtMost);
-  const double ends = static_cast<double>(2 * tiling.most_bytes()) / kLink;
+  const double ends = static_cast<double>(2 * tiling.strip_bytes()) / kLink;
   const double seconds = kBeginSeconds + ends + std::max(bytes / kLink, 2 * bytes / copies);
   const double roof = 2 * bytes / (threads <= kSmallHostThreads ? kSmallHost : kLargeHost);
   const double percent = std::clamp(100 * (seconds / roof - 1), 0.0, kMostPercent);

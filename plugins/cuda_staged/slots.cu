@@ -12,7 +12,8 @@ void check(cudaError_t status, const char* what) {
   xpose::plugin::check_cuda(status, what);
 }
 
-cudaStream_t stream_of(const Slots::Slot& slot) { return static_cast<cudaStream_t>(slot.stream); }
+cudaStream_t stream_of(void* stream) { return static_cast<cudaStream_t>(stream); }
+cudaEvent_t event_of(void* event) { return static_cast<cudaEvent_t>(event); }
 
 bool is_pinned(const void* address) {
   cudaPointerAttributes attributes{};
@@ -39,7 +40,8 @@ size_t size(int64_t bytes) { return static_cast<size_t>(bytes); }
 
 void free_device(void* memory) { cudaFree(memory); }
 void free_pinned(void* memory) { cudaFreeHost(memory); }
-void destroy_stream(void* stream) { cudaStreamDestroy(static_cast<cudaStream_t>(stream)); }
+void destroy_stream(void* stream) { cudaStreamDestroy(stream_of(stream)); }
+void destroy_event(void* event) { cudaEventDestroy(event_of(event)); }
 
 OnDevice::OnDevice(int device) : before_(current_device()), device_(device) {
   if (before_ != device_) check(cudaSetDevice(device_), "making the plan's GPU current");
@@ -54,24 +56,36 @@ Slots::Slots(int64_t device_bytes, int64_t pinned_bytes)
       pinned_bytes_(aligned(pinned_bytes)),
       device_(current_device()) {
   void* memory = nullptr;
-  check(cudaMalloc(&memory, size(2 * kSlots * device_bytes_)), "allocating slots on the GPU");
+  check(cudaMalloc(&memory, size(2 * kOnDevice * device_bytes_)), "allocating slots on the GPU");
   device_memory_.reset(memory);
-  check(cudaMallocHost(&memory, size(2 * kSlots * pinned_bytes_)), "allocating pinned memory");
+  check(cudaMallocHost(&memory, size(2 * kUnderWay * pinned_bytes_)), "allocating pinned memory");
   pinned_memory_.reset(memory);
   for (auto& owned : streams_) {
     cudaStream_t stream = nullptr;
     check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "making a stream");
     owned.reset(stream);
   }
+  for (auto& owned : events_) {
+    cudaEvent_t event = nullptr;
+    check(cudaEventCreateWithFlags(&event, cudaEventDisableTiming), "making an event");
+    owned.reset(event);
+  }
+}
+
+void Slots::mark(void* event, Way way) const {
+  check(cudaEventRecord(event_of(event), stream_of(stream(way))), "marking a tile's way");
+}
+
+void Slots::follow(Way way, void* event) const {
+  check(cudaStreamWaitEvent(stream_of(stream(way)), event_of(event)), "following a tile");
 }
 
 void Slots::wait(const Slot& slot) const {
-  check(cudaStreamSynchronize(stream_of(slot)), "moving a tile through the GPU");
+  check(cudaEventSynchronize(event_of(slot.left)), "moving a tile through the GPU");
 }
 
 void Slots::wait_all() const noexcept {
-  for (const auto& stream : streams_)
-    cudaStreamSynchronize(static_cast<cudaStream_t>(stream.get()));
+  for (const auto& stream : streams_) cudaStreamSynchronize(stream_of(stream.get()));
   cudaGetLastError();
 }
 
@@ -81,43 +95,43 @@ bool is_pinned(const Rows& rows) {
   return is_pinned(rows.begin) && is_pinned(rows.begin + last);
 }
 
-void enqueue_in(const Rows& caller, const Slots::Slot& slot) {
+void copy_in(const Rows& caller, const Slots::Slot& slot, void* stream) {
   const Rows rows = caller.joined();
   for_each_matrix(rows, [&](const unsigned char* from, int64_t offset) {
-    check(
-        cudaMemcpy2DAsync(slot.device_in + offset, size(rows.run), from, size(rows.pitch),
-                          size(rows.run), size(rows.rows), cudaMemcpyHostToDevice, stream_of(slot)),
-        "copying the caller's pinned input to the GPU");
+    check(cudaMemcpy2DAsync(slot.device_in + offset, size(rows.run), from, size(rows.pitch),
+                            size(rows.run), size(rows.rows), cudaMemcpyHostToDevice,
+                            stream_of(stream)),
+          "copying the caller's pinned input to the GPU");
   });
 }
 
-void enqueue_out(const Rows& caller, const Slots::Slot& slot) {
+void copy_out(const Rows& caller, const Slots::Slot& slot, void* stream) {
   const Rows rows = caller.joined();
   for_each_matrix(rows, [&](unsigned char* to, int64_t offset) {
-    check(
-        cudaMemcpy2DAsync(to, size(rows.pitch), slot.device_out + offset, size(rows.run),
-                          size(rows.run), size(rows.rows), cudaMemcpyDeviceToHost, stream_of(slot)),
-        "copying from the GPU to the caller's pinned output");
+    check(cudaMemcpy2DAsync(to, size(rows.pitch), slot.device_out + offset, size(rows.run),
+                            size(rows.run), size(rows.rows), cudaMemcpyDeviceToHost,
+                            stream_of(stream)),
+          "copying from the GPU to the caller's pinned output");
   });
 }
 
-void enqueue_in(int64_t bytes, const Slots::Slot& slot) {
+void copy_in(int64_t bytes, const Slots::Slot& slot, void* stream) {
   check(cudaMemcpyAsync(slot.device_in, slot.pinned_in, size(bytes), cudaMemcpyHostToDevice,
-                        stream_of(slot)),
+                        stream_of(stream)),
         "copying a tile to the GPU");
 }
 
-void enqueue_out(int64_t bytes, const Slots::Slot& slot) {
+void copy_out(int64_t bytes, const Slots::Slot& slot, void* stream) {
   check(cudaMemcpyAsync(slot.pinned_out, slot.device_out, size(bytes), cudaMemcpyDeviceToHost,
-                        stream_of(slot)),
+                        stream_of(stream)),
         "copying a tile from the GPU");
 }
 
-void enqueue_transpose(uint32_t element_bytes, const Tile& tile, const Slots::Slot& slot) {
+void transpose(uint32_t element_bytes, const Tile& tile, const Slots::Slot& slot, void* stream) {
   xpose::plugin::with_element(element_bytes, [&]<class E>(E) {
     const int64_t blocks = kernels::squares<E>(tile.matrices, tile.rows, tile.cols);
     xpose::plugin::launch_kernel("staged", kernels::staged<E>, {static_cast<uint32_t>(blocks)},
-                                 {kernels::kThreadsX, kernels::kThreadsY}, 0, slot.stream,
+                                 {kernels::kThreadsX, kernels::kThreadsY}, 0, stream,
                                  reinterpret_cast<const E*>(slot.device_in),
                                  reinterpret_cast<E*>(slot.device_out), static_cast<int>(tile.rows),
                                  static_cast<int>(tile.cols));

@@ -12,8 +12,8 @@ using xpose::plugin::matrices_of;
 
 namespace {
 
-// Fewer tiles than these spend much of their time on the way in of the first and out of the last.
-constexpr int64_t kTiles = 20;
+// Of the first and of the last tile.
+constexpr int64_t kStrips = 4;
 // A smaller copy takes as long to start as to carry out.
 constexpr int64_t kLeastBytes = 1 << 20;
 // Extents are multiples of the kernel's tile, so that its blocks are full.
@@ -28,28 +28,56 @@ int64_t balanced(int64_t extent, int64_t most) {
   return stepped <= most ? stepped : even;
 }
 
+// One of so many strips, across the tile's longest extent, which has as many.
+Tile strip_of(Tile tile, int64_t number, int64_t strips) {
+  const auto cut = [&](int64_t& begin, int64_t& extent) {
+    const int64_t first = extent * number / strips, end = extent * (number + 1) / strips;
+    begin += first;
+    extent = end - first;
+  };
+  if (tile.matrices >= std::max(tile.rows, tile.cols))
+    cut(tile.matrix, tile.matrices);
+  else if (tile.rows >= tile.cols)
+    cut(tile.row, tile.rows);
+  else
+    cut(tile.col, tile.cols);
+  return tile;
+}
+
 }  // namespace
 
-Tiling::Tiling(const xpose_problem& problem, int64_t slot_bytes)
+Tiling::Tiling(const xpose_problem& problem, int64_t slot_bytes, int64_t least)
     : matrices_(matrices_of(problem)),
       rows_(problem.rows),
       cols_(problem.cols),
       element_bytes_(problem.element_bytes) {
-  const int64_t even = std::max(bytes_of(problem) / kTiles, kLeastBytes);
+  const int64_t even = std::max(bytes_of(problem) / least, kLeastBytes);
   const int64_t elements = std::min(even, slot_bytes) / element_bytes_;
   full_ = {0, 0, 0, 1, rows_, cols_};
   if (rows_ <= elements / cols_) {
     full_.matrices = std::min(matrices_, elements / (rows_ * cols_));
-    return;
+  } else {
+    // Nearly square: both sides have long runs.
+    const auto side = static_cast<int64_t>(std::sqrt(static_cast<double>(elements)));
+    const int64_t width = std::min(cols_, side);
+    full_.rows = balanced(rows_, std::min(rows_, elements / width));
+    full_.cols = balanced(cols_, std::min(cols_, elements / full_.rows));
   }
-  // Nearly square: both sides have long runs.
-  const auto side = static_cast<int64_t>(std::sqrt(static_cast<double>(elements)));
-  const int64_t width = std::min(cols_, side);
-  full_.rows = balanced(rows_, std::min(rows_, elements / width));
-  full_.cols = balanced(cols_, std::min(cols_, elements / full_.rows));
+  if (whole_tiles() > 1) {
+    const Tile last = whole_at(whole_tiles() - 1);
+    const int64_t bytes = last.matrices * last.rows * last.cols * element_bytes_;
+    strips_ = std::clamp<int64_t>(bytes / kLeastBytes, 1, kStrips);
+  }
 }
 
 Tile Tiling::at(int64_t number) const {
+  if (number < strips_) return strip_of(whole_at(0), number, strips_);
+  if (const int64_t strip = number - (count() - strips_); strip >= 0)
+    return strip_of(whole_at(whole_tiles() - 1), strip, strips_);
+  return whole_at(number - (strips_ - 1));
+}
+
+Tile Tiling::whole_at(int64_t number) const {
   const int64_t down = across(rows_, full_.rows);
   const int64_t matrix = number / tiles_of_matrix() * full_.matrices;
   const int64_t row = number % down * full_.rows;

@@ -1,6 +1,8 @@
-// staged_bench [GiB [PLUGINS]]: the strategy `staged` against a copy of as many pinned bytes in
-// both directions at once, and against the host's own strategies. Prints medians of five; no test.
+// staged_bench [GiB [pinned [PLUGINS]]]: the strategy `staged` against a copy of as many pinned
+// bytes in both directions at once, from pinned memory alone or, as the host's own strategies, from
+// pageable memory too. Prints medians of five and the elements that are wrong; no test.
 #include <cuda_runtime.h>
+#include <sys/mman.h>
 
 #include <algorithm>
 #include <chrono>
@@ -9,6 +11,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <functional>
+#include <random>
 #include <string>
 #include <thread>
 #include <vector>
@@ -71,50 +74,84 @@ Plan plan_of(Engine& engine, const Problem& problem, const std::vector<Variant>&
   return engine.plan(problem, options);
 }
 
-void fill(void* memory, std::int64_t bytes) {
+// Huge pages, written before they are pinned. They stay until the end.
+void* memory(std::int64_t bytes, bool pinned) {
+  const auto size = static_cast<std::size_t>(bytes);
+  void* const all = std::aligned_alloc(2 << 20, size);
+  if (all == nullptr) {
+    std::fprintf(stderr, "no memory for %lld bytes\n", static_cast<long long>(bytes));
+    std::exit(EXIT_FAILURE);
+  }
+  madvise(all, size, MADV_HUGEPAGE);
   std::vector<std::thread> threads;
   for (unsigned t = 0; t < kThreads; ++t)
     threads.emplace_back([=] {
-      std::memset(static_cast<char*>(memory) + bytes / kThreads * t, static_cast<int>(t) + 1,
-                  static_cast<std::size_t>(bytes / kThreads));
+      auto* const words = static_cast<std::uint64_t*>(all);
+      const auto count = static_cast<std::uint64_t>(bytes) / sizeof *words;
+      for (std::uint64_t i = count / kThreads * t; i < count / kThreads * (t + 1); ++i)
+        words[i] = i * 0x9e3779b97f4a7c15;
     });
   for (std::thread& thread : threads) thread.join();
+  if (pinned) check(cudaHostRegister(all, size, 0), "cudaHostRegister");
+  return all;
 }
 
-void run(std::int64_t bytes, const std::string& plugins) {
-  void *pinned_in = nullptr, *pinned_out = nullptr;
-  check(cudaMallocHost(&pinned_in, static_cast<std::size_t>(bytes)), "cudaMallocHost");
-  check(cudaMallocHost(&pinned_out, static_cast<std::size_t>(bytes)), "cudaMallocHost");
-  void* const in = std::aligned_alloc(2 << 20, static_cast<std::size_t>(bytes));
-  void* const out = std::aligned_alloc(2 << 20, static_cast<std::size_t>(bytes));
-  for (void* memory : {pinned_in, pinned_out, in, out}) fill(memory, bytes);
-  const double best = roof(pinned_in, pinned_out, bytes);
-  const auto line = [&](const std::string& name, double time) {
-    std::printf("%-58s %7.3f s %7.1f GB/s each way %6.1f %% of the duplex copy\n", name.c_str(),
-                time, static_cast<double>(bytes) / time / 1e9, 100 * best / time);
-    std::fflush(stdout);
-  };
-  line("pinned copies, both ways at once", best);
+// Of so many elements drawn at random.
+int wrong(const Problem& problem, const void* in, const void* out) {
+  constexpr int kDrawn = 300'000;
+  std::mt19937_64 random(22);
+  int count = 0;
+  for (int i = 0; i < kDrawn; ++i) {
+    const auto row = static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(problem.rows));
+    const auto col = static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(problem.cols));
+    const auto at = [&](const void* begin, std::int64_t element) {
+      return static_cast<const char*>(begin) + element * problem.element_bytes;
+    };
+    count += std::memcmp(at(in, row * problem.cols + col), at(out, col * problem.rows + row),
+                         problem.element_bytes) != 0;
+  }
+  return count;
+}
+
+void run(std::int64_t bytes, bool pinned_alone, const std::string& plugins) {
+  void* const pinned_in = memory(bytes, true);
+  void* const pinned_out = memory(bytes, true);
+  void* const in = pinned_alone ? nullptr : memory(bytes, false);
+  void* const out = pinned_alone ? nullptr : memory(bytes, false);
   Engine engine(
       {.plugin_folders = {plugins}, .threads = kThreads, .in_process = true, .remember = false});
-  for (const std::uint32_t element : {4U, 1U}) {
+  for (const std::uint32_t element : {4U, 8U, 2U, 1U}) {
+    const double best = roof(pinned_in, pinned_out, bytes);
+    const auto line = [&](const std::string& name, double time) {
+      std::printf("%-58s %7.3f s %7.1f GB/s each way %6.1f %% of the duplex copy\n", name.c_str(),
+                  time, static_cast<double>(bytes) / time / 1e9, 100 * best / time);
+      std::fflush(stdout);
+    };
+    line("pinned copies, both ways at once", best);
     const auto side = static_cast<std::int64_t>(std::sqrt(static_cast<double>(bytes / element)));
     for (const std::int64_t gap : {0, 1}) {  // and sides that are odd
       const Problem problem = matrix(side - gap, side - 3 * gap, element);
       const std::string of = std::to_string(problem.rows) + "x" + std::to_string(problem.cols) +
                              ", " + std::to_string(element) + " bytes: ";
-      for (const int slot : {256, 16}) {
-        const Plan staged = plan_of(engine, problem, {{"staged", {{"slot", slot}}}});
-        const std::string name = of + "staged{slot=" + std::to_string(slot) + "} ";
-        line(name + "pinned", seconds([&] { staged.execute(pinned_in, pinned_out); }));
-        if (gap == 0) line(name + "pageable", seconds([&] { staged.execute(in, out); }));
-      }
-      for (const char* host : {"host_simd", "host_blocked_pad"}) try {
-          const Plan plan = plan_of(engine, problem, {{host, {}}});
-          line(of + to_string(plan.variant()), seconds([&] { plan.execute(in, out); }));
+      const auto measure = [&](const Variant& variant, const char* kind, void* from, void* to) {
+        try {
+          const Plan plan = plan_of(engine, problem, {variant});
+          const double time = seconds([&] { plan.execute(from, to); });
+          line(of + to_string(plan.variant()) + kind, time);
+          if (const int count = wrong(problem, from, to); count != 0)
+            std::printf("%d elements are WRONG\n", count);
         } catch (const Error& error) {
-          std::printf("%s%s: %s\n", of.c_str(), host, error.what());
+          std::printf("%s%s: %s\n", of.c_str(), to_string(variant).c_str(), error.what());
         }
+      };
+      for (const int slot : {1792, 512, 16}) {
+        const Variant staged{"staged", {{"slot", slot}}};
+        measure(staged, " pinned", pinned_in, pinned_out);
+        if (!pinned_alone) measure(staged, " pageable", in, out);
+      }
+      if (pinned_alone) continue;
+      measure({"host_simd", {}}, "", in, out);
+      measure({"host_blocked_pad", {}}, "", in, out);
     }
   }
 }
@@ -128,5 +165,6 @@ int main(int count, char** words) {
     return 77;
   }
   xpose::run((count > 1 ? std::atoll(words[1]) : 4) * xpose::kGiB,
-             count > 2 ? words[2] : XPOSE_PLUGINS);
+             count > 2 && std::strcmp(words[2], "pinned") == 0,
+             count > 3 ? words[3] : XPOSE_PLUGINS);
 }

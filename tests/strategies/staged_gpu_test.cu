@@ -96,7 +96,7 @@ class StagedGpu : public testing::Test {
       GTEST_SKIP() << "SKIPPED: " << reason;
   }
   // The largest slot serves every problem, a smaller one those that fill it.
-  static Plan plan(const Problem& problem, int slot = 256) {
+  static Plan plan(const Problem& problem, int slot = 512) {
     static Engine engine(
         {.plugin_folders = {XPOSE_PLUGINS}, .threads = 4, .in_process = true, .remember = false});
     PlanOptions options;
@@ -110,7 +110,7 @@ TEST_F(StagedGpu, MatricesLargerThanAllSlotsFromAndToAnyMemory) {
   for (const Memory from : {Memory::pageable, Memory::pinned, Memory::registered})
     for (const Memory to : {Memory::pageable, Memory::pinned}) {
       Matrices moved(matrix(20'011, 5003, 4), from, to);  // 400 MB
-      plan(moved.problem, from == Memory::pinned ? 256 : 16)
+      plan(moved.problem, from == Memory::pinned ? 512 : 16)
           .execute(moved.in.get(), moved.out.get());
       EXPECT_EQ(moved.wrong(), 0U) << static_cast<int>(from) << " to " << static_cast<int>(to);
     }
@@ -152,8 +152,8 @@ TEST_F(StagedGpu, SlotsAreAllThatAPlanTakesOfTheDevice) {
   ASSERT_EQ(cudaMemGetInfo(&before, &all), cudaSuccess);
   const Plan large = plan(matrix(12'001, 12'000, 4), 16);
   ASSERT_EQ(cudaMemGetInfo(&after, &all), cudaSuccess);
-  EXPECT_GE(before - after, 64 * kMiB);
-  EXPECT_LE(before - after, 160 * kMiB);
+  EXPECT_GE(before - after, 32 * kMiB);
+  EXPECT_LE(before - after, 80 * kMiB);
 }
 
 // The child's failure is the process's own: the parent's plan works on.
@@ -182,10 +182,10 @@ TEST_F(StagedGpu, ADeviceWithoutMemoryIsNoMemory) {
   std::size_t free_bytes = 0, all = 0;
   ASSERT_EQ(cudaMemGetInfo(&free_bytes, &all), cudaSuccess);
   void* hoard = nullptr;
-  ASSERT_EQ(cudaMalloc(&hoard, free_bytes - 96 * kMiB), cudaSuccess);
+  ASSERT_EQ(cudaMalloc(&hoard, free_bytes - 32 * kMiB), cudaSuccess);
   try {
     plan(matrix(30'011, 30'011, 1), 16);
-    ADD_FAILURE() << "128 MiB were found where 96 are left";
+    ADD_FAILURE() << "64 MiB were found where 32 are left";
   } catch (const Error& error) {
     EXPECT_EQ(error.kind(), ErrorKind::no_memory) << error.what();
   }

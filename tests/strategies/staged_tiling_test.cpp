@@ -20,6 +20,7 @@ using staged::Tile;
 using staged::Tiling;
 
 constexpr int64_t kMiB = 1 << 20;
+constexpr int64_t kTiles = 20;
 
 xpose_problem problem(int64_t matrices, int64_t rows, int64_t cols, uint32_t bytes) {
   xpose_problem made{};
@@ -60,7 +61,7 @@ TEST(StagedTiling, CoversEachElementOnceWithinItsSlot) {
     SCOPED_TRACE(std::to_string(matrices) + " of " + std::to_string(rows) + "x" +
                  std::to_string(cols) + " of " + std::to_string(bytes) + " bytes");
     const xpose_problem drawn = problem(matrices, rows, cols, bytes);
-    const Tiling tiling(drawn, 4 * kMiB);
+    const Tiling tiling(drawn, 4 * kMiB, kTiles);
     EXPECT_LE(tiling.most_bytes(), 4 * kMiB);
     for (int64_t tile = 0; tile < tiling.count(); ++tile) {
       const Tile at = tiling.at(tile);
@@ -73,21 +74,21 @@ TEST(StagedTiling, CoversEachElementOnceWithinItsSlot) {
 
 TEST(StagedTiling, LargeMatricesHaveLongRunsOnBothSides) {
   for (const uint32_t bytes : {1U, 2U, 4U, 8U, 16U}) {
-    const Tiling square(problem(1, 65'536, 65'536, bytes), 16 * kMiB);
+    const Tiling square(problem(1, 65'536, 65'536, bytes), 16 * kMiB, kTiles);
     EXPECT_GE(square.full().rows * bytes, 4096);
     EXPECT_GE(square.full().cols * bytes, 4096);
     EXPECT_GT(square.most_bytes(), 12 * kMiB);
   }
-  const Tiling skinny(problem(1, 100'000'000, 16, 4), 16 * kMiB);
+  const Tiling skinny(problem(1, 100'000'000, 16, 4), 16 * kMiB, kTiles);
   EXPECT_EQ(skinny.full().cols, 16);
   EXPECT_GT(skinny.most_bytes(), 15 * kMiB);
-  const Tiling flat(problem(1, 3, 1'000'000'000, 1), 16 * kMiB);
+  const Tiling flat(problem(1, 3, 1'000'000'000, 1), 16 * kMiB, kTiles);
   EXPECT_EQ(flat.full().rows, 3);
   EXPECT_GT(flat.most_bytes(), 15 * kMiB);
 }
 
 TEST(StagedTiling, NoTileIsASliver) {
-  const Tiling tiling(problem(1, 16'383, 16'385, 1), 4 * kMiB);
+  const Tiling tiling(problem(1, 16'383, 16'385, 1), 4 * kMiB, kTiles);
   for (int64_t i = 0; i < tiling.count(); ++i) {
     EXPECT_GE(tiling.at(i).rows, 512);
     EXPECT_GE(tiling.at(i).cols, 512);
@@ -95,15 +96,31 @@ TEST(StagedTiling, NoTileIsASliver) {
 }
 
 TEST(StagedTiling, SmallMatricesShareASlot) {
-  const Tiling tiling(problem(100'000, 32, 32, 4), 16 * kMiB);
+  const Tiling tiling(problem(100'000, 32, 32, 4), 16 * kMiB, kTiles);
   EXPECT_EQ(tiling.full().rows, 32);
   EXPECT_EQ(tiling.full().cols, 32);
   EXPECT_GE(tiling.full().matrices, 4096);
 }
 
 TEST(StagedTiling, TwentyTilesOverlapUnlessTheyWereTiny) {
-  EXPECT_GE(Tiling(problem(1, 8192, 8192, 4), 16 * kMiB).count(), 20);
-  EXPECT_EQ(Tiling(problem(1, 300, 300, 4), 16 * kMiB).count(), 1);
+  EXPECT_GE(Tiling(problem(1, 8192, 8192, 4), 16 * kMiB, kTiles).count(), 20);
+  EXPECT_EQ(Tiling(problem(1, 300, 300, 4), 16 * kMiB, kTiles).count(), 1);
+}
+
+// While the first tile comes nothing leaves, and while the last one leaves nothing comes.
+TEST(StagedTiling, TheFirstAndTheLastTileAreStrips) {
+  for (const xpose_problem& of : {problem(1, 40'001, 40'003, 4), problem(1, 3, 500'000'000, 4),
+                                  problem(1, 500'000'000, 5, 1), problem(90'000, 61, 67, 8)}) {
+    SCOPED_TRACE(std::to_string(of.rows) + "x" + std::to_string(of.cols));
+    const Tiling tiling(of, 256 * kMiB, 8);
+    const auto bytes = [&](int64_t number) {
+      const Tile tile = tiling.at(number);
+      return tile.matrices * tile.rows * tile.cols * of.element_bytes;
+    };
+    for (const int64_t at : {int64_t{0}, int64_t{3}, tiling.count() - 4, tiling.count() - 1})
+      EXPECT_LE(bytes(at), tiling.most_bytes() * 26 / 100) << at << " of " << tiling.count();
+    EXPECT_EQ(bytes(4), tiling.most_bytes());
+  }
 }
 
 TEST(StagedTiling, TheLargestProblemsDoNotOverflow) {
@@ -112,7 +129,7 @@ TEST(StagedTiling, TheLargestProblemsDoNotOverflow) {
     for (const xpose_problem& large :
          {problem(1, most, 1, bytes), problem(1, 1, most, bytes), problem(most, 1, 1, bytes),
           problem(1, int64_t{1} << 26, most >> 26, bytes)}) {
-      const Tiling tiling(large, 16 * kMiB);
+      const Tiling tiling(large, 16 * kMiB, kTiles);
       EXPECT_LE(tiling.most_bytes(), 16 * kMiB);
       const Tile last = tiling.at(tiling.count() - 1);
       EXPECT_EQ(last.matrix + last.matrices, large.batch_rank == 0 ? 1 : most);
@@ -162,7 +179,7 @@ TEST(StagedCopies, RunsWithoutGapsAreOne) {
 // The start of the driver weighs on small problems, and copies by threads on large ones.
 TEST(StagedQuote, IsFarBehindTheHostsMemory) {
   const auto percent = [](const xpose_problem& of) {
-    return staged::demand_of(of, Tiling(of, 16 * kMiB)).slower_percent;
+    return staged::demand_of(of, Tiling(of, 16 * kMiB, kTiles)).slower_percent;
   };
   EXPECT_GT(percent(problem(1, 100, 100, 4)), 1'000'000U);
   EXPECT_GT(percent(problem(1, 4096, 4096, 4)), 10'000U);
