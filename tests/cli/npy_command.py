@@ -1,7 +1,9 @@
 """`xpose run` on NumPy's files, for scripts that are given PATH_TO_XPOSE [unittest arguments]."""
 
+import ctypes
 import json
 import math
+import mmap
 import os
 import pathlib
 import random
@@ -29,11 +31,25 @@ def command(source, target, *options):
     return [XPOSE, "run", str(source), str(target), "--device", DEVICE, *options]
 
 
+LIBC = ctypes.CDLL(None, use_errno=True)
+LIBC.mmap.restype = ctypes.c_void_p
+LIBC.mmap.argtypes = (ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int, ctypes.c_int, ctypes.c_int, ctypes.c_int64)
+LIBC.mincore.argtypes = (ctypes.c_void_p, ctypes.c_size_t, ctypes.c_char_p)
+LIBC.munmap.argtypes = (ctypes.c_void_p, ctypes.c_size_t)
+
+
 def is_cached(file, offset):
-    try:
-        return os.preadv(file.fileno(), [bytearray(1)], offset, os.RWF_NOWAIT) == 1
-    except BlockingIOError:
-        return False
+    """Whether that byte's page of a file of one's own is in memory. A read that may not wait would start the disk."""
+    page = mmap.PAGESIZE
+    place = LIBC.mmap(None, page, mmap.PROT_READ, mmap.MAP_SHARED, file.fileno(), offset // page * page)
+    if place == ctypes.c_void_p(-1).value:
+        raise OSError(ctypes.get_errno(), "mmap")
+    resident = ctypes.create_string_buffer(1)
+    failed = LIBC.mincore(place, page, resident)
+    LIBC.munmap(place, page)
+    if failed:
+        raise OSError(ctypes.get_errno(), "mincore")
+    return resident.raw[0] & 1 == 1
 
 
 def random_array(dtype, shape, rng=RNG):
