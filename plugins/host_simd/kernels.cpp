@@ -13,7 +13,8 @@ namespace HWY_NAMESPACE {
 
 template <int Size, Output Out>
 void walk_lines(const Rectangle& r) {
-  if (r.gather == 8) return Walk<Size, Out, long_run(Size)>(r).walk();
+  constexpr int kLongRun = long_run(Size, Out == Output::kAlignedLines);
+  if (r.gather == 8) return Walk<Size, Out, kLongRun>(r).walk();
   Walk<Size, Out, 2>(r).walk();
 }
 

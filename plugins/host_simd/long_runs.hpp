@@ -19,15 +19,20 @@ inline bool is_of_amd() {
 }
 
 // Memory of AMD's processors without AVX-512 takes long runs of an output row so much faster than
-// two lines of it, but for unaligned ones of 16-byte elements. For others they are quoted slower.
-inline constexpr int64_t kPairsOfAmdPercent = 15, kLongRunsPercent = 25;
+// two lines of it. So does all memory where elements are wide and rows are not aligned, since long
+// runs carry a line less often. Elsewhere they are quoted slower.
+inline constexpr int64_t kPairsPercent = 15, kLongRunsPercent = 25, kCarriedLongRunsPercent = 5;
 
 // The first group of tiles of unaligned output rows is staged alone, and so is the last one of all
 // that is not whole: their rows take so much longer.
 inline constexpr int64_t kAlonePercent = 85;
 
-inline bool prefers_long_runs(const xpose::plugin::Problem& problem, bool carries) {
-  if (carries && problem.element_bytes == 16) return false;
+inline bool is_aligned(const xpose::plugin::Problem& problem) {
+  return problem.out_alignment >= 64;
+}
+
+inline bool prefers_long_runs(const xpose::plugin::Problem& problem) {
+  if (!is_aligned(problem) && problem.element_bytes >= 8) return true;
 #if defined(__x86_64__)
   static const bool is_here = is_of_amd() && __builtin_cpu_supports("avx512f") == 0;
   return is_here;
@@ -37,21 +42,23 @@ inline bool prefers_long_runs(const xpose::plugin::Problem& problem, bool carrie
 }
 
 inline int64_t long_run_rows(const xpose::plugin::Problem& problem) {
-  return long_run(problem.element_bytes) * tile_side(problem.element_bytes);
+  return long_run(problem.element_bytes, is_aligned(problem)) * tile_side(problem.element_bytes);
 }
 
 inline bool has_long_runs(const xpose::plugin::Problem& problem) {
   return problem.rows >= 16 * long_run_rows(problem);
 }
 
-inline int64_t long_runs_percent(const xpose::plugin::Problem& problem, const Mode& mode,
-                                 bool carries) {
-  const bool are_preferred = prefers_long_runs(problem, carries);
+inline int64_t long_runs_percent(const xpose::plugin::Problem& problem, const Mode& mode) {
+  const bool are_preferred = prefers_long_runs(problem);
   if (mode.writing != Writing::kEights)
-    return are_preferred && has_long_runs(problem) ? kPairsOfAmdPercent : 0;
+    return are_preferred && has_long_runs(problem) ? kPairsPercent : 0;
   const int64_t group = long_run_rows(problem);
-  const int64_t alone = problem.rows % group + (carries ? group : 0);
-  return kAlonePercent * alone / problem.rows + (are_preferred ? 0 : kLongRunsPercent);
+  const int64_t alone = problem.rows % group + (is_aligned(problem) ? 0 : group);
+  const int64_t slower = !is_aligned(problem) && problem.element_bytes >= 4
+                             ? kCarriedLongRunsPercent
+                             : kLongRunsPercent;
+  return kAlonePercent * alone / problem.rows + (are_preferred ? 0 : slower);
 }
 
 }  // namespace host_simd

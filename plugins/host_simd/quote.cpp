@@ -211,6 +211,15 @@ constexpr int64_t kFoursAcrossPercent = 60;
 
 // Where the processor alone foresees the next lines.
 constexpr int64_t kNotAheadPercent = 3, kDirectNotAheadPercent = 10;
+// A long run of wide elements has few columns, whose lines come soon enough by themselves.
+constexpr int64_t kWideAheadPercent = 6;
+
+int64_t ahead_percent(const Problem& problem, const Mode& mode) {
+  const bool is_wide =
+      mode.writing == Writing::kEights && carries(problem, mode) && problem.element_bytes >= 8;
+  if (is_wide) return mode.ahead == 0 ? 0 : kWideAheadPercent;
+  return mode.ahead == 0 ? kNotAheadPercent : 0;
+}
 
 int64_t mode_percent(const Problem& problem, const Mode& mode) {
   const bool is_slow_in_cache = is_tile_kept(problem) == (mode.writing == Writing::kFours);
@@ -222,8 +231,8 @@ int64_t mode_percent(const Problem& problem, const Mode& mode) {
   if (!mode.streams())
     return percent + (is_slow_in_cache ? kCachedGatherSlowerPercent : 0) +
            (problem.rows < problem.cols && problem.out_alignment < 64 ? kFoursAcrossPercent : 0);
-  if (mode.ahead == 0) percent += kNotAheadPercent;
-  percent += long_runs_percent(problem, mode, carries(problem, mode));
+  percent += ahead_percent(problem, mode);
+  percent += long_runs_percent(problem, mode);
   if (carries(problem, mode))
     return percent + carry_percent(problem) + wide_strips_percent(problem, mode);
   const bool is_by_slow_pairs = are_pairs_slower(problem) && mode.writing == Writing::kPairs;
@@ -255,7 +264,8 @@ const char* missing(const Problem& problem, const Mode& mode) {
     return "rows of at most 4096 bytes and 1024 elements, or columns of at most 1280 bytes whose "
            "output rows follow each other without gaps";
   if (mode.writing == Writing::kEights && !has_long_runs(problem))
-    return "output rows of at least 8192 bytes, of 16-byte elements 4096";
+    return "output rows of at least 8192 bytes, 4096 where they are not aligned to 64 bytes or "
+           "have 16-byte elements";
   if (mode.order == BlockOrder::kStrips && problem.out_alignment >= 64)
     return "output rows that are not aligned to 64 bytes";
   return nullptr;

@@ -43,8 +43,11 @@ struct Rectangle {
   Panels panels;
 };
 
-// The lines of a long run of an output row.
-constexpr int long_run(int64_t element_bytes) { return element_bytes == 16 ? 4 : 8; }
+// The lines of a long run of an output row. Those of unaligned rows have three staging buffers, of
+// which the first level holds few.
+constexpr int long_run(int64_t element_bytes, bool is_aligned) {
+  return is_aligned && element_bytes < 16 ? 8 : 4;
+}
 
 inline constexpr int64_t kStripBlock = 1024;  // columns of a block of a strip
 

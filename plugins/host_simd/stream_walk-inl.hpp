@@ -101,7 +101,7 @@ class Walk {
   // of more do not fit the first-level cache.
   static constexpr int kWide = Size < 4 ? 1 : 2;
   static constexpr int kTiles = Run * kWide;
-  static constexpr bool kIsLong = Run > 4;
+  static constexpr bool kIsLong = kStreams && Run > 2;
   static constexpr int kMaxRun = kStreams && !kIsLong ? kTiles : Run;
   static constexpr int kMostWide = kIsLong ? kWide : kTiles;
   // Blocks of a strip are of kStripBlock columns, where it has more than one.
