@@ -4,19 +4,12 @@
 #include <cstdint>
 #include <xpose/plugin.hpp>
 
+#include "../kit/host/processor.hpp"
 #include "kernels.hpp"
 #include "mode.hpp"
 #include "rectangle.hpp"
 
 namespace host_simd {
-
-inline bool is_of_amd() {
-#if defined(__x86_64__)
-  return __builtin_cpu_is("amd") != 0;
-#else
-  return false;
-#endif
-}
 
 // Memory of AMD's processors without AVX-512 takes long runs of an output row so much faster than
 // two lines of it. So does all memory where elements are wide and rows are not aligned, since long
@@ -33,12 +26,7 @@ inline bool is_aligned(const xpose::plugin::Problem& problem) {
 
 inline bool prefers_long_runs(const xpose::plugin::Problem& problem) {
   if (!is_aligned(problem) && problem.element_bytes >= 8) return true;
-#if defined(__x86_64__)
-  static const bool is_here = is_of_amd() && __builtin_cpu_supports("avx512f") == 0;
-  return is_here;
-#else
-  return false;
-#endif
+  return host::is_of_amd_without_avx512();
 }
 
 inline int64_t long_run_rows(const xpose::plugin::Problem& problem) {

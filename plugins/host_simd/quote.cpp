@@ -83,7 +83,7 @@ constexpr int64_t kShortColumn = 1280, kShortestColumn = 800;
 constexpr int64_t kWideStripsOfAmdPercent = 8;
 
 int64_t wide_strips_percent(const Problem& problem, const Mode& mode) {
-  static const bool shows = is_of_amd();
+  static const bool shows = host::is_of_amd();
   const bool is_wide = mode.order != BlockOrder::kStrips && mode.writing != Writing::kEights;
   return shows && problem.element_bytes > 1 && is_wide ? kWideStripsOfAmdPercent : 0;
 }
