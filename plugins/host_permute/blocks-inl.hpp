@@ -24,22 +24,35 @@ namespace HWY_NAMESPACE {
 
 using namespace host::HWY_NAMESPACE;
 
-// A square of one vector a side, from the places of its rows to those of its columns.
-template <int Size>
+// The whole lines that a square has.
+template <int Size, int Side>
+constexpr int kLinesOf = Size* Side* Side / kLine;
+
+// A square of one vector a side, from the places of its rows to those of its columns. step(i) is
+// called for every line i that it has, evenly between its loads and its stores.
+template <int Size, class Step>
 HWY_INLINE void wide_square(const uint8_t* HWY_RESTRICT in, const int64_t* HWY_RESTRICT row_in,
-                            uint8_t* HWY_RESTRICT out, const int64_t* HWY_RESTRICT col_out) {
-  constexpr int kRows = 16 / Size;
-  Vector v[kBlocks * kRows];
+                            uint8_t* HWY_RESTRICT out, const int64_t* HWY_RESTRICT col_out,
+                            const Step& step) {
+  constexpr int kRows = 16 / Size, kSide = kVector / Size, kLines = kLinesOf<Size, kSide>;
+  const auto moved = [&](int vectors) XPOSE_INLINE {
+    if (vectors * kLines % (2 * kSide) == 0) step(vectors * kLines / (2 * kSide) - 1);
+  };
+  Vector v[kSide];
   unroll<kBlocks>([&](auto block) XPOSE_INLINE {
     unroll<kRows>([&](auto r) XPOSE_INLINE {
-      v[block * kRows + r] = hn::LoadU(Bytes(), in + row_in[block * kRows + r]);
+      constexpr int kRow = block * kRows + r;
+      v[kRow] = hn::LoadU(Bytes(), in + row_in[kRow]);
+      if constexpr (kLines != 0) moved(kRow + 1);
     });
     transpose_in_blocks<Size>(v + block * kRows);
   });
   unroll<kRows>([&](auto r) XPOSE_INLINE {
     transpose_blocks<kRows>(v + r);
     unroll<kBlocks>([&](auto block) XPOSE_INLINE {
-      hn::StoreU(v[block * kRows + r], Bytes(), out + col_out[block * kRows + r]);
+      constexpr int kCol = block * kRows + r;
+      hn::StoreU(v[kCol], Bytes(), out + col_out[kCol]);
+      if constexpr (kLines != 0) moved(kSide + r * kBlocks + block + 1);
     });
   });
 }
@@ -70,18 +83,21 @@ HWY_INLINE void small_square(const uint8_t* HWY_RESTRICT in, const int64_t* HWY_
   }
 }
 
-template <int Size, int Side>
+template <int Size, int Side, class Step>
 HWY_INLINE void square(const uint8_t* HWY_RESTRICT in, const int64_t* HWY_RESTRICT row_in,
-                       uint8_t* HWY_RESTRICT out, const int64_t* HWY_RESTRICT col_out) {
-  if constexpr (Size * Side == kVector)
-    wide_square<Size>(in, row_in, out, col_out);
-  else
+                       uint8_t* HWY_RESTRICT out, const int64_t* HWY_RESTRICT col_out,
+                       const Step& step) {
+  if constexpr (Size * Side == kVector) {
+    wide_square<Size>(in, row_in, out, col_out, step);
+  } else {
     small_square<Size, Side>(in, row_in, out, col_out);
+    unroll<kLinesOf<Size, Side>>([&](auto i) XPOSE_INLINE { step(i); });
+  }
 }
 
-// At least Side rows and columns.
-template <int Size, int Side>
-void transpose_squares(const Blocks& blocks) {
+// At least Side rows and columns. Calls each(square) for every square, and each calls square(step).
+template <int Size, int Side, class Each>
+HWY_INLINE void transpose_squares(const Blocks& blocks, const Each& each) {
   const Blocks b = blocks;  // bytes that are stored may be anybody's, but not a local's
   for (int64_t piece = 0; piece < b.count; ++piece) {
     const uint8_t* const in = b.in + b.pieces[piece].in;
@@ -90,10 +106,25 @@ void transpose_squares(const Blocks& blocks) {
       const int64_t row = std::min(r, b.rows - Side);
       for (int64_t c = 0; c < b.cols; c += Side) {
         const int64_t col = std::min(c, b.cols - Side);
-        square<Size, Side>(in + col * Size, b.row_in + row, out + row * Size, b.col_out + col);
+        each([&](const auto& step) XPOSE_INLINE {
+          square<Size, Side>(in + col * Size, b.row_in + row, out + row * Size, b.col_out + col,
+                             step);
+        });
       }
     }
   }
+}
+
+template <int Size, int Side>
+void transpose_squares(const Blocks& blocks) {
+  transpose_squares<Size, Side>(
+      blocks, [](const auto& square) XPOSE_INLINE { square([](int) XPOSE_INLINE {}); });
+}
+
+// The next smaller square. Between a whole vector and 16 bytes there is none.
+template <int Size, int Side>
+constexpr int next_side() {
+  return Size * Side > 16 ? 16 / Size : Side / 2;
 }
 
 template <int Size, int Side>
@@ -102,8 +133,7 @@ HWY_INLINE void transpose_by(const Blocks& blocks, int64_t side) {
     transpose_squares<Size, 1>(blocks);
   } else {
     if (side >= Side) return transpose_squares<Size, Side>(blocks);
-    // Between a whole vector and 16 bytes there is nothing.
-    transpose_by<Size, (Size * Side > 16 ? 16 / Size : Side / 2)>(blocks, side);
+    transpose_by<Size, next_side<Size, Side>()>(blocks, side);
   }
 }
 

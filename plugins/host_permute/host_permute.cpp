@@ -6,16 +6,21 @@
 
 #include "../kit/host/ceil_div.hpp"
 #include "../kit/host/traffic.hpp"
+#include "asks.hpp"
 #include "kernels.hpp"
 #include "layout.hpp"
 #include "quote.hpp"
+#include "staging.hpp"
 
 using namespace xpose::plugin;
 
 namespace {
 
 using host::ceil_div;
+using host_permute::ask_for_ends;
+using host_permute::ask_for_rest;
 using host_permute::Blocks;
+using host_permute::Kernels;
 using host_permute::kInRuns;
 using host_permute::kLine;
 using host_permute::kLongPiece;
@@ -25,6 +30,7 @@ using host_permute::Lines;
 using host_permute::Picks;
 using host_permute::Piece;
 using host_permute::Runs;
+using host_permute::Staging;
 using host_permute::Step;
 using host_permute::Tiling;
 
@@ -110,24 +116,27 @@ struct Permute : private Layout {
   }
 
   void move_tiles(const Launch& launch, int64_t part, int64_t first, int64_t last) const {
-    const auto& kernels = host_permute::kernels().front();
+    const Kernels& kernels = host_permute::kernels().front();
     const auto* const in = static_cast<const uint8_t*>(launch.in);
     auto* const out = static_cast<uint8_t*>(launch.out);
-    uint8_t* const buffer =
-        stream_ ? static_cast<uint8_t*>(launch.workspace) + part * buffer_bytes : nullptr;
+    const uint64_t begin = static_cast<uint64_t>(part) * workspace_bytes();
+    Staging staging(*this, stream_ ? static_cast<uint8_t*>(launch.workspace) + begin : nullptr);
     Tile next = tile_at(first);
     for (int64_t number = first; number < last; ++number) {
       const Tile tile = next;
       advance(next);
       const size_t lines = number + 1 < last ? lines_.size() : 0;
       Lines ahead{in + next.in, lines_.data(), lines_.data() + lines, lines_each_, level_};
-      move_tile(kernels, tile, in + tile.in, out + tile.out, buffer, ahead);
+      move_tile(kernels, tile, in + tile.in, out + tile.out, staging, ahead);
+      if (overlaps) ask_for_rest(ahead);
     }
+    Lines none{};
+    staging.write(kernels, none);
     if (stream_) kernels.finish();
   }
 
-  void move_tile(const host_permute::Kernels& kernels, const Tile& tile, const uint8_t* in,
-                 uint8_t* out, uint8_t* buffer, Lines& ahead) const {
+  void move_tile(const Kernels& kernels, const Tile& tile, const uint8_t* in, uint8_t* out,
+                 Staging& staging, Lines& ahead) const {
     const Tiling& t = tiling;
     const int64_t rows = count_in(tile, t.rows_step, t.rows),
                   cols = count_in(tile, t.cols_step, t.cols),
@@ -140,7 +149,7 @@ struct Permute : private Layout {
         uint8_t* const to = out + t.outer[static_cast<size_t>(o)].out;
         const int64_t* const places = t.cols.data() + col;
         const Blocks blocks{.in = in + t.outer[static_cast<size_t>(o)].in + col * unit,
-                            .out = direct ? to : buffer,
+                            .out = direct ? to : staging.next(),
                             .row_in = t.rows.data(),
                             .col_out = direct ? places : buffer_cols_.data(),
                             .rows = rows,
@@ -166,15 +175,23 @@ struct Permute : private Layout {
         };
         if (stream_)
           for (int64_t r = 0; r < runs; ++r) ask_for_ends(run_at(r), run);
-        if (t.copies)
-          kernels.copy(blocks, width * unit);
-        else if (const Picks* const picks = picks_of(rows, col, width))
-          kernels.pick(blocks, *picks);
-        else
-          kernels.transpose(blocks, unit);
+        const Picks* const picks = t.copies ? nullptr : picks_of(rows, col, width);
+        if (overlaps && stream_ && picks == nullptr) {
+          staging.write_beside(kernels, blocks, unit, ahead);
+        } else {
+          staging.write(kernels, ahead);
+          if (t.copies)
+            kernels.copy(blocks, width * unit);
+          else if (picks != nullptr)
+            kernels.pick(blocks, *picks);
+          else
+            kernels.transpose(blocks, unit);
+        }
         if (direct) continue;
         for (int64_t r = 0; r < runs; ++r)
-          kernels.stream(buffer + r * buffer_pitch, run_at(r), run, ahead);
+          staging.wait(staging.next() + r * buffer_pitch, run_at(r), run);
+        staging.is_filled();
+        if (!overlaps) staging.write(kernels, ahead);
       }
   }
 
@@ -183,13 +200,6 @@ struct Permute : private Layout {
     const int64_t bytes = width * unit;
     return bytes >= kLongPiece ||
            (has_whole_runs && bytes % kLine == 0 && reinterpret_cast<uintptr_t>(out) % kLine == 0);
-  }
-
-  // The lines that a run shares with its neighbours are fetched before they are written, and a
-  // store that waits for its line holds up all behind it.
-  static void ask_for_ends(const uint8_t* to, int64_t bytes) {
-    if (reinterpret_cast<uintptr_t>(to) % kLine != 0) __builtin_prefetch(to, 1, 3);
-    if (reinterpret_cast<uintptr_t>(to + bytes) % kLine != 0) __builtin_prefetch(to + bytes, 1, 3);
   }
 
   // The buffer holds one run behind the other, in the order of their first columns.

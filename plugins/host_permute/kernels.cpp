@@ -2,6 +2,7 @@
 #include "kernels.hpp"
 
 #include "../kit/host/each_target-inl.hpp"
+#include "beside-inl.hpp"
 #include "blocks-inl.hpp"
 #include "picks-inl.hpp"
 
@@ -26,11 +27,8 @@ int64_t bytes_before_line(const uint8_t* to) {
 }
 
 void stream(const uint8_t* from, uint8_t* to, int64_t bytes, Lines& ahead) {
-  const int64_t head = std::min(bytes_before_line(to), bytes);
-  const int64_t end = head + (bytes - head) / kLine * kLine;
-  std::memcpy(to, from, static_cast<size_t>(head));
-  stream_lines(from + head, to + head, end - head, ahead);
-  std::memcpy(to + end, from + end, static_cast<size_t>(bytes - end));
+  const host::WholeLines whole = host::write_ends(from, to, bytes);
+  stream_lines(from + whole.begin, to + whole.begin, whole.bytes, ahead);
 }
 
 void stream_pieces(const Blocks& b, int64_t bytes, Lines& ahead) {
@@ -63,6 +61,7 @@ void finish() { hwy::FlushStream(); }
 Kernels kernels_here() {
   return {hwy::TargetName(HWY_TARGET),
           transpose,
+          transpose_beside,
           pick,
           pick_width(),
           copy,

@@ -35,11 +35,21 @@ struct Lines {
   int level;  // of the caches, 1 or 2
 };
 
+// Whole lines, and where they go, which is aligned to lines.
+struct Run {
+  const uint8_t* from;
+  uint8_t* to;
+  int64_t bytes;  // at least one line
+};
+
 // The kernels as compiled for one instruction set.
 struct Kernels {
   const char* target;  // its name, e.g. "AVX3"
   // Transposes blocks of units of 1 to kMostUnitBytes bytes.
   void (*transpose)(const Blocks& blocks, int64_t unit);
+  // Likewise, and meanwhile writes runs of whole lines as `stream` does.
+  void (*transpose_beside)(const Blocks& blocks, int64_t unit, const std::vector<Run>& runs,
+                           Lines& ahead);
   // Does what the picks say at every piece; their vectors are narrow or of this width.
   void (*pick)(const Blocks& blocks, const Picks& picks);
   int64_t pick_width;

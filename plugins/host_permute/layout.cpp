@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "../kit/host/ceil_div.hpp"
+#include "../kit/host/processor.hpp"
+#include "../kit/host/traffic.hpp"
 
 namespace host_permute {
 namespace {
@@ -50,13 +52,22 @@ Tiling tiling_of(const Units& units, Runs runs) {
   return with(runs.out * kCopiesOverRun + (is_long ? kLeastOfLongRuns : 0));
 }
 
+// Whether blocks are transposed while the runs of the block before are written, where that is known
+// to be faster: not in the cache, where there is nothing to wait for, nor with units of other
+// sizes.
+bool can_overlap(const Problem& problem, int64_t unit, const Tiling& tiling) {
+  return !tiling.copies && (unit == 2 || unit == 4) && !host::fits_cache(problem) &&
+         host::is_of_amd_without_avx512();
+}
+
 }  // namespace
 
 Layout::Layout(const Problem& problem, Runs runs)
     : units(problem),
       unit(units.bytes),
       tiling(tiling_of(units, runs)),
-      has_whole_runs(tiling.copies && are_whole(units)) {
+      has_whole_runs(tiling.copies && are_whole(units)),
+      overlaps(can_overlap(problem, unit, tiling)) {
   // A line more, so that runs of a power of two lie in different sets of the cache.
   buffer_pitch = ceil_div(tiling.run * unit, kLine) * kLine + kLine;
   const int64_t cols = std::ssize(tiling.cols);
@@ -69,6 +80,10 @@ Layout::Layout(const Problem& problem, Runs runs)
 int64_t Layout::tile_bytes() const {
   return std::ssize(tiling.rows) * std::ssize(tiling.cols) * std::ssize(tiling.inner) *
          std::ssize(tiling.outer) * unit;
+}
+
+uint64_t Layout::workspace_bytes() const {
+  return static_cast<uint64_t>((overlaps ? 2 : 1) * buffer_bytes);
 }
 
 }  // namespace host_permute

@@ -24,13 +24,15 @@ struct Layout {
   Layout(const xpose::plugin::Problem& problem, Runs runs);
 
   int64_t tile_bytes() const;
+  uint64_t workspace_bytes() const;  // of a thread
 
   Units units;
   int64_t unit;  // bytes
   Tiling tiling;
   bool has_whole_runs;  // that are kept, of whole lines, if the output is aligned to lines
-  int64_t buffer_pitch, buffer_bytes;  // from one run to the next, and of a thread's buffer
+  int64_t buffer_pitch, buffer_bytes;  // from one run to the next, and of a buffer
   int64_t block_cols;                  // columns that are gathered before their runs are written
+  bool overlaps;                       // a second buffer is filled while the first is written
 };
 
 }  // namespace host_permute

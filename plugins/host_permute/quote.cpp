@@ -235,15 +235,14 @@ Quote quote(const Problem& problem, const Config& config) {
   refuse_same_tiles(problem, Runs(config), layout.tiling);
   const auto in_run = static_cast<uint64_t>(layout.tiling.read_run * layout.unit);
   const auto run = static_cast<uint64_t>(layout.tiling.run * layout.unit);
-  return {
-      .workspace_bytes =
-          streams ? static_cast<uint64_t>(host::most_threads(problem) * layout.buffer_bytes) : 0,
-      .launch = "runs of " + std::to_string(in_run) + " B to runs of " + std::to_string(run) +
-                " B, " + kernels().front().target,
-      .demand = {.load_run = in_run,
-                 .store_run = store_run(layout, streams),
-                 .slower_percent = slower_percent(problem, layout, streams),
-                 .traits = streams ? uint32_t{XPOSE_QUOTE_UNCACHED_STORES} : 0}};
+  const auto threads = static_cast<uint64_t>(host::most_threads(problem));
+  return {.workspace_bytes = streams ? threads * layout.workspace_bytes() : 0,
+          .launch = "runs of " + std::to_string(in_run) + " B to runs of " + std::to_string(run) +
+                    " B, " + kernels().front().target,
+          .demand = {.load_run = in_run,
+                     .store_run = store_run(layout, streams),
+                     .slower_percent = slower_percent(problem, layout, streams),
+                     .traits = streams ? uint32_t{XPOSE_QUOTE_UNCACHED_STORES} : 0}};
 }
 
 }  // namespace host_permute

@@ -108,6 +108,57 @@ TEST(PermuteKernels, TransposeUnitsOfAnySize) {
           ASSERT_NO_FATAL_FAILURE(expect_transposed(kernels, unit, rows, cols));
 }
 
+// Runs of whole lines in a buffer, and the places that they go to.
+struct Staged {
+  std::vector<uint8_t> from, out, expected;
+  std::vector<host_permute::Run> runs;
+  int64_t lines = 0;
+
+  Staged(const Staged&) = delete;  // runs point into it
+  explicit Staged(const std::vector<int64_t>& lines_of_runs) {
+    for (const int64_t count : lines_of_runs) lines += count;
+    from.resize(static_cast<size_t>(64 * lines));
+    std::mt19937 random(static_cast<unsigned>(lines));
+    for (uint8_t& byte : from) byte = static_cast<uint8_t>(random());
+    out.resize(from.size() + 64, 0xc3);  // begins anywhere in a line
+    expected = out;
+    const size_t begin = -reinterpret_cast<uintptr_t>(out.data()) % 64;
+    size_t at = 0, to = from.size();
+    for (const int64_t count : lines_of_runs) {
+      const auto bytes = static_cast<size_t>(64 * count);
+      to -= bytes;
+      runs.push_back({&from[at], &out[begin + to], 64 * count});
+      std::memcpy(&expected[begin + to], &from[at], bytes);
+      at += bytes;
+    }
+  }
+};
+
+void expect_beside(const Kernels& kernels, Block block, const Staged& staged, int each) {
+  const std::vector<int64_t> lines(static_cast<size_t>(staged.lines), 0);
+  host_permute::Lines ahead{block.in.data(), lines.data(), lines.data() + lines.size(), each,
+                            1 + each % 2};
+  kernels.transpose_beside(block.blocks(), block.unit, staged.runs, ahead);
+  kernels.finish();
+  ASSERT_TRUE(block.out == block.expected) << block.name(kernels.target);
+  ASSERT_TRUE(staged.out == staged.expected)
+      << staged.lines << " lines beside " << block.name(kernels.target);
+  EXPECT_EQ(ahead.next, ahead.end);
+}
+
+// Fewer lines than the block has, and more.
+TEST(PermuteKernels, TransposeBesideRunsOfTheBlockBefore) {
+  const std::vector<std::vector<int64_t>> all_runs = {{}, {1}, {3, 5}, {4, 8, 1, 2}, {60, 40}};
+  for (const Kernels& kernels : host_permute::kernels())
+    for (const int64_t unit : {1, 2, 3, 4, 8, 16})
+      for (const int64_t rows : {1, 2, 7, 8, 16, 33})
+        for (const int64_t cols : {1, 3, 8, 15, 17, 64})
+          for (const auto& runs : all_runs)
+            for (const int each : {1, 2})
+              ASSERT_NO_FATAL_FAILURE(
+                  expect_beside(kernels, Block(unit, rows, cols), Staged(runs), each));
+}
+
 // Groups of the many are shorter and longer than vectors, and some are parts.
 TEST(PermuteKernels, PickFewRowsAndFewColumns) {
   for (const Kernels& kernels : host_permute::kernels())

@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "register_tile-inl.hpp"
+#include "write_ends.hpp"
 
 #if defined(XPOSE_KIT_LINES) == defined(HWY_TARGET_TOGGLE)
 #ifdef XPOSE_KIT_LINES
@@ -33,11 +34,9 @@ HWY_INLINE void copy_line(const uint8_t* HWY_RESTRICT from, uint8_t* HWY_RESTRIC
 
 // Whole aligned lines by non-temporal stores, the ragged ends by memcpy.
 inline void stream_bytes(const uint8_t* from, uint8_t* to, int64_t bytes) {
-  const int64_t head = std::min<int64_t>(-reinterpret_cast<uintptr_t>(to) % kLine, bytes);
-  std::memcpy(to, from, static_cast<size_t>(head));
-  int64_t at = head;
-  for (; at + kLine <= bytes; at += kLine) stream_line(from + at, to + at);
-  std::memcpy(to + at, from + at, static_cast<size_t>(bytes - at));
+  const WholeLines whole = write_ends(from, to, bytes);
+  for (int64_t at = whole.begin; at < whole.begin + whole.bytes; at += kLine)
+    stream_line(from + at, to + at);
 }
 
 // Asks for the line at that address, which need not exist, to be in the cache of a level, 1 or 2.
