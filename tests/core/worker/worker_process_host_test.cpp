@@ -162,6 +162,8 @@ TEST_P(WorkerHostTest, LeavesAStuckOneToBeReapedLater) {
   EXPECT_EQ(stuck.kill(kSoon), ProcessEnd{});
   EXPECT_EQ(waitpid(stuck.pid(), nullptr, WNOHANG), 0) << "it was not stuck";
   let_go();
+  siginfo_t dead;  // whose end may take a while, and is not reaped here
+  ASSERT_EQ(waitid(P_PID, static_cast<id_t>(stuck.pid()), &dead, WEXITED | WNOWAIT), 0);
   WorkerProcess next(FAKE_WORKER);
   EXPECT_EQ(waitpid(stuck.pid(), nullptr, WNOHANG), -1) << "it was left for good";
   EXPECT_EQ(answer(next, "echo hello"), "hello");
