@@ -1,6 +1,6 @@
-// Transposes a block by squares while the runs of the block before it leave their buffer: after
-// each square as many lines are written, and asked for, as it has. Shuffles then need not wait for
-// non-temporal stores, nor memory for shuffles.
+// Transposes a block by squares while the runs of the block before it leave their buffer: between
+// the loads and the stores of a square as many lines are written, and asked for, as it has.
+// Shuffles then need not wait for non-temporal stores, nor memory for shuffles.
 //
 // Included once for each target of Highway, as register_tile-inl.hpp is.
 #include <algorithm>

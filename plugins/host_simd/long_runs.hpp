@@ -1,4 +1,5 @@
-// The time of long runs of an output row, and the processors that prefer them to two lines of it.
+// The time of long runs of an output row and of prefetches, and the processors that prefer long
+// runs to two lines.
 #pragma once
 
 #include <cstdint>
@@ -27,6 +28,17 @@ inline bool is_aligned(const xpose::plugin::Problem& problem) {
 inline bool prefers_long_runs(const xpose::plugin::Problem& problem) {
   if (!is_aligned(problem) && problem.element_bytes >= 8) return true;
   return host::is_of_amd_without_avx512();
+}
+
+// Where the processor alone foresees the next lines. A long run of wide elements has few columns,
+// whose lines come soon enough by themselves.
+inline constexpr int64_t kNotAheadPercent = 3, kWideAheadPercent = 6;
+
+inline int64_t ahead_percent(const xpose::plugin::Problem& problem, const Mode& mode) {
+  const bool is_wide =
+      mode.writing == Writing::kEights && !is_aligned(problem) && problem.element_bytes >= 8;
+  if (is_wide) return mode.ahead == 0 ? 0 : kWideAheadPercent;
+  return mode.ahead == 0 ? kNotAheadPercent : 0;
 }
 
 inline int64_t long_run_rows(const xpose::plugin::Problem& problem) {

@@ -209,17 +209,8 @@ int64_t panels_percent(const Problem& problem) {
 // Lines in the cache of rows that share them take so much longer across.
 constexpr int64_t kFoursAcrossPercent = 60;
 
-// Where the processor alone foresees the next lines.
-constexpr int64_t kNotAheadPercent = 3, kDirectNotAheadPercent = 10;
-// A long run of wide elements has few columns, whose lines come soon enough by themselves.
-constexpr int64_t kWideAheadPercent = 6;
-
-int64_t ahead_percent(const Problem& problem, const Mode& mode) {
-  const bool is_wide =
-      mode.writing == Writing::kEights && carries(problem, mode) && problem.element_bytes >= 8;
-  if (is_wide) return mode.ahead == 0 ? 0 : kWideAheadPercent;
-  return mode.ahead == 0 ? kNotAheadPercent : 0;
-}
+// Straight from registers, where the processor alone foresees the next lines.
+constexpr int64_t kDirectNotAheadPercent = 10;
 
 int64_t mode_percent(const Problem& problem, const Mode& mode) {
   const bool is_slow_in_cache = is_tile_kept(problem) == (mode.writing == Writing::kFours);
