@@ -1,198 +1,20 @@
-// Launches of `staged` on a fake of its slots, whose streams run late and as far as chance has it:
-// a wait too few, or a buffer that is taken too early, shows as a wrong byte.
+// Launches of `staged` on a fake of its slots: a wait too few, or a buffer that is taken too early,
+// shows as a wrong byte.
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstdlib>
-#include <cstring>
-#include <deque>
-#include <functional>
-#include <random>
-#include <set>
+#include <cstdint>
 #include <string>
 #include <tuple>
 #include <utility>
 #include <vector>
 
 #include "../../plugins/cuda_staged/slots.hpp"
+#include "staged_fake.hpp"
 
 extern "C" const xpose_plugin* xpose_plugin_entry();
 
 namespace staged {
-namespace {
-
-struct Event {
-  int marked = 0, happened = 0;  // times
-};
-
-struct Stream {
-  struct Work {
-    std::function<void()> body;
-    std::function<bool()> may_begin;
-  };
-  std::deque<Work> work;
-  // Whether it did any.
-  bool run(size_t most) {
-    bool did = false;
-    for (; most > 0 && !work.empty() && work.front().may_begin(); --most) {
-      work.front().body();
-      work.pop_front();
-      did = true;
-    }
-    return did;
-  }
-};
-
-// The memory that is pinned, what was copied by the GPU itself, and the call that fails.
-struct Fake {
-  std::mt19937 random{7};
-  std::set<Stream*> streams;
-  const Stream* asleep = nullptr;  // for a while, so that the others get far ahead of it
-  bool in_is_pinned = false, out_is_pinned = false;
-  const void* in = nullptr;
-  int direct_copies = 0;
-  int fail_after = -1;  // enqueued transposes; -1: none fails
-};
-Fake fake;
-
-void enqueue(
-    void* to, std::function<void()> work, std::function<bool()> may_begin = [] { return true; }) {
-  static_cast<Stream*>(to)->work.push_back({std::move(work), std::move(may_begin)});
-  if (fake.random() % 32 == 0)
-    fake.asleep = *std::next(fake.streams.begin(), fake.random() % std::ssize(fake.streams));
-  for (Stream* stream : fake.streams)
-    if (stream != fake.asleep) stream->run(fake.random() % 3);
-}
-
-// In any order that the events allow.
-void run_all() {
-  bool did = true;
-  while (did) {
-    did = false;
-    for (Stream* stream : fake.streams) did = stream->run(1 + fake.random() % 3) || did;
-  }
-}
-
-void* bytes(int64_t count) { return std::aligned_alloc(256, static_cast<size_t>(count)); }
-
-template <class Body>
-void for_each_run(const Rows& rows, const Body& body) {
-  for (int64_t m = 0; m < rows.matrices; ++m)
-    for (int64_t r = 0; r < rows.rows; ++r)
-      body(rows.begin + m * rows.stride + r * rows.pitch, (m * rows.rows + r) * rows.run);
-}
-
-}  // namespace
-
-void free_device(void* memory) { std::free(memory); }
-void free_pinned(void* memory) { std::free(memory); }
-void destroy_stream(void* stream) {
-  fake.streams.erase(static_cast<Stream*>(stream));
-  delete static_cast<Stream*>(stream);
-}
-void destroy_event(void* event) { delete static_cast<Event*>(event); }
-
-OnDevice::OnDevice(int device) : device_(device) {}
-OnDevice::~OnDevice() = default;
-
-Slots::Slots(int64_t on_device, int64_t pinned)
-    : device_bytes_(aligned(on_device)), pinned_bytes_(aligned(pinned)) {
-  device_memory_.reset(bytes(2 * kOnDevice * device_bytes_));
-  pinned_memory_.reset(bytes(2 * kUnderWay * pinned_bytes_));
-  for (auto& owned : streams_) {
-    auto* const stream = new Stream;
-    fake.streams.insert(stream);
-    owned.reset(stream);
-  }
-  for (auto& owned : events_) owned.reset(new Event);
-}
-
-void Slots::mark(void* event, Way way) const {
-  auto* const marked = static_cast<Event*>(event);
-  const int time = ++marked->marked;
-  enqueue(stream(way), [=] { marked->happened = time; });
-}
-
-void Slots::follow(Way way, void* event) const {
-  const auto* const followed = static_cast<const Event*>(event);
-  const int time = followed->marked;
-  enqueue(
-      stream(way), [] {}, [=] { return followed->happened >= time; });
-}
-
-void Slots::wait(const Slot& slot) const {
-  const auto* const left = static_cast<const Event*>(slot.left);
-  const int time = left->marked;
-  while (left->happened < time)
-    for (Stream* stream : fake.streams) stream->run(fake.random() % 3);
-}
-
-void Slots::wait_all() const noexcept { run_all(); }
-
-bool is_pinned(const Rows& rows) {
-  return rows.begin == fake.in ? fake.in_is_pinned : fake.out_is_pinned;
-}
-
-void copy_in(const Rows& rows, const Slots::Slot& slot, void* stream) {
-  ++fake.direct_copies;
-  enqueue(stream, [=] {
-    for_each_run(rows, [&](const unsigned char* from, int64_t at) {
-      std::memcpy(slot.device_in + at, from, static_cast<size_t>(rows.run));
-    });
-  });
-}
-
-void copy_out(const Rows& rows, const Slots::Slot& slot, void* stream) {
-  ++fake.direct_copies;
-  enqueue(stream, [=] {
-    for_each_run(rows, [&](unsigned char* to, int64_t at) {
-      std::memcpy(to, slot.device_out + at, static_cast<size_t>(rows.run));
-    });
-  });
-}
-
-void copy_in(int64_t size, const Slots::Slot& slot, void* stream) {
-  enqueue(stream, [=] { std::memcpy(slot.device_in, slot.pinned_in, static_cast<size_t>(size)); });
-}
-
-void copy_out(int64_t size, const Slots::Slot& slot, void* stream) {
-  enqueue(stream,
-          [=] { std::memcpy(slot.pinned_out, slot.device_out, static_cast<size_t>(size)); });
-}
-
-// Of a size that the compiler knows: sanitizers look at each call of memcpy.
-void copy_element(unsigned char* to, const unsigned char* from, int64_t bytes) {
-  switch (bytes) {
-    case 1:
-      std::memcpy(to, from, 1);
-      return;
-    case 2:
-      std::memcpy(to, from, 2);
-      return;
-    case 4:
-      std::memcpy(to, from, 4);
-      return;
-    case 8:
-      std::memcpy(to, from, 8);
-      return;
-    default:
-      std::memcpy(to, from, static_cast<size_t>(bytes));
-  }
-}
-
-void transpose(uint32_t element_bytes, const Tile& tile, const Slots::Slot& slot, void* stream) {
-  if (fake.fail_after >= 0 && fake.fail_after-- == 0)
-    throw xpose::plugin::DeviceError("kernel staged: the fake fails");
-  enqueue(stream, [=] {
-    const int64_t e = element_bytes;
-    for (int64_t m = 0; m < tile.matrices; ++m)
-      for (int64_t r = 0; r < tile.rows; ++r)
-        for (int64_t c = 0; c < tile.cols; ++c)
-          copy_element(slot.device_out + ((m * tile.cols + c) * tile.rows + r) * e,
-                       slot.device_in + ((m * tile.rows + r) * tile.cols + c) * e, e);
-  });
-}
-
 namespace {
 
 // A problem with gaps between rows and matrices, in buffers at odd addresses.
