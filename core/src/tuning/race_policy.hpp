@@ -67,7 +67,7 @@ struct RacePolicy {
   double finalist_ratio = 1.1;
 
   // Rounds in which the winner and the estimate meet at most, in number.
-  int final_rounds = 9;
+  int final_rounds = 63;
 
   // ------------------------------------------------------------------ seconds and memory of trials
 

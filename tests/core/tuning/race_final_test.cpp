@@ -73,6 +73,17 @@ TEST_F(RaceFinal, TheRoofIsTheCopyOfTheFinal) {
   EXPECT_DOUBLE_EQ(roof.timing->median, 0.6e-3);
 }
 
+// Nine rounds would say little of times that scatter so.
+TEST_F(RaceFinal, GoesOnWhileItIsUndecided) {
+  runner.variants["guess"].seconds = 1e-3;
+  runner.variants["best"].seconds = 0.95e-3;
+  for (int sample = policy.rounds_to_compare; sample < 200; ++sample)
+    runner.variants["guess"].disturbed[sample] = sample % 2 == 0 ? 1.4 : 0.7;
+  const TuneReport report = run();
+  EXPECT_EQ(trial(report, "best").timing->samples, policy.final_rounds);
+  EXPECT_GT(policy.final_rounds, 50);
+}
+
 TEST_F(RaceFinal, IsNotHeldWhereTheBudgetDoesNotLast) {
   options.budget_seconds = 12e-3;  // trying takes 6.2 ms, the final 9.3
   const TuneReport report = run();
