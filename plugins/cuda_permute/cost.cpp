@@ -52,6 +52,11 @@ constexpr double kBulkEnds = 16;  // bytes
 // those are less than the inverse part of what runs at once.
 constexpr double kWaiting = 2;
 
+// Elements of 2 bytes that are so few, in and out, are joined sooner, by a part of the time that
+// moving them takes and beginning, which is that of so many bytes.
+constexpr double kFewBytesOfTwo = 16 << 20, kBeginning = 6 << 20;
+constexpr double kUnjoined = 8;  // percent
+
 // Multiprocessors with a tile more than others cost so much of the part that those wait.
 constexpr double kUneven = 60;  // percent
 
@@ -129,6 +134,14 @@ bool Cut::ends_apart(bool along_input) const {
   return between > kShareOfCache * static_cast<double>(cache);
 }
 
+// Of few elements that might be joined.
+double Cut::unjoined_percent() const {
+  const bool may_join = (way_ == Way::runs || way_ == Way::squares) && form_.bytes == 2 &&
+                        side_ * form_.bytes <= kWord && kept_bytes(form_) == form_.bytes;
+  const auto bytes = static_cast<double>(2 * tile_.tiles * tile_.elements * form_.bytes);
+  return may_join && bytes < kFewBytesOfTwo ? kUnjoined * (1 + kBeginning / bytes) : 0;
+}
+
 uint32_t Cut::slower_percent(bool along_input, double effort) const {
   const auto by_size = [&](const std::array<double, 5>& values) {
     return values[static_cast<size_t>(std::countr_zero(static_cast<uint64_t>(form_.bytes)))];
@@ -195,7 +208,7 @@ uint32_t Cut::slower_percent(bool along_input, double effort) const {
     const double each = tiles / static_cast<double>(wish_.processors);
     percent += kUneven * std::min(std::ceil(each) / each - 1, 1.0);
   }
-  return static_cast<uint32_t>(percent);
+  return static_cast<uint32_t>(percent + unjoined_percent());
 }
 
 }  // namespace cuda_permute

@@ -92,8 +92,8 @@ struct Skinny {
             .shared_bytes = static_cast<uint32_t>(shared_bytes_),
             .load_run = splits_ ? stream : run,
             .store_run = splits_ ? run : stream,
-            .slower_percent =
-                vector_percent(vectors) + width_percent() + misaligned_percent() + idle_percent()};
+            .slower_percent = vector_percent(vectors) + width_percent() + misaligned_percent() +
+                              shifted_percent() + idle_percent()};
   }
 
   // Matrices with less than a block's vectors leave threads idle: while the others wait for memory,
@@ -112,7 +112,8 @@ struct Skinny {
 
   uint32_t vector_percent(uint32_t vectors) const {
     const bool is_narrow = problem_.element_bytes == 1 && width_ <= 8 && width_ % 2 == 0;
-    if (splits_) return vectors > 2 ? (is_narrow ? 2 : 4) * (vectors - 2) : 0;
+    if (splits_ && is_narrow) return vectors > 2 ? 0 : 20;
+    if (splits_) return vectors > 2 ? 4 * (vectors - 2) : 0;
     if (vectors > 2) return 0;
     return problem_.in_alignment % kVectorBytes == 0 ? 7 : 20;
   }
@@ -124,6 +125,13 @@ struct Skinny {
     const bool is_small = problem_.element_bytes >= 8 && 2 * rows_ * matrices_ * bytes < kSmall;
     return (bytes >= 64 && bytes % 32 != 0 ? 12U : 0U) + (bytes >= 256 ? 6U : 0U) +
            (is_small ? 30U : 0U);
+  }
+
+  // Elements of 8 bytes that lie beside their vectors meet in banks where gaps are between these.
+  uint32_t shifted_percent() const {
+    const bool is_shifted =
+        std::min(problem_.in_alignment, problem_.out_alignment) % kVectorBytes != 0;
+    return problem_.element_bytes == 8 && gap_ != 0 && width_ >= 8 && is_shifted ? 13 : 0;
   }
 
   // Many runs that begin within a sector are stored in pieces, the shorter they are the more of

@@ -51,7 +51,12 @@ struct Unroll4Col {
   }
 
   static Quote quote(const Problem& problem, const Config& config) {
-    Quote quote = quote_tiles(problem, tiling(config, Along::input_col));
+    const Tiling tiling = ::tiling(config, Along::input_col);
+    Quote quote = quote_tiles(problem, tiling);
+    // A block reads whole rows that follow each other: one run.
+    if (problem.element_bytes >= 8 && problem.in_ld == problem.cols &&
+        problem.cols <= tiling.tile_y)
+      quote.demand.load_run *= static_cast<uint64_t>(std::min(problem.rows, tiling.tile_x));
     // Measured: NOTES.md.
     quote.demand.slower_percent = problem.element_bytes < 8    ? 15
                                   : problem.element_bytes == 8 ? 5
