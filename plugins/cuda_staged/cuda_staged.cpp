@@ -24,9 +24,11 @@ using staged::Tiling;
 using staged::Way;
 
 constexpr int64_t kMiB = 1 << 20;
-constexpr int64_t kSlotMiB[] = {512, 1792, 16, 4};
+constexpr int64_t kSlotMiB[] = {896, 1792, 16, 4};
 // Few large tiles have long runs, and the GPU takes them in turn. Threads wait for some of theirs.
 constexpr int64_t kTiles = 8, kTilesOfThreads = 20;
+// In which a tile comes. The more there are, the less memory those take that are on the GPU.
+constexpr int64_t kBands = 8, kBandsOfThreads = 1;
 // Of the tiles that threads copy: pinned memory takes long to get.
 constexpr int64_t kMostPinned = 16 * kMiB;
 // Handing a part to another thread costs as much as copying this many bytes.
@@ -63,7 +65,9 @@ struct Staged {
       : problem_(problem),
         tiling_(tiling_of_gpu(problem, config["slot"])),
         tiling_of_threads_(tiling_of_threads(problem, config["slot"])),
-        slots_(tiling_.most_bytes(), tiling_of_threads_.most_bytes()) {}
+        slots_(std::max(tiling_.band_bytes(), tiling_of_threads_.band_bytes()),
+               std::max(tiling_.most_bytes(), tiling_of_threads_.most_bytes()),
+               tiling_of_threads_.most_bytes()) {}
 
   void launch(const Launch& launch) const {
     if (!slots_.is_of_this_process())
@@ -86,10 +90,10 @@ struct Staged {
 
  private:
   static Tiling tiling_of_gpu(const Problem& problem, int64_t slot) {
-    return {problem, slot * kMiB, kTiles};
+    return {problem, slot * kMiB, kTiles, kBands};
   }
   static Tiling tiling_of_threads(const Problem& problem, int64_t slot) {
-    return {problem, std::min(slot * kMiB, kMostPinned), kTilesOfThreads};
+    return {problem, std::min(slot * kMiB, kMostPinned), kTilesOfThreads, kBandsOfThreads};
   }
 
   // Whether the GPU copies that side by itself.
@@ -131,6 +135,7 @@ struct Staged {
   void move_tiles(const Launch& launch, const Tiling& tiling, bool in_is_direct,
                   bool out_is_direct) const {
     const bool threads_copy = !in_is_direct || !out_is_direct;
+    int64_t bands = 0;  // enqueued
     for (int64_t step = 0; step < tiling.count() + kUnderWay; ++step) {
       const int64_t leaving = step - kUnderWay;
       const bool comes = step < tiling.count(), leaves = leaving >= 0;
@@ -139,7 +144,10 @@ struct Staged {
       if (comes && !in_is_direct) in = rows_in(launch, tiling.at(step)).joined();
       if (leaves && !out_is_direct) out = rows_out(launch, tiling.at(leaving)).joined();
       copy(launch, in, slots_.at(step), out, slots_.at(leaves ? leaving : 0));
-      if (comes) enqueue(launch, tiling.at(step), step, in_is_direct, out_is_direct);
+      if (comes) {
+        turn(launch, tiling, step, in_is_direct, bands);
+        send(launch, tiling, step, out_is_direct, bands - 1);
+      }
     }
     for (int64_t slot = 0; slot < kUnderWay; ++slot) slots_.wait(slots_.at(slot));
   }
@@ -164,23 +172,35 @@ struct Staged {
     });
   }
 
-  // The three ways run at once. Each takes the tile when the way before it has brought it, and when
-  // the tile that had its buffer has left that.
-  void enqueue(const Launch& launch, const Tile& tile, int64_t number, bool in_is_direct,
-               bool out_is_direct) const {
-    const Slots::Slot slot = slots_.at(number), before = slots_.before(number);
-    const Rows in = rows_in(launch, tile), out = rows_out(launch, tile);
-    slots_.follow(Way::in, before.turned);
-    if (in_is_direct)
-      staged::copy_in(in, slot, slots_.stream(Way::in));
-    else
-      staged::copy_in(in.bytes(), slot, slots_.stream(Way::in));
-    slots_.mark(slot.came, Way::in);
-    slots_.follow(Way::turn, slot.came);
-    slots_.follow(Way::turn, before.left);
-    staged::transpose(problem_.element_bytes, tile, slot, slots_.stream(Way::turn));
-    slots_.mark(slot.turned, Way::turn);
-    slots_.follow(Way::out, slot.turned);
+  // The three ways run at once. A band comes when its buffer is free, and is turned when it has
+  // come and the tile has left that had the buffer of its tile before.
+  void turn(const Launch& launch, const Tiling& tiling, int64_t number, bool in_is_direct,
+            int64_t& bands) const {
+    const Tile tile = tiling.at(number);
+    const Slots::Slot slot = slots_.at(number);
+    slots_.follow(Way::turn, slots_.before(number).left);
+    for (int64_t i = 0; i < tiling.bands(tile); ++i) {
+      const Tile part = tiling.band(tile, i);
+      const Slots::Band band = slots_.band(bands++);
+      const Rows in = rows_in(launch, part);
+      slots_.follow(Way::in, band.turned);
+      if (in_is_direct)
+        staged::copy_in(in, band, slots_.stream(Way::in));
+      else
+        staged::copy_in(in.bytes(), slot, band, slots_.stream(Way::in));
+      slots_.mark(band.came, Way::in);
+      slots_.follow(Way::turn, band.came);
+      staged::transpose(problem_.element_bytes, part, tile, band, slot, slots_.stream(Way::turn));
+      slots_.mark(band.turned, Way::turn);
+    }
+  }
+
+  // A tile leaves when the last of its bands was turned.
+  void send(const Launch& launch, const Tiling& tiling, int64_t number, bool out_is_direct,
+            int64_t last_band) const {
+    const Slots::Slot slot = slots_.at(number);
+    const Rows out = rows_out(launch, tiling.at(number));
+    slots_.follow(Way::out, slots_.band(last_band).turned);
     if (out_is_direct)
       staged::copy_out(out, slot, slots_.stream(Way::out));
     else

@@ -51,12 +51,14 @@ OnDevice::~OnDevice() {
   if (before_ != device_) cudaSetDevice(before_);
 }
 
-Slots::Slots(int64_t device_bytes, int64_t pinned_bytes)
-    : device_bytes_(aligned(device_bytes)),
+Slots::Slots(int64_t band_bytes, int64_t tile_bytes, int64_t pinned_bytes)
+    : band_bytes_(aligned(band_bytes)),
+      tile_bytes_(aligned(tile_bytes)),
       pinned_bytes_(aligned(pinned_bytes)),
       device_(current_device()) {
   void* memory = nullptr;
-  check(cudaMalloc(&memory, size(2 * kOnDevice * device_bytes_)), "allocating slots on the GPU");
+  check(cudaMalloc(&memory, size(kBandsOnDevice * band_bytes_ + kTilesOnDevice * tile_bytes_)),
+        "allocating slots on the GPU");
   device_memory_.reset(memory);
   check(cudaMallocHost(&memory, size(2 * kUnderWay * pinned_bytes_)), "allocating pinned memory");
   pinned_memory_.reset(memory);
@@ -95,10 +97,10 @@ bool is_pinned(const Rows& rows) {
   return is_pinned(rows.begin) && is_pinned(rows.begin + last);
 }
 
-void copy_in(const Rows& caller, const Slots::Slot& slot, void* stream) {
+void copy_in(const Rows& caller, const Slots::Band& band, void* stream) {
   const Rows rows = caller.joined();
   for_each_matrix(rows, [&](const unsigned char* from, int64_t offset) {
-    check(cudaMemcpy2DAsync(slot.device_in + offset, size(rows.run), from, size(rows.pitch),
+    check(cudaMemcpy2DAsync(band.device + offset, size(rows.run), from, size(rows.pitch),
                             size(rows.run), size(rows.rows), cudaMemcpyHostToDevice,
                             stream_of(stream)),
           "copying the caller's pinned input to the GPU");
@@ -108,33 +110,36 @@ void copy_in(const Rows& caller, const Slots::Slot& slot, void* stream) {
 void copy_out(const Rows& caller, const Slots::Slot& slot, void* stream) {
   const Rows rows = caller.joined();
   for_each_matrix(rows, [&](unsigned char* to, int64_t offset) {
-    check(cudaMemcpy2DAsync(to, size(rows.pitch), slot.device_out + offset, size(rows.run),
+    check(cudaMemcpy2DAsync(to, size(rows.pitch), slot.device + offset, size(rows.run),
                             size(rows.run), size(rows.rows), cudaMemcpyDeviceToHost,
                             stream_of(stream)),
           "copying from the GPU to the caller's pinned output");
   });
 }
 
-void copy_in(int64_t bytes, const Slots::Slot& slot, void* stream) {
-  check(cudaMemcpyAsync(slot.device_in, slot.pinned_in, size(bytes), cudaMemcpyHostToDevice,
+void copy_in(int64_t bytes, const Slots::Slot& slot, const Slots::Band& band, void* stream) {
+  check(cudaMemcpyAsync(band.device, slot.pinned_in, size(bytes), cudaMemcpyHostToDevice,
                         stream_of(stream)),
         "copying a tile to the GPU");
 }
 
 void copy_out(int64_t bytes, const Slots::Slot& slot, void* stream) {
-  check(cudaMemcpyAsync(slot.pinned_out, slot.device_out, size(bytes), cudaMemcpyDeviceToHost,
+  check(cudaMemcpyAsync(slot.pinned_out, slot.device, size(bytes), cudaMemcpyDeviceToHost,
                         stream_of(stream)),
         "copying a tile from the GPU");
 }
 
-void transpose(uint32_t element_bytes, const Tile& tile, const Slots::Slot& slot, void* stream) {
+void transpose(uint32_t element_bytes, const Tile& part, const Tile& whole, const Slots::Band& band,
+               const Slots::Slot& slot, void* stream) {
+  const int64_t first =
+      (part.matrix - whole.matrix) * whole.rows * whole.cols + part.row - whole.row;
   xpose::plugin::with_element(element_bytes, [&]<class E>(E) {
-    const int64_t blocks = kernels::squares<E>(tile.matrices, tile.rows, tile.cols);
-    xpose::plugin::launch_kernel("staged", kernels::staged<E>, {static_cast<uint32_t>(blocks)},
-                                 {kernels::kThreadsX, kernels::kThreadsY}, 0, stream,
-                                 reinterpret_cast<const E*>(slot.device_in),
-                                 reinterpret_cast<E*>(slot.device_out), static_cast<int>(tile.rows),
-                                 static_cast<int>(tile.cols));
+    const int64_t blocks = kernels::squares<E>(part.matrices, part.rows, part.cols);
+    xpose::plugin::launch_kernel(
+        "staged", kernels::staged<E>, {static_cast<uint32_t>(blocks)},
+        {kernels::kThreadsX, kernels::kThreadsY}, 0, stream,
+        reinterpret_cast<const E*>(band.device), reinterpret_cast<E*>(slot.device) + first,
+        static_cast<int>(part.rows), static_cast<int>(part.cols), whole.rows);
   });
 }
 

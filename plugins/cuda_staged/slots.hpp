@@ -1,4 +1,5 @@
-// The memory of a plan: slots on a GPU, pinned buffers on the host, and a stream for each way.
+// The memory of a plan: bands and tiles on a GPU, pinned buffers on the host, and a stream for each
+// way.
 #pragma once
 
 #include <unistd.h>
@@ -12,9 +13,10 @@
 
 namespace staged {
 
-// One tile comes while the one before it leaves, and each side of a slot is free again when its way
-// is over. Where threads copy, tiles wait for them on both sides: so many are under way.
-inline constexpr int64_t kOnDevice = 2, kUnderWay = 4;
+// The bands of one tile come, and are turned, while the tile before it leaves: so many bands and
+// whole tiles are on the GPU. Where threads copy, tiles wait for them on both sides: so many are
+// under way.
+inline constexpr int64_t kBandsOnDevice = 2, kTilesOnDevice = 2, kUnderWay = 4;
 
 // The work of the GPU, which it does at the same time, each in the order of the tiles.
 enum class Way : uint8_t { in, turn, out };
@@ -46,35 +48,42 @@ class OnDevice {
 
 class Slots {
  public:
-  // Buffers of so many bytes each on the current device and in pinned memory, for input and for
-  // output. Throws DeviceError with the reason where there is no device, and std::bad_alloc.
-  Slots(int64_t device_bytes, int64_t pinned_bytes);
+  // Buffers of so many bytes each: of bands and of tiles on the current device, and of tiles in
+  // pinned memory for input and for output. Throws DeviceError with the reason where there is no
+  // device, and std::bad_alloc.
+  Slots(int64_t band_bytes, int64_t tile_bytes, int64_t pinned_bytes);
 
   int device() const { return device_; }
   bool is_of_this_process() const { return getpid() == process_; }
 
-  // Of one tile. Events say that it has come, was transposed and has left.
+  // Of a band. Events say that it has come and that it was turned.
+  struct Band {
+    unsigned char* device;
+    void *came, *turned;
+  };
+  Band band(int64_t number) const {
+    const int64_t place = number % kBandsOnDevice;
+    const auto event = static_cast<size_t>(2 * place);
+    return {static_cast<unsigned char*>(device_memory_.get()) + place * band_bytes_,
+            events_[event].get(), events_[event + 1].get()};
+  }
+
+  // Of a tile. The event says that it has left.
   struct Slot {
-    unsigned char *device_in, *device_out;  // on the GPU
+    unsigned char* device;                  // turned
     unsigned char *pinned_in, *pinned_out;  // on the host
-    void *came, *turned, *left;
+    void* left;
   };
   Slot at(int64_t tile) const {
-    const auto buffer = [](const auto& memory, int64_t number, int64_t size) {
-      return static_cast<unsigned char*>(memory.get()) + number * size;
-    };
-    const int64_t device = 2 * (tile % kOnDevice), pinned = 2 * (tile % kUnderWay);
-    const auto* const events = &events_[static_cast<size_t>(tile % kUnderWay * 3)];
-    return {buffer(device_memory_, device, device_bytes_),
-            buffer(device_memory_, device + 1, device_bytes_),
-            buffer(pinned_memory_, pinned, pinned_bytes_),
-            buffer(pinned_memory_, pinned + 1, pinned_bytes_),
-            events[0].get(),
-            events[1].get(),
-            events[2].get()};
+    auto* const device = static_cast<unsigned char*>(device_memory_.get());
+    auto* const pinned = static_cast<unsigned char*>(pinned_memory_.get());
+    const int64_t place = tile % kUnderWay;
+    return {device + kBandsOnDevice * band_bytes_ + tile % kTilesOnDevice * tile_bytes_,
+            pinned + 2 * place * pinned_bytes_, pinned + (2 * place + 1) * pinned_bytes_,
+            events_[static_cast<size_t>(2 * kBandsOnDevice + place)].get()};
   }
-  // Of the tile that had the same buffers of the device before.
-  Slot before(int64_t tile) const { return at(tile + kUnderWay - kOnDevice); }
+  // Of the tile that had the same buffer of the device before.
+  Slot before(int64_t tile) const { return at(tile + kUnderWay - kTilesOnDevice); }
 
   void* stream(Way way) const { return streams_[static_cast<size_t>(way)].get(); }
   // The event happens when all that was enqueued for the way is done; a way waits for its latest
@@ -92,12 +101,12 @@ class Slots {
     return (bytes + kAlign - 1) / kAlign * kAlign;
   }
 
-  int64_t device_bytes_, pinned_bytes_;
+  int64_t band_bytes_, tile_bytes_, pinned_bytes_;
   pid_t process_ = getpid();
   int device_ = 0;
   std::unique_ptr<void, Owner<free_device>> device_memory_;
   std::unique_ptr<void, Owner<free_pinned>> pinned_memory_;
-  std::array<std::unique_ptr<void, Owner<destroy_event>>, 3 * kUnderWay> events_;
+  std::array<std::unique_ptr<void, Owner<destroy_event>>, 2 * kBandsOnDevice + kUnderWay> events_;
   std::array<std::unique_ptr<void, Owner<destroy_stream>>, 3> streams_;
 };
 
@@ -105,13 +114,16 @@ class Slots {
 // DeviceError.
 bool is_pinned(const Rows& rows);
 
-// Enqueue a copy of a caller's pinned rows to a slot on the GPU, or from it. Throw DeviceError.
-void copy_in(const Rows& rows, const Slots::Slot& slot, void* stream);
+// Enqueue a copy of a caller's pinned rows to a band on the GPU, or from a tile there. Throw
+// DeviceError.
+void copy_in(const Rows& rows, const Slots::Band& band, void* stream);
 void copy_out(const Rows& rows, const Slots::Slot& slot, void* stream);
-// The same from and to the slot's own pinned memory.
-void copy_in(int64_t bytes, const Slots::Slot& slot, void* stream);
+// The same from and to the slot's own pinned memory, for a tile of one band.
+void copy_in(int64_t bytes, const Slots::Slot& slot, const Slots::Band& band, void* stream);
 void copy_out(int64_t bytes, const Slots::Slot& slot, void* stream);
-// Enqueues the transposes of a tile's matrices, from a slot's input to its output.
-void transpose(uint32_t element_bytes, const Tile& tile, const Slots::Slot& slot, void* stream);
+// Enqueues the transposes of a band's matrices, `part` of the tile `whole`, to their places in
+// that.
+void transpose(uint32_t element_bytes, const Tile& part, const Tile& whole, const Slots::Band& band,
+               const Slots::Slot& slot, void* stream);
 
 }  // namespace staged

@@ -1,4 +1,5 @@
-// Transposes the matrices of a tile within the GPU's memory, where they lie without gaps.
+// Transposes the matrices of a band within the GPU's memory, where they lie without gaps, to their
+// places in a tile.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +16,7 @@ struct Square {
   static constexpr int kPad = sizeof(E) < 4 ? 4 / sizeof(E) : 1;
 };
 
-// Squares of a tile, which are its blocks: along x alone, since a grid has no more along y and z
+// Squares of a band, which are its blocks: along x alone, since a grid has no more along y and z
 // than 65535.
 template <class E>
 int64_t squares(int64_t matrices, int64_t rows, int64_t cols) {
@@ -23,19 +24,19 @@ int64_t squares(int64_t matrices, int64_t rows, int64_t cols) {
   return matrices * ((rows + kSide - 1) / kSide) * ((cols + kSide - 1) / kSide);
 }
 
-// A tile has less than 2^31 elements.
+// A band has less than 2^31 elements. Rows of the output are `out_ld` elements apart.
 template <class E>
 __global__ void __launch_bounds__(kThreadsX* kThreadsY)
-    staged(const E* __restrict__ in, E* __restrict__ out, int rows, int cols) {
+    staged(const E* __restrict__ in, E* __restrict__ out, int rows, int cols, int64_t out_ld) {
   constexpr int kSide = Square<E>::kSide;
   __shared__ E square[kSide][kSide + Square<E>::kPad];  // (rows, cols) of the input
   const unsigned down = (rows + kSide - 1) / kSide, across = (cols + kSide - 1) / kSide;
   const unsigned number = blockIdx.x % (down * across);
-  const int64_t matrix = int64_t{blockIdx.x / (down * across)} * rows * cols;
+  const int64_t matrix = blockIdx.x / (down * across);
   const int row = static_cast<int>(number / across) * kSide;
   const int col = static_cast<int>(number % across) * kSide;
-  in += matrix;
-  out += matrix;
+  in += matrix * rows * cols;
+  out += matrix * out_ld * cols;
 #pragma unroll
   for (int y = 0; y < kSide; y += kThreadsY)
 #pragma unroll
@@ -50,8 +51,7 @@ __global__ void __launch_bounds__(kThreadsX* kThreadsY)
 #pragma unroll
     for (int x = 0; x < kSide; x += kThreadsX) {  // along an output row
       const int r = row + x + threadIdx.x, c = col + y + threadIdx.y;
-      if (r < rows && c < cols)
-        out[c * int64_t{rows} + r] = square[x + threadIdx.x][y + threadIdx.y];
+      if (r < rows && c < cols) out[c * out_ld + r] = square[x + threadIdx.x][y + threadIdx.y];
     }
 }
 

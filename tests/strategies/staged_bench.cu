@@ -144,7 +144,7 @@ void run(std::int64_t bytes, bool pinned_alone, const std::string& plugins) {
           std::printf("%s%s: %s\n", of.c_str(), to_string(variant).c_str(), error.what());
         }
       };
-      for (const int slot : {1792, 512, 16}) {
+      for (const int slot : {1792, 896, 16}) {
         const Variant staged{"staged", {{"slot", slot}}};
         measure(staged, " pinned", pinned_in, pinned_out);
         if (!pinned_alone) measure(staged, " pageable", in, out);

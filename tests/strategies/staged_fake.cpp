@@ -54,9 +54,9 @@ void destroy_event(void* event) { delete static_cast<Event*>(event); }
 OnDevice::OnDevice(int device) : device_(device) {}
 OnDevice::~OnDevice() = default;
 
-Slots::Slots(int64_t on_device, int64_t pinned)
-    : device_bytes_(aligned(on_device)), pinned_bytes_(aligned(pinned)) {
-  device_memory_.reset(bytes(2 * kOnDevice * device_bytes_));
+Slots::Slots(int64_t band, int64_t tile, int64_t pinned)
+    : band_bytes_(aligned(band)), tile_bytes_(aligned(tile)), pinned_bytes_(aligned(pinned)) {
+  device_memory_.reset(bytes(kBandsOnDevice * band_bytes_ + kTilesOnDevice * tile_bytes_));
   pinned_memory_.reset(bytes(2 * kUnderWay * pinned_bytes_));
   for (auto& owned : streams_) {
     auto* const stream = new Stream;
@@ -92,11 +92,11 @@ bool is_pinned(const Rows& rows) {
   return rows.begin == fake.in ? fake.in_is_pinned : fake.out_is_pinned;
 }
 
-void copy_in(const Rows& rows, const Slots::Slot& slot, void* stream) {
+void copy_in(const Rows& rows, const Slots::Band& band, void* stream) {
   ++fake.direct_copies;
   enqueue(stream, [=] {
     for_each_run(rows, [&](const unsigned char* from, int64_t at) {
-      std::memcpy(slot.device_in + at, from, static_cast<size_t>(rows.run));
+      std::memcpy(band.device + at, from, static_cast<size_t>(rows.run));
     });
   });
 }
@@ -105,18 +105,17 @@ void copy_out(const Rows& rows, const Slots::Slot& slot, void* stream) {
   ++fake.direct_copies;
   enqueue(stream, [=] {
     for_each_run(rows, [&](unsigned char* to, int64_t at) {
-      std::memcpy(to, slot.device_out + at, static_cast<size_t>(rows.run));
+      std::memcpy(to, slot.device + at, static_cast<size_t>(rows.run));
     });
   });
 }
 
-void copy_in(int64_t size, const Slots::Slot& slot, void* stream) {
-  enqueue(stream, [=] { std::memcpy(slot.device_in, slot.pinned_in, static_cast<size_t>(size)); });
+void copy_in(int64_t size, const Slots::Slot& slot, const Slots::Band& band, void* stream) {
+  enqueue(stream, [=] { std::memcpy(band.device, slot.pinned_in, static_cast<size_t>(size)); });
 }
 
 void copy_out(int64_t size, const Slots::Slot& slot, void* stream) {
-  enqueue(stream,
-          [=] { std::memcpy(slot.pinned_out, slot.device_out, static_cast<size_t>(size)); });
+  enqueue(stream, [=] { std::memcpy(slot.pinned_out, slot.device, static_cast<size_t>(size)); });
 }
 
 void copy_element(unsigned char* to, const unsigned char* from, int64_t bytes) {
@@ -138,16 +137,19 @@ void copy_element(unsigned char* to, const unsigned char* from, int64_t bytes) {
   }
 }
 
-void transpose(uint32_t element_bytes, const Tile& tile, const Slots::Slot& slot, void* stream) {
+void transpose(uint32_t element_bytes, const Tile& part, const Tile& whole, const Slots::Band& band,
+               const Slots::Slot& slot, void* stream) {
   if (fake.fail_after >= 0 && fake.fail_after-- == 0)
     throw xpose::plugin::DeviceError("kernel staged: the fake fails");
   enqueue(stream, [=] {
     const int64_t e = element_bytes;
-    for (int64_t m = 0; m < tile.matrices; ++m)
-      for (int64_t r = 0; r < tile.rows; ++r)
-        for (int64_t c = 0; c < tile.cols; ++c)
-          copy_element(slot.device_out + ((m * tile.cols + c) * tile.rows + r) * e,
-                       slot.device_in + ((m * tile.rows + r) * tile.cols + c) * e, e);
+    for (int64_t m = 0; m < part.matrices; ++m)
+      for (int64_t r = 0; r < part.rows; ++r)
+        for (int64_t c = 0; c < part.cols; ++c) {
+          const int64_t column = (part.matrix - whole.matrix + m) * whole.cols + c;
+          copy_element(slot.device + (column * whole.rows + part.row - whole.row + r) * e,
+                       band.device + ((m * part.rows + r) * part.cols + c) * e, e);
+        }
   });
 }
 

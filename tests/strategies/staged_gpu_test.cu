@@ -96,7 +96,7 @@ class StagedGpu : public testing::Test {
       GTEST_SKIP() << "SKIPPED: " << reason;
   }
   // The largest slot serves every problem, a smaller one those that fill it.
-  static Plan plan(const Problem& problem, int slot = 512) {
+  static Plan plan(const Problem& problem, int slot = 896) {
     static Engine engine(
         {.plugin_folders = {XPOSE_PLUGINS}, .threads = 4, .in_process = true, .remember = false});
     PlanOptions options;
@@ -110,7 +110,7 @@ TEST_F(StagedGpu, MatricesLargerThanAllSlotsFromAndToAnyMemory) {
   for (const Memory from : {Memory::pageable, Memory::pinned, Memory::registered})
     for (const Memory to : {Memory::pageable, Memory::pinned}) {
       Matrices moved(matrix(20'011, 5003, 4), from, to);  // 400 MB
-      plan(moved.problem, from == Memory::pinned ? 512 : 16)
+      plan(moved.problem, from == Memory::pinned ? 896 : 16)
           .execute(moved.in.get(), moved.out.get());
       EXPECT_EQ(moved.wrong(), 0U) << static_cast<int>(from) << " to " << static_cast<int>(to);
     }

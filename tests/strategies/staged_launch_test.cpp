@@ -96,6 +96,15 @@ TEST_P(StagedLaunch, EveryByteIsRightAndGapsStay) {
     }
 }
 
+// Each tile in bands of rows, and of whole matrices.
+TEST_P(StagedLaunch, LargeTilesComeInBands) {
+  Moved large(1, 1999, 3001, 16, 1), small(700, 83, 101, 16, 1);
+  for (Moved* moved : {&large, &small}) {
+    ASSERT_EQ(moved->launch(16, 2), XPOSE_OK) << moved->words;
+    EXPECT_TRUE(moved->is_transposed());
+  }
+}
+
 TEST_P(StagedLaunch, ThinMatricesAreRightToo) {
   for (const auto& [rows, cols] : std::vector<std::pair<int64_t, int64_t>>{
            {1, 1'500'001}, {1'500'001, 1}, {3, 500'003}, {500'003, 5}, {1, 1}}) {

@@ -20,7 +20,7 @@ using staged::Tile;
 using staged::Tiling;
 
 constexpr int64_t kMiB = 1 << 20;
-constexpr int64_t kTiles = 20;
+constexpr int64_t kTiles = 20, kBands = 16;
 
 xpose_problem problem(int64_t matrices, int64_t rows, int64_t cols, uint32_t bytes) {
   xpose_problem made{};
@@ -38,16 +38,19 @@ xpose_problem problem(int64_t matrices, int64_t rows, int64_t cols, uint32_t byt
   return made;
 }
 
-// How often each element lies in a tile.
+int64_t elements(const Tile& tile) { return tile.matrices * tile.rows * tile.cols; }
+
+// How often each element lies in a band of a tile.
 std::vector<int> covers(const xpose_problem& of, const Tiling& tiling) {
   std::vector<int> times(static_cast<size_t>(xpose::plugin::bytes_of(of) / of.element_bytes), 0);
-  for (int64_t i = 0; i < tiling.count(); ++i) {
-    const Tile tile = tiling.at(i);
-    for (int64_t m = tile.matrix; m < tile.matrix + tile.matrices; ++m)
-      for (int64_t r = tile.row; r < tile.row + tile.rows; ++r)
-        for (int64_t c = tile.col; c < tile.col + tile.cols; ++c)
-          ++times.at(static_cast<size_t>((m * of.rows + r) * of.cols + c));
-  }
+  for (int64_t i = 0; i < tiling.count(); ++i)
+    for (int64_t b = 0; b < tiling.bands(tiling.at(i)); ++b) {
+      const Tile band = tiling.band(tiling.at(i), b);
+      for (int64_t m = band.matrix; m < band.matrix + band.matrices; ++m)
+        for (int64_t r = band.row; r < band.row + band.rows; ++r)
+          for (int64_t c = band.col; c < band.col + band.cols; ++c)
+            ++times.at(static_cast<size_t>((m * of.rows + r) * of.cols + c));
+    }
   return times;
 }
 
@@ -61,34 +64,50 @@ TEST(StagedTiling, CoversEachElementOnceWithinItsSlot) {
     SCOPED_TRACE(std::to_string(matrices) + " of " + std::to_string(rows) + "x" +
                  std::to_string(cols) + " of " + std::to_string(bytes) + " bytes");
     const xpose_problem drawn = problem(matrices, rows, cols, bytes);
-    const Tiling tiling(drawn, 4 * kMiB, kTiles);
-    EXPECT_LE(tiling.most_bytes(), 4 * kMiB);
-    for (int64_t tile = 0; tile < tiling.count(); ++tile) {
-      const Tile at = tiling.at(tile);
-      ASSERT_LE(at.matrices * at.rows * at.cols * bytes, tiling.most_bytes());
+    for (const auto& [slot, tiles] : {std::pair{4 * kMiB, kTiles}, std::pair{64 * kMiB, 1L}}) {
+      const Tiling tiling(drawn, slot, tiles, kBands);
+      EXPECT_LE(tiling.most_bytes(), slot);
+      for (int64_t tile = 0; tile < tiling.count(); ++tile) {
+        const Tile at = tiling.at(tile);
+        ASSERT_LE(elements(at) * bytes, tiling.most_bytes());
+        for (int64_t band = 0; band < tiling.bands(at); ++band)
+          ASSERT_LE(elements(tiling.band(at, band)) * bytes, tiling.band_bytes());
+      }
+      const std::vector<int> times = covers(drawn, tiling);
+      EXPECT_EQ(std::ranges::count(times, 1), std::ssize(times));
     }
-    const std::vector<int> times = covers(drawn, tiling);
-    EXPECT_EQ(std::ranges::count(times, 1), std::ssize(times));
+  }
+}
+
+// A plan has few of them on the GPU, beside whole tiles.
+TEST(StagedTiling, LargeTilesComeInBands) {
+  for (const xpose_problem& of : {problem(1, 200'001, 200'003, 1), problem(1, 70'001, 70'003, 8),
+                                  problem(70, 20'001, 20'003, 1), problem(900'000, 161, 167, 2)}) {
+    SCOPED_TRACE(std::to_string(of.rows) + "x" + std::to_string(of.cols));
+    const Tiling tiling(of, 3072 * kMiB, 8, kBands);
+    EXPECT_GE(tiling.bands(tiling.full()), kBands * 3 / 4);
+    EXPECT_LE(tiling.band_bytes(), tiling.most_bytes() / (kBands - 3));
+    EXPECT_EQ(Tiling(of, 3072 * kMiB, 8, 1).bands(tiling.full()), 1);
   }
 }
 
 TEST(StagedTiling, LargeMatricesHaveLongRunsOnBothSides) {
   for (const uint32_t bytes : {1U, 2U, 4U, 8U, 16U}) {
-    const Tiling square(problem(1, 65'536, 65'536, bytes), 16 * kMiB, kTiles);
+    const Tiling square(problem(1, 65'536, 65'536, bytes), 16 * kMiB, kTiles, kBands);
     EXPECT_GE(square.full().rows * bytes, 4096);
     EXPECT_GE(square.full().cols * bytes, 4096);
     EXPECT_GT(square.most_bytes(), 12 * kMiB);
   }
-  const Tiling skinny(problem(1, 100'000'000, 16, 4), 16 * kMiB, kTiles);
+  const Tiling skinny(problem(1, 100'000'000, 16, 4), 16 * kMiB, kTiles, kBands);
   EXPECT_EQ(skinny.full().cols, 16);
   EXPECT_GT(skinny.most_bytes(), 15 * kMiB);
-  const Tiling flat(problem(1, 3, 1'000'000'000, 1), 16 * kMiB, kTiles);
+  const Tiling flat(problem(1, 3, 1'000'000'000, 1), 16 * kMiB, kTiles, kBands);
   EXPECT_EQ(flat.full().rows, 3);
   EXPECT_GT(flat.most_bytes(), 15 * kMiB);
 }
 
 TEST(StagedTiling, NoTileIsASliver) {
-  const Tiling tiling(problem(1, 16'383, 16'385, 1), 4 * kMiB, kTiles);
+  const Tiling tiling(problem(1, 16'383, 16'385, 1), 4 * kMiB, kTiles, kBands);
   for (int64_t i = 0; i < tiling.count(); ++i) {
     EXPECT_GE(tiling.at(i).rows, 512);
     EXPECT_GE(tiling.at(i).cols, 512);
@@ -96,15 +115,15 @@ TEST(StagedTiling, NoTileIsASliver) {
 }
 
 TEST(StagedTiling, SmallMatricesShareASlot) {
-  const Tiling tiling(problem(100'000, 32, 32, 4), 16 * kMiB, kTiles);
+  const Tiling tiling(problem(100'000, 32, 32, 4), 16 * kMiB, kTiles, kBands);
   EXPECT_EQ(tiling.full().rows, 32);
   EXPECT_EQ(tiling.full().cols, 32);
   EXPECT_GE(tiling.full().matrices, 4096);
 }
 
 TEST(StagedTiling, TwentyTilesOverlapUnlessTheyWereTiny) {
-  EXPECT_GE(Tiling(problem(1, 8192, 8192, 4), 16 * kMiB, kTiles).count(), 20);
-  EXPECT_EQ(Tiling(problem(1, 300, 300, 4), 16 * kMiB, kTiles).count(), 1);
+  EXPECT_GE(Tiling(problem(1, 8192, 8192, 4), 16 * kMiB, kTiles, kBands).count(), 20);
+  EXPECT_EQ(Tiling(problem(1, 300, 300, 4), 16 * kMiB, kTiles, kBands).count(), 1);
 }
 
 // While the first tile comes nothing leaves, and while the last one leaves nothing comes.
@@ -112,7 +131,7 @@ TEST(StagedTiling, TheFirstAndTheLastTileAreStrips) {
   for (const xpose_problem& of : {problem(1, 40'001, 40'003, 4), problem(1, 3, 500'000'000, 4),
                                   problem(1, 500'000'000, 5, 1), problem(90'000, 61, 67, 8)}) {
     SCOPED_TRACE(std::to_string(of.rows) + "x" + std::to_string(of.cols));
-    const Tiling tiling(of, 256 * kMiB, 8);
+    const Tiling tiling(of, 256 * kMiB, 8, kBands);
     const auto bytes = [&](int64_t number) {
       const Tile tile = tiling.at(number);
       return tile.matrices * tile.rows * tile.cols * of.element_bytes;
@@ -129,10 +148,13 @@ TEST(StagedTiling, TheLargestProblemsDoNotOverflow) {
     for (const xpose_problem& large :
          {problem(1, most, 1, bytes), problem(1, 1, most, bytes), problem(most, 1, 1, bytes),
           problem(1, int64_t{1} << 26, most >> 26, bytes)}) {
-      const Tiling tiling(large, 16 * kMiB, kTiles);
+      const Tiling tiling(large, 16 * kMiB, kTiles, kBands);
       EXPECT_LE(tiling.most_bytes(), 16 * kMiB);
       const Tile last = tiling.at(tiling.count() - 1);
       EXPECT_EQ(last.matrix + last.matrices, large.batch_rank == 0 ? 1 : most);
+      EXPECT_LE(std::max(Tiling(large, 3072 * kMiB, 8, kBands).full().rows,
+                         Tiling(large, 3072 * kMiB, 8, kBands).full().cols),
+                INT32_MAX);
       EXPECT_EQ(last.row + last.rows, large.rows);
       EXPECT_EQ(last.col + last.cols, large.cols);
     }
@@ -179,7 +201,7 @@ TEST(StagedCopies, RunsWithoutGapsAreOne) {
 // The start of the driver weighs on small problems, and copies by threads on large ones.
 TEST(StagedQuote, IsFarBehindTheHostsMemory) {
   const auto percent = [](const xpose_problem& of) {
-    return staged::demand_of(of, Tiling(of, 16 * kMiB, kTiles)).slower_percent;
+    return staged::demand_of(of, Tiling(of, 16 * kMiB, kTiles, kBands)).slower_percent;
   };
   EXPECT_GT(percent(problem(1, 100, 100, 4)), 1'000'000U);
   EXPECT_GT(percent(problem(1, 4096, 4096, 4)), 10'000U);
