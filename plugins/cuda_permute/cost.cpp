@@ -52,10 +52,13 @@ constexpr double kBulkEnds = 16;  // bytes
 // those are less than the inverse part of what runs at once.
 constexpr double kWaiting = 2;
 
-// Elements of 2 bytes that are so few, in and out, are joined sooner, by a part of the time that
-// moving them takes and beginning, which is that of so many bytes.
-constexpr double kFewBytesOfTwo = 16 << 20, kBeginning = 6 << 20;
-constexpr double kUnjoined = 8;  // percent
+// Problems of so many bytes, in and out, are moved more slowly, and begin more slowly, which takes
+// as long as to move kBeginning: elements of 2 bytes that might be joined, and elements of 1 and 2
+// bytes in large tiles of runs.
+constexpr double kBeginning = 6 << 20;
+constexpr double kUnjoinedTo = 16 << 20, kUnjoined = 8;  // percent
+constexpr int64_t kLargeRuns = 20 << 10;                 // bytes of a tile
+constexpr double kLargeFrom = 3 << 20, kLargeTo = 64 << 20, kOfLargeRuns = 12;
 
 // Multiprocessors with a tile more than others cost so much of the part that those wait.
 constexpr double kUneven = 60;  // percent
@@ -134,12 +137,16 @@ bool Cut::ends_apart(bool along_input) const {
   return between > kShareOfCache * static_cast<double>(cache);
 }
 
-// Of few elements that might be joined.
-double Cut::unjoined_percent() const {
+double Cut::percent_by_size() const {
+  const auto bytes = static_cast<double>(2 * tile_.tiles * tile_.elements * form_.bytes);
   const bool may_join = (way_ == Way::runs || way_ == Way::squares) && form_.bytes == 2 &&
                         side_ * form_.bytes <= kWord && kept_bytes(form_) == form_.bytes;
-  const auto bytes = static_cast<double>(2 * tile_.tiles * tile_.elements * form_.bytes);
-  return may_join && bytes < kFewBytesOfTwo ? kUnjoined * (1 + kBeginning / bytes) : 0;
+  const bool are_large =
+      way_ == Way::runs && form_.bytes <= 2 && tile_.elements * form_.bytes > kLargeRuns;
+  double percent = 0;
+  if (may_join && bytes < kUnjoinedTo) percent += kUnjoined;
+  if (are_large && bytes > kLargeFrom && bytes < kLargeTo) percent += kOfLargeRuns;
+  return percent * (1 + kBeginning / bytes);
 }
 
 uint32_t Cut::slower_percent(bool along_input, double effort) const {
@@ -208,7 +215,7 @@ uint32_t Cut::slower_percent(bool along_input, double effort) const {
     const double each = tiles / static_cast<double>(wish_.processors);
     percent += kUneven * std::min(std::ceil(each) / each - 1, 1.0);
   }
-  return static_cast<uint32_t>(percent + unjoined_percent());
+  return static_cast<uint32_t>(percent + percent_by_size());
 }
 
 }  // namespace cuda_permute

@@ -66,7 +66,7 @@ class Cut {
   double stepped() const;
   double stepping() const;
   double direct_percent() const;
-  double unjoined_percent() const;
+  double percent_by_size() const;
   int64_t setup() const;
 
   Form form_;

@@ -5,6 +5,7 @@
 #include <xpose/cuda.hpp>
 
 #include "../kit/cuda/cuda_card.hpp"
+#include "../kit/matrices.hpp"
 #include "unaligned.cuh"
 
 using namespace xpose;
@@ -99,7 +100,7 @@ struct Unaligned {
     with_tile(problem.element_bytes, tile, [&]<class Tile>(Tile) {
       quote = quote_tiles(problem, tiling_of<Tile>());
       quote.launch += launch_together(problem, tiling_of<Tile>(), most_together(problem, tile));
-      quote.demand.slower_percent = slower_percent<Tile>(problem);
+      quote.demand.slower_percent = slower_percent<Tile>(problem) + shape_percent(problem, tile);
       // Whole sectors are stored, so that a lower tile moves no more of them.
       const auto out_row = static_cast<uint64_t>(problem.rows * Tile::kBytes);
       quote.demand.store_run = std::max(quote.demand.store_run, std::min(out_row, kStoreRun));
@@ -155,6 +156,19 @@ struct Unaligned {
     if (out_row < 256 && problem.rows < problem.cols)
       slower *= bytes == 1 ? 1.15 : bytes == 2 ? 1.1 : 1;
     return static_cast<uint32_t>(100 * (slower - 1));
+  }
+
+  // Of a large matrix with a short side of more than a tile and less than two. Tiles of 4-byte
+  // elements that are as high as wide move it faster, and of 2-byte elements lower ones where the
+  // output's rows are short.
+  static uint32_t shape_percent(const Problem& problem, TileBytes tile) {
+    constexpr int64_t kLarge = 16 << 20;
+    const int64_t bytes = problem.element_bytes;
+    const int64_t side = std::min(problem.rows, problem.cols) * bytes;
+    if (bytes_of(problem) < kLarge || side <= 256 || side > 512) return 0;
+    if (bytes == 4) return tile.width == tile.height ? 0 : 7;
+    const bool is_flat = problem.rows < problem.cols;
+    return bytes == 2 && is_flat && tile.width == 256 && tile.height == 256 ? 10 : 0;
   }
 
   Unaligned(const Problem& problem, const Config& config)
