@@ -57,6 +57,14 @@ Form form_of(const Problem& problem) {
   return widened(form);
 }
 
+// Rows of a batch of matrices that lie apart: tiles span matrices and gaps.
+constexpr uint32_t kGapsPercent = 10;
+
+uint32_t gaps_percent(const Problem& problem) {
+  const bool has_gaps = problem.in_ld > problem.cols || problem.out_ld > problem.rows;
+  return problem.batch_rank == 1 && !is_kept(problem) && has_gaps ? kGapsPercent : 0;
+}
+
 uint32_t multiprocessors(const Problem& problem) {
   constexpr uint32_t kUsual = 132;
   return problem.multiprocessors != 0 ? problem.multiprocessors : kUsual;
@@ -173,7 +181,8 @@ Quote quote(const Problem& problem, const Config& config) {
                      .shared_bytes = static_cast<uint32_t>(of.shared_bytes),
                      .load_run = static_cast<uint64_t>(tile.load_run),
                      .store_run = static_cast<uint64_t>(tile.store_run),
-                     .slower_percent = cut.slower_percent(config["along_input"] != 0, of.effort)}};
+                     .slower_percent = cut.slower_percent(config["along_input"] != 0, of.effort) +
+                                       gaps_percent(problem)}};
 }
 
 }  // namespace cuda_permute
