@@ -15,6 +15,9 @@ constexpr int64_t kBufferBytes = 64 * 1024;
 // longer where the buffer comes from the second level.
 constexpr uint32_t kOneAtATimePercent = 160, kSecondLevelPercent = 20;
 constexpr int64_t kFirstLevelBytes = 32 * 1024;
+// In a batch, where nothing hides it, each row of a tile takes as long to begin as so many bytes to
+// move.
+constexpr int64_t kRowBytes = 24;
 
 struct Tiling {
   int64_t tile;   // elements a side
@@ -32,11 +35,14 @@ Quote quote_tiling(const Problem& problem, Tiling tiling) {
     const int64_t elements = is_whole ? problem.rows * problem.cols : std::min(length, tiling.tile);
     return static_cast<uint64_t>(elements) * problem.element_bytes;
   };
+  const int64_t in_row = std::min(problem.cols, tiling.tile) * problem.element_bytes;
+  const int64_t rows_percent = problem.batch_rank == 0 ? 0 : 100 * kRowBytes / in_row;
   return {.launch = "tile " + side + "x" + side + ", buffer " + std::to_string(bytes) + " B",
           .demand = {.load_run = run(problem.cols, problem.in_ld),
                      .store_run = run(problem.rows, problem.out_ld),
                      .slower_percent = kOneAtATimePercent / problem.element_bytes +
-                                       (bytes > kFirstLevelBytes ? kSecondLevelPercent : 0)}};
+                                       (bytes > kFirstLevelBytes ? kSecondLevelPercent : 0) +
+                                       static_cast<uint32_t>(rows_percent)}};
 }
 
 // One tile of rows x cols elements, at most tile x tile.
