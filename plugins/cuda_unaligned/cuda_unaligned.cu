@@ -158,9 +158,9 @@ struct Unaligned {
     return static_cast<uint32_t>(100 * (slower - 1));
   }
 
-  // Of a large matrix with a short side of more than a tile and less than two. Tiles of 4-byte
-  // elements that are as high as wide move it faster, and of 2-byte elements lower ones where the
-  // output's rows are short.
+  // Of a large matrix whose short side is longer than a tile of 256 bytes and at most two of them.
+  // Tiles of 4-byte elements that are as high as wide move it faster, and of 2-byte elements other
+  // ones than 256x256 where the output's rows are short.
   static uint32_t shape_percent(const Problem& problem, TileBytes tile) {
     constexpr int64_t kLarge = 16 << 20;
     const int64_t bytes = problem.element_bytes;

@@ -126,6 +126,15 @@ TEST(HostEstimate, LoneColumnsAreNotForLoopsByInputRows) {
   EXPECT_EQ(choice(problem), "host_blocked_pad{tile=64,pad=1}");
 }
 
+// A call copies each row into the buffer.
+TEST(HostEstimate, ShortRowsOfABatchAreNotForBuffers) {
+  Problem problem = matrix(29, 2, 8);
+  problem.in_ld = 130;
+  problem.out_ld = 182;
+  problem.batch = {{1641, 29 * 130, 2 * 182}};
+  EXPECT_NE(choice(problem).substr(0, 12), "host_blocked");
+}
+
 // Strips of tiles through all of a short side write lines that rows share once, and whole.
 TEST(HostEstimate, NarrowMatricesGoByPanels) {
   EXPECT_EQ(choice(1, 9751, 149, 4), "host_simd{mode=223}");

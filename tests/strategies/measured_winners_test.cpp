@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "loaded_plugins.hpp"
@@ -146,6 +147,55 @@ TEST(MeasuredWinners, NarrowBlocksWhereWideOnesWouldHaveIdleThreads) {
 TEST(MeasuredWinners, NotTheLargestBlocksOfSmallMatrices) {
   EXPECT_EQ(choice(permuted({8, 3321, 6, 2, 8}, {0, 2, 1, 3, 4}, 1), 256),
             "unroll4_col{block_x=32,block_y=16}");
+}
+
+// A block reads whole rows, and skinny's gaps make lanes meet in banks beside its vectors.
+TEST(MeasuredWinners, NarrowRowsOfWideElementsGoByColumns) {
+  EXPECT_EQ(choice(matrix(2'199'044, 12, 8, kCuda), 8), "unroll4_col{block_x=32,block_y=16}");
+  EXPECT_EQ(choice(matrix(9'642'540, 12, 8, kCuda), 8), "unroll4_col{block_x=32,block_y=16}");
+  EXPECT_EQ(choice(matrix(2'380'081, 10, 8, kCuda), 256), "unroll4_col{block_x=32,block_y=16}");
+}
+
+TEST(MeasuredWinners, ManyVectorsAThreadOfBytesIntoAnEvenNumberOfFewRuns) {
+  for (const auto& [rows, cols] : {std::pair{42'600'274, 2}, {4'229'471, 8}, {18'933'385, 4}})
+    EXPECT_EQ(choice(matrix(rows, cols, 1, kCuda), 1), "skinny{threads=128,vectors=4}") << rows;
+}
+
+TEST(MeasuredWinners, FewElementsOfTwoBytesAreJoined) {
+  const std::vector<int> order = {4, 11, 7, 10, 2, 15, 13, 3, 0, 16, 18, 17, 9, 14, 12, 5, 8, 6, 1};
+  EXPECT_EQ(choice(permuted(std::vector<std::int64_t>(order.size(), 2), order, 2), 16),
+            "permute{run=256,along_input=0,shared=2}");
+  EXPECT_EQ(choice(permuted({632, 4, 7, 6, 3, 11}, {0, 5, 3, 2, 4, 1}, 2), 2),
+            "permute{run=128,along_input=0,shared=2}");
+}
+
+TEST(MeasuredWinners, SmallTilesOfRunsOfSmallElements) {
+  const std::string small = "permute{run=128,along_input=0,shared=1}";
+  EXPECT_EQ(choice(permuted({9, 2, 12, 101, 8, 12, 5}, {5, 2, 3, 1, 0, 4, 6}, 1), 256), small);
+  EXPECT_EQ(choice(permuted({2, 2, 3, 5, 7, 210, 21, 4}, {5, 6, 0, 3, 1, 7, 4, 2}, 1), 1), small);
+  EXPECT_EQ(choice(permuted({2, 10, 7, 7, 3, 11, 24}, {3, 1, 0, 6, 2, 5, 4}, 14), 256), small);
+}
+
+TEST(MeasuredWinners, ShapesOfTilesWhereAShortSideIsLongerThanOne) {
+  EXPECT_EQ(choice(matrix(117, 1'748'957, 4, kCuda), 16), "unaligned{width=512,height=512}");
+  EXPECT_EQ(choice(matrix(256'742, 65, 4, kCuda), 4), "unaligned{width=512,height=512}");
+  EXPECT_EQ(choice(matrix(240, 704'961, 2, kCuda), 256), "unaligned{width=256,height=128}");
+}
+
+TEST(MeasuredWinners, NotElementByElementIntoRowsThatLieApart) {
+  EXPECT_EQ(choice(in_rows(3, 1'555'693, 1, 1'555'695, 53), 1).substr(0, 16), "smem_unroll2_pad");
+  Problem batch = in_rows(3, 2577, 4, 2581, 33);
+  batch.batch = {{100, 3 * 2581, 2577 * 33}};
+  EXPECT_EQ(choice(batch, 16).substr(0, 16), "smem_unroll2_pad");
+}
+
+TEST(MeasuredWinners, NotByTilesThatSpanTheGapsOfABatch) {
+  Problem batch = in_rows(435, 4, 4, 5, 437);
+  batch.batch = {{11'998, 435 * 5, 4 * 437}};
+  EXPECT_EQ(choice(batch, 256), "unroll4_col{block_x=32,block_y=8}");
+  batch = in_rows(3, 184, 2, 204, 5);
+  batch.batch = {{2155, 3 * 204, 184 * 5}};
+  EXPECT_EQ(choice(batch, 256), "unroll4_row{block_x=16,block_y=8}");
 }
 
 }  // namespace

@@ -95,7 +95,7 @@ class StagedGpu : public testing::Test {
     if (const std::string reason = cuda_unavailable_reason(); !reason.empty())
       GTEST_SKIP() << "SKIPPED: " << reason;
   }
-  // The largest slot serves every problem, a smaller one those that fill it.
+  // The default slot serves every problem, another one those that it makes other tiles of.
   static Plan plan(const Problem& problem, int slot = 896) {
     static Engine engine(
         {.plugin_folders = {XPOSE_PLUGINS}, .threads = 4, .in_process = true, .remember = false});
