@@ -22,6 +22,7 @@ test   make                                        make
 test   pkg-config|pkgconf                          pkg-config
 test   man                                         man-db
 test   ccache                                      ccache
+test   ld.lld                                      lld
 test   /usr/lib/python3/dist-packages/numpy        python3-numpy
 test   /usr/include/python3*/Python.h              python3-dev
 test   /usr/lib/python3.*/ensurepip/__init__.py    python3-venv
@@ -39,7 +40,7 @@ lint   clang-tidy-14                               clang-tidy-14
 docs   doxygen                                     doxygen
 '
 # Without these the tests that need them are skipped, the peer is left out, `run` has no io_uring, or builds take longer.
-optional=' libopenblas-dev liburing-dev pkg-config man-db debootstrap python3-numpy python3-dev python3-venv libopenmpi-dev openmpi-bin python3-mpi4py iproute2 chromium-headless-shell ccache '
+optional=' libopenblas-dev liburing-dev pkg-config man-db debootstrap python3-numpy python3-dev python3-venv libopenmpi-dev openmpi-bin python3-mpi4py iproute2 chromium-headless-shell ccache lld '
 
 is_present() {
   case $1 in
