@@ -44,6 +44,14 @@ class Refused(Resumed):
         self.refused(self.begun_with("format"), "--raw", "--shape", f"4x{size // 4}", "--dtype", "|u1")
         self.check_whole(array.T)
 
+    def test_another_device(self):
+        array, _ = self.half()
+        journal = json.loads(self.journal.read_text())
+        self.journal.write_text(json.dumps(journal | {"command": journal["command"] | {"device": "cuda"}}))
+        self.refused(self.begun_with("device"))
+        self.journal.write_text(json.dumps(journal))
+        self.check_whole(array.T)
+
     def test_another_command_after_the_journal_is_removed(self):
         array, _ = self.half()
         self.journal.unlink()
