@@ -67,6 +67,13 @@ TEST(MeasuredWinners, LanesWhereRowsOfTheOutputAreShortAndUnalignedWhereTheyAreL
   EXPECT_EQ(choice(in_rows(346'935, 770, 1, 1023, 346'949), 16).substr(0, 9), "unaligned");
 }
 
+// A lane's rows are read the further apart the wider the gaps, a few bytes of a sector each.
+TEST(MeasuredWinners, LanesOfStripsWithGapsButNotOfFewBytesARow) {
+  EXPECT_EQ(choice(in_rows(16'243'522, 30, 2, 42, 16'243'536), 2), "lanes{width=56}");
+  EXPECT_EQ(choice(in_rows(8'618'099, 55, 2, 62, 8'618'246), 16), "lanes{width=56}");
+  EXPECT_EQ(choice(in_rows(1'096'653, 16, 1, 227, 1'096'675), 1).substr(0, 8), "smem_pad");
+}
+
 TEST(MeasuredWinners, LowTilesWhereTheLastOneWouldBeNearlyEmpty) {
   EXPECT_EQ(choice(matrix(259, 22'371, 1, kCuda), 16), "unaligned{width=256,height=64}");
 }
