@@ -71,6 +71,40 @@ class Refuses(InAListedFolder):
         self.refused("is not a regular file", source="/dev/null")
         self.assertTrue(pathlib.Path("/dev/null").is_char_device())
 
+    def test_a_standard_output_that_is_the_input(self):
+        np.save(self.source, np.arange(12, dtype="u4").reshape(3, 4))
+        before = self.source.read_bytes()
+        for target in ("-", "/dev/stdout"):
+            with self.subTest(target=target), open(self.source, "r+b") as same:
+                done = subprocess.run(command(self.source, target), stdout=same, stderr=subprocess.PIPE, text=True)
+                self.assertEqual(done.returncode, 1)
+                self.assertIn("a.npy is the output as well", done.stderr)
+                self.assertEqual(self.source.read_bytes(), before)
+
+    def test_options_that_name_the_arrays_of_the_run(self):
+        np.save(self.source, np.zeros((4, 5), "f4"))
+        np.save(self.target, np.zeros((4, 5), "f4"))
+        before = self.listing()
+        for option, path, words in (
+                ("--json", self.source, "--json and the input are both "),
+                ("--json", self.target, "--json and the output are both "),
+                ("--cache", self.source, "--cache and the input are both "),
+                ("--cache", self.folder / "." / "b.npy", "--cache and the output are both ")):
+            with self.subTest(words=words):
+                done = self.run_xpose("--plan-only", option, str(path))
+                self.assertEqual((done.returncode, done.stdout), (2, ""))
+                self.assertIn(words + str(path), done.stderr)
+                self.assertEqual(self.listing(), before)
+
+    def test_a_cache_that_is_another_file(self):
+        np.save(self.source, np.zeros((4, 5), "f4"))
+        other = self.folder / "notes.txt"
+        other.write_text("what is dear to me")
+        done = self.run_xpose("--cache", str(other))
+        self.assertEqual(done.returncode, 2)
+        self.assertIn(f"--cache {other} is no cache: name another file, or remove it", done.stderr)
+        self.assertEqual(other.read_text(), "what is dear to me")
+
     def test_names_that_are_empty_or_too_long(self):
         np.save(self.source, np.zeros((4, 5), "f4"))
         self.refused("File name too long", target=self.folder / ("n" * 256))

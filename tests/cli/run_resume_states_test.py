@@ -39,7 +39,7 @@ class Refused(Resumed):
         self.refused(self.begun_with("order"), "--axes", "0,1")
         self.refused(self.begun_with("memory"), memory="2M")
         size = self.source.stat().st_size
-        self.refused(self.begun_with("passes"), "--passes", "2")
+        self.refused(self.begun_with("number of passes"), "--passes", "2")
         self.refused(self.begun_with("scratch folder"), "--scratch", str(self.folder))
         self.refused(self.begun_with("format"), "--raw", "--shape", f"4x{size // 4}", "--dtype", "|u1")
         self.check_whole(array.T)

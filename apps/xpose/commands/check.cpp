@@ -100,7 +100,8 @@ int check_one(const std::string& plugin, const StrategyInfo& strategy, const Con
              std::to_string(tally.problems.size()) + " problems and " +
              std::to_string(tally.variants.size()) + " configs");
   for (const auto& [reason, count] : tally.reasons)
-    print_line("  declined " + std::to_string(count) + " times: " + reason, 4);
+    print_line(
+        "  declined " + std::to_string(count) + (count == 1 ? " time: " : " times: ") + reason, 4);
   const auto ruled_out = std::ranges::find_if(
       tally.reasons, [](const auto& reason) { return reason.first.starts_with(kOfThisMachine); });
   if (tally.ok == 0 && tally.failed == 0 && ruled_out != tally.reasons.end()) {

@@ -129,6 +129,7 @@ int run(const Arguments& arguments) {
   const bool is_planned = values->count("plan-only") != 0;
   const std::string json = output_name(*values, "json");
   if (!json.empty() && !is_planned) throw UsageError("--json has the figures of --plan-only");
+  for (const char* const other : {"in", "out"}) check_apart(*values, "json", other);
   if (is_planned && chosen.resume)
     throw UsageError("--plan-only begins no run, and --resume goes on with one: leave one out");
   return is_planned ? forecast_command(chosen, json) : run_command(chosen);

@@ -225,6 +225,7 @@ EngineOptions engine_options(const po::variables_map& values) {
   read_trial_options(values, options);
   options.threads = threads_of(values);
   options.cache = cache_name(values);
+  check_cache(options.cache);
   options.remember = values.count("no-cache") == 0;
   if (!options.remember && !options.cache.empty())
     throw UsageError("--cache and --no-cache exclude each other: give one of them");
@@ -257,20 +258,6 @@ std::size_t help_width() {
 
 unsigned threads_of(const po::variables_map& values) {
   return static_cast<unsigned>(whole_number_of(values, "threads", 0, kMaxThreads));
-}
-
-std::string cache_name(const po::variables_map& values) {
-  if (values.count("cache") == 0) return {};
-  const auto& name = values["cache"].as<std::string>();
-  if (name.empty()) throw UsageError("--cache needs the name of a file");
-  return name;
-}
-
-std::string output_name(const po::variables_map& values, const std::string& option) {
-  const auto& name = values[option].as<std::string>();
-  if (name.empty() && !values[option].defaulted())
-    throw UsageError("--" + option + " needs the name of a file, or - for the standard output");
-  return name;
 }
 
 std::vector<std::int64_t> parse_shape(const std::string& text, std::size_t least_axes) {

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "options/file_options.hpp"
 #include "xpose/xpose.hpp"
 
 namespace xpose::app {
@@ -61,14 +62,6 @@ unsigned threads_of(const po::variables_map& values);  // of --threads
 // --strategy, which may be repeated: variants as parse_variant() reads them.
 void add_variant_option(po::options_description& options, const char* about);
 std::vector<Variant> variants_of(const po::variables_map& values);
-
-// The name of the file of --cache; "" where it is not given. Throws UsageError for a name that is
-// empty.
-std::string cache_name(const po::variables_map& values);
-
-// The name of a file that an option tells to write, "-" for standard output; "" where it is not
-// given. Throws UsageError for a name that is empty.
-std::string output_name(const po::variables_map& values, const std::string& option);
 
 // "1234x4321" or "32x16x64": the extents of `least_axes` to 64 axes. Throws UsageError.
 std::vector<std::int64_t> parse_shape(const std::string& text, std::size_t least_axes = 2);

@@ -18,7 +18,9 @@ std::uint64_t size_of(const po::variables_map& values, const std::string& option
   const bool is_read = error == std::errc() && (has_unit || suffix.empty());
   if (!is_read || size > std::uint64_t{1} << (60 - shift) || size << shift < least)
     throw UsageError("--" + option + " is " + std::to_string(least >> 20) +
-                     "M or more, such as 512M or 4GiB, not '" + text + "'");
+                     "M or more and less than 2^60 bytes, in K, M, G or T of 1024, such as 512M or "
+                     "4GiB, not '" +
+                     text + "'");
   return size << shift;
 }
 

@@ -7,30 +7,10 @@
 #include <stdexcept>
 
 #include "output/named_descriptor.hpp"
+#include "output/same_file.hpp"
 #include "xpose/xpose.hpp"
 
 namespace xpose::app {
-namespace {
-
-bool are_one(const struct stat& one, const struct stat& other) {
-  return one.st_dev == other.st_dev && one.st_ino == other.st_ino;
-}
-
-// Whether two names are those of one file, there or not.
-bool are_one(const std::filesystem::path& one, const std::filesystem::path& other) {
-  struct stat first {};
-  struct stat second {};
-  const bool is_first = stat(one.c_str(), &first) == 0;
-  const bool is_second = stat(other.c_str(), &second) == 0;
-  if (is_first && is_second) return are_one(first, second);
-  using std::filesystem::absolute;
-  using std::filesystem::weakly_canonical;
-  return !is_first && !is_second &&
-         weakly_canonical(absolute(one)) == weakly_canonical(absolute(other));
-}
-
-}  // namespace
-
 ResultOutput::Kind ResultOutput::kind_of(const std::string& target) {
   if (target.empty()) return Kind::nowhere;
   if (target == "-") return Kind::standard_output;

@@ -51,6 +51,11 @@ std::string sentence(const TuneReport& report) {
   if (!report.winner && report.interrupted)
     return "Interrupted before any strategy was proven; nothing was chosen.";
   if (report.trials.empty()) return "There was no strategy to try; nothing was chosen.";
+  const auto is_declined = [](const Trial& trial) {
+    return trial.role != Role::transpose || trial.verdict == Verdict::unsupported;
+  };
+  if (!report.winner && std::ranges::all_of(report.trials, is_declined))
+    return "No strategy serves this problem here; nothing was chosen.";
   if (!report.winner) return "No strategy was right on this problem; nothing was chosen.";
   if (report.is_estimate) return tried_on(report);
   std::ostringstream out;

@@ -35,10 +35,14 @@ RunJournal journal_of(const RunOptions& options, const InputFile& input, const N
                                                                       : "2";
   // Tiles of the host are larger than those of a device.
   const char* const device_name = options.how.device.kind == DeviceKind::host ? "host" : "cuda";
-  const Json command = {{"version", XPOSE_VERSION}, {"format", options.raw ? "raw" : "npy"},
-                        {"dtype", header.descr},    {"shape", header.shape},
-                        {"order", order},           {"memory", options.memory},
-                        {"device", device_name},    {"passes", passes_name},
+  const Json command = {{"version", XPOSE_VERSION},
+                        {"format", options.raw ? "raw" : "npy"},
+                        {"dtype", header.descr},
+                        {"shape", header.shape},
+                        {"order", order},
+                        {"memory", options.memory},
+                        {"device", device_name},
+                        {"number of passes", passes_name},
                         {"scratch folder", options.scratch.string()}};
   return RunJournal(PendingFile::resolved(options.out),
                     {input.name(), file_state(input.status()), command});

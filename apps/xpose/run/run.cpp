@@ -1,5 +1,8 @@
 #include "run/run.hpp"
 
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <array>
 #include <chrono>
 #include <cstdio>
@@ -9,6 +12,7 @@
 
 #include "output/exit_cleanup.hpp"
 #include "output/pending_file.hpp"
+#include "output/same_file.hpp"
 #include "run/band_pipeline.hpp"
 #include "run/file_move.hpp"
 #include "run/input_file.hpp"
@@ -144,6 +148,18 @@ SoFar begun(RunJournal& journal, OutputFile& output, const RunSteps& steps,
   return {&journal, journal.begin(output, steps), record_bytes};
 }
 
+// A stream is written while the input is still read.
+void check_apart(const InputFile& input, const RunOptions& options) {
+  struct stat output {};
+  const int failed =
+      options.out == "-" ? fstat(STDOUT_FILENO, &output) : stat(options.out.c_str(), &output);
+  if (failed == 0 && are_one(input.status(), output))
+    throw std::runtime_error(
+        input.name() +
+        " is the output as well, and a stream would overwrite what is still to be read: give the "
+        "name of the file as the output");
+}
+
 void set_last_words(const RunOptions& options, bool is_stream) {
   ExitCleanup::set_last_words((options.out == "-" ? "the standard output" : options.out.string()) +
                               (is_stream        ? " is incomplete"
@@ -168,6 +184,7 @@ int run_command(const RunOptions& options) {
   if (options.resume) check_resumable(options);
   if (options.verbose) say("reading " + options.in.string());
   InputFile input(options.in);
+  if (is_stream) check_apart(input, options);
   const NpyHeader header = header_of(input, options.raw);
   const RunMemory memory = memory_of(options);
   const PermutedShape permuted =

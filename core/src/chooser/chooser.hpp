@@ -12,6 +12,7 @@
 #include "process/device_lock.hpp"
 #include "registry/registry.hpp"
 #include "tables/tables.hpp"
+#include "threads/forkable_mutex.hpp"
 #include "trial/trial_runner.hpp"
 #include "tuning/trial_subject.hpp"
 
@@ -49,7 +50,7 @@ class Chooser {
   // A worker, and what is asked of it. [one thread at a time, under the mutex]
   struct Desk {
     Desk(const EngineOptions& options, Cache& cache);
-    std::timed_mutex mutex;
+    ForkableMutex mutex;
     Worker worker;
     Admission admission;
   };

@@ -14,7 +14,7 @@ double steady_seconds() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-Turn::Turn(std::timed_mutex& mutex, double seconds, const std::function<bool()>& interrupted)
+Turn::Turn(ForkableMutex& mutex, double seconds, const std::function<bool()>& interrupted)
     : lock_(mutex, std::defer_lock) {
   if (has_turn) return;
   is_at_once_ = lock_.try_lock();

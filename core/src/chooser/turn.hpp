@@ -5,6 +5,8 @@
 #include <limits>
 #include <mutex>
 
+#include "threads/forkable_mutex.hpp"
+
 namespace xpose {
 
 double steady_seconds();  // of the clock that measures waits and budgets
@@ -17,8 +19,8 @@ class Turn {
  public:
   // Waits for the mutex until `seconds` have passed or `interrupted`, asked ten times a second and
   // null for never, returns true. A thread that has a turn, in any engine, gets no second one: its
-  // measurement has called it back and waits for it.
-  Turn(std::timed_mutex& mutex, double seconds, const std::function<bool()>& interrupted);
+  // measurement has called it back and waits for it. Throws as the mutex does.
+  Turn(ForkableMutex& mutex, double seconds, const std::function<bool()>& interrupted);
   Turn(const Turn&) = delete;  // its thread is marked once
   Turn& operator=(const Turn&) = delete;
   ~Turn();
@@ -30,7 +32,7 @@ class Turn {
   static bool is_of_this_thread();
 
  private:
-  std::unique_lock<std::timed_mutex> lock_;
+  std::unique_lock<ForkableMutex> lock_;
   bool is_at_once_ = false;
 };
 

@@ -36,7 +36,8 @@ Alignment alignment_for(const StrategyInfo& card, const Problem& problem) {
 std::string card_refusal(const StrategyInfo& card, const Problem& problem,
                          const DeviceInfo& device) {
   if (!serves_elements(card.element_sizes, problem.element_bytes))
-    return "serves no elements of " + std::to_string(problem.element_bytes) + " bytes";
+    return "serves no elements of " + std::to_string(problem.element_bytes) +
+           (problem.element_bytes == 1 ? " byte" : " bytes");
   const std::uint32_t needed =
       card.min_alignment == 0 ? std::min(problem.element_bytes, 16U) : card.min_alignment;
   const Alignment rows = alignment_for(card, problem);

@@ -71,7 +71,7 @@ void Worker::start() {
   process_ = std::make_unique<WorkerProcess>(program_);
   ++generation_;
   loaded_.clear();
-  Request hello;
+  Request hello{};
   hello.version = build_version();
   std::string why = "it does not answer";
   if (process_->send(encode(hello), kSendSeconds)) {
@@ -162,7 +162,7 @@ Reply Worker::load(const std::filesystem::path& file, const std::string& digest)
     reply.plugin->file = file;  // it may have been loaded under another name
     return reply;
   }
-  Request request;
+  Request request{};
   request.what = Request::What::load;
   request.file = file.string();
   request.digest = digest;

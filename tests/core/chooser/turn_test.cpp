@@ -2,14 +2,20 @@
 #include "chooser/turn.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <future>
+#include <string>
+#include <thread>
+
+#include "xpose/problem.hpp"
 
 namespace xpose {
 namespace {
 
 TEST(Turn, IsGrantedAtOnceWhereNobodyHasIt) {
-  std::timed_mutex mutex;
+  ForkableMutex mutex;
   {
     const Turn turn(mutex, 0, nullptr);
     EXPECT_TRUE(turn.is_granted());
@@ -22,7 +28,7 @@ TEST(Turn, IsGrantedAtOnceWhereNobodyHasIt) {
 }
 
 TEST(Turn, IsNotGrantedTwiceToOneThread) {
-  std::timed_mutex mutex, of_another_engine;
+  ForkableMutex mutex, of_another_engine;
   const Turn turn(mutex, 0, nullptr);
   EXPECT_FALSE(Turn(mutex, kUntilGranted, nullptr).is_granted());
   EXPECT_FALSE(Turn(of_another_engine, kUntilGranted, nullptr).is_granted());
@@ -30,7 +36,7 @@ TEST(Turn, IsNotGrantedTwiceToOneThread) {
 }
 
 TEST(Turn, EndsItsWaitWithTheTimeOrAnInterrupt) {
-  std::timed_mutex mutex;
+  ForkableMutex mutex;
   const std::lock_guard other(mutex);
   std::async(std::launch::async, [&] {
     EXPECT_FALSE(Turn(mutex, 0.01, nullptr).is_granted());
@@ -41,7 +47,7 @@ TEST(Turn, EndsItsWaitWithTheTimeOrAnInterrupt) {
 }
 
 TEST(Turn, ComesWhenTheOtherEnds) {
-  std::timed_mutex mutex;
+  ForkableMutex mutex;
   std::future<void> waiting;
   {
     std::promise<void> asked;
@@ -59,6 +65,42 @@ TEST(Turn, ComesWhenTheOtherEnds) {
     asked.get_future().get();
   }
   waiting.get();
+}
+
+// The test forks while it has one thread: a child could wait for an allocator's lock else.
+TEST(Turn, IsRefusedInAChildWhereAThreadOfTheParentHasIt) {
+  auto* const mutex = new ForkableMutex;  // stays locked
+  std::thread([&] { mutex->lock(); }).join();
+  const pid_t child = fork();
+  if (child == 0) {
+    int refused = 0;
+    try {
+      mutex->lock();
+    } catch (const Error& error) {
+      refused +=
+          std::string(error.what()).find("another thread of its parent") != std::string::npos;
+    }
+    try {
+      const Turn turn(*mutex, kUntilGranted, nullptr);
+    } catch (const Error&) {
+      ++refused;
+    }
+    _exit(refused + (mutex->try_lock() ? 10 : 0));
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  ASSERT_TRUE(WIFEXITED(status)) << status;
+  EXPECT_EQ(WEXITSTATUS(status), 2);
+}
+
+TEST(Turn, IsTheChildsWhereNobodyHadIt) {
+  ForkableMutex mutex;
+  { const Turn turn(mutex, 0, nullptr); }
+  const pid_t child = fork();
+  if (child == 0) _exit(Turn(mutex, 0, nullptr).is_granted() ? 0 : 1);
+  int status = 0;
+  waitpid(child, &status, 0);
+  EXPECT_EQ(status, 0);
 }
 
 }  // namespace
