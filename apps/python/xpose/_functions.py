@@ -49,8 +49,8 @@ def permute_dims(
     out : array, optional
         The result's place: of its shape and dtype, on the device of `x`. With ``out=x`` a square
         matrix with contiguous rows or columns, or a batch of them, is transposed in place; elements
-        have 1, 2, 4, 8 or 16 bytes or a multiple of 16, and strides are positive. Other overlap is
-        refused.
+        have 1, 2, 4, 8 or 16 bytes or a multiple of 16 up to 256, and strides are positive. Other
+        overlap is refused.
     stream : int or stream, optional
         The CUDA stream to enqueue on: of PyTorch, CuPy or CUDA Python, or its address. Default: the
         current stream of PyTorch and CuPy, else that of the array, else the default stream. Work of

@@ -109,6 +109,21 @@ std::uint32_t alignment_at(const Tensor& tensor) {
   return tensor.offset == 0 ? tensor.alignment : static_cast<std::uint32_t>(bits & (~bits + 1));
 }
 
+// In place, the array's own extents are those of the output.
+void check_square(const Tensor& tensor, std::span<const std::int32_t> axes) {
+  const auto rank = static_cast<std::int32_t>(axes.size());
+  for (std::int32_t i = 0; i < rank; ++i) {
+    const std::int32_t from = axes[static_cast<std::size_t>(i)];
+    if (from < 0 || from >= rank) return;  // is refused later
+    const std::int64_t here = tensor.extents[static_cast<std::size_t>(i)],
+                       moved = tensor.extents[static_cast<std::size_t>(from)];
+    if (here != moved)
+      refuse("only a square is transposed in place: axis " + std::to_string(i) + " has " +
+             std::to_string(here) + " elements, and axis " + std::to_string(from) +
+             ", which moves there, has " + std::to_string(moved));
+  }
+}
+
 }  // namespace
 
 std::vector<std::int32_t> last_two_exchanged(const xpose_tensor_t* in) {
@@ -134,6 +149,7 @@ Move stated_move(const xpose_tensor_t* in, const xpose_tensor_t* out, const std:
     move.axes.resize(rank);
     std::iota(move.axes.rbegin(), move.axes.rend(), 0);
   }
+  if (in_place && out == nullptr) check_square(move.in, move.axes);
   if (out != nullptr)
     move.out = copied(out, "the output's tensor");
   else

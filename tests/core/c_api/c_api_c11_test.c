@@ -205,6 +205,14 @@ static void in_place(xpose_engine_t* engine) {
       xpose_prepare(engine, &pixels, NULL, turned, XPOSE_POLICY_ESTIMATE, &options, &plan),
       XPOSE_STATUS_INVALID, "by the axes 1,0,2 in place: axes 0 and 1 change places");
 
+  const int64_t sides[] = {3, 5};
+  const xpose_tensor_t flat = {
+      .size = sizeof flat, .element_bits = 32, .extents = sides, .rank = 2};
+  EXPECT_REFUSED(
+      xpose_permute(engine, &flat, square, NULL, square, NULL, XPOSE_POLICY_ESTIMATE, NULL),
+      XPOSE_STATUS_INVALID,
+      "only a square is transposed in place: axis 0 has 3 elements, and axis 1");
+
   EXPECT(xpose_prepare(engine, &tensor, &tensor, NULL, XPOSE_POLICY_ESTIMATE, NULL, &plan) ==
          XPOSE_STATUS_OK);
   EXPECT_REFUSED(xpose_execute(plan, square, square, NULL), XPOSE_STATUS_INVALID, "in_place");
