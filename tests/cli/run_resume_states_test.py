@@ -64,6 +64,11 @@ class Refused(Resumed):
         status = self.source.stat()
         os.utime(self.source, ns=(status.st_atime_ns, status.st_mtime_ns + 1))
         self.refused(words)
+        with open(self.source, "r+b") as file:  # whose time is set back
+            file.seek(-1, os.SEEK_END)
+            file.write(b"x")
+        os.utime(self.source, ns=(status.st_atime_ns, status.st_mtime_ns))
+        self.refused(words)
         other = self.folder / "other.npy"  # with the same size and time
         np.save(other, array + 1)
         os.utime(other, ns=(status.st_atime_ns, status.st_mtime_ns))
@@ -75,7 +80,7 @@ class Refused(Resumed):
     def test_something_else_under_the_names(self):
         self.half()
         text = self.journal.read_text()
-        for content in ("", "{}", text[:-5], text.replace("journal/3", "journal/2"),
+        for content in ("", "{}", text[:-5], text.replace("journal/4", "journal/3"),
                         text.replace('"finished": ', '"finished": -'), text.replace('"finished": ', '"finished": 9999999')):
             self.journal.write_text(content)
             before = self.part.read_bytes()

@@ -14,6 +14,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "output/progress_line.hpp"
 #include "run/spool.hpp"
 
 namespace xpose::app {
@@ -199,6 +200,12 @@ void InputFile::check_unchanged() const {
       now.st_mtim.tv_nsec != opened_.st_mtim.tv_nsec)
     throw std::runtime_error(name_ +
                              ": the file changed while it was read; run again when it is complete");
+  // A time of writing can be set back; so do other changes that leave the bytes, such as chmod.
+  if (now.st_ctim.tv_sec != opened_.st_ctim.tv_sec ||
+      now.st_ctim.tv_nsec != opened_.st_ctim.tv_nsec)
+    say("warning: " + name_ +
+        " was changed in some way while it was read, and its time of writing was not: run again if "
+        "its bytes were written");
 }
 
 }  // namespace xpose::app

@@ -15,7 +15,7 @@
 namespace xpose::app {
 namespace {
 
-constexpr const char* kSchema = "xpose.run-journal/3";
+constexpr const char* kSchema = "xpose.run-journal/4";
 constexpr std::size_t kMostBytes = std::size_t{8} << 20;  // of a journal: a dtype may be long
 
 std::filesystem::path folder_of(const std::filesystem::path& target) {
@@ -79,10 +79,13 @@ bool is_there(const std::filesystem::path& name) {
 }  // namespace
 
 Json file_state(const struct stat& status) {
-  return {
-      {"bytes", status.st_size},
-      {"modified", std::int64_t{status.st_mtim.tv_sec} * 1'000'000'000 + status.st_mtim.tv_nsec},
-      {"inode", status.st_ino}};
+  const auto nanoseconds = [](const struct timespec& time) {
+    return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
+  };
+  return {{"bytes", status.st_size},
+          {"modified", nanoseconds(status.st_mtim)},
+          {"changed", nanoseconds(status.st_ctim)},
+          {"inode", status.st_ino}};
 }
 
 RunJournal::RunJournal(const std::filesystem::path& target, const RunIdentity& identity)

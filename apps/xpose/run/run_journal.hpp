@@ -73,8 +73,9 @@ class RunJournal {
   std::optional<Json> before_;  // the record of the run that goes on
 };
 
-// Of the file as it is now: "bytes", "modified" (nanoseconds since 1970) and "inode". The number of
-// its device is another one after a restart on some file systems.
+// Of the file as it is now: "bytes", "inode", and nanoseconds since 1970: "modified", which anyone
+// can set back, and "changed". The number of its device is another one after a restart on some file
+// systems.
 Json file_state(const struct stat& status);
 
 }  // namespace xpose::app

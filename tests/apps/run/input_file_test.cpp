@@ -68,5 +68,23 @@ TEST(InputFile, LiesInMemoryOnceItWasRead) {
   EXPECT_GT(InputFile(path).cached_share(), 0.9);
 }
 
+TEST(InputFile, ThatIsWrittenMeanwhileIsTold) {
+  const TemporaryFolder folder;
+  const std::filesystem::path path = folder.path() / "file";
+  std::ofstream(path) << "before";
+  const InputFile file(path);
+  file.check_unchanged();
+  const auto written = std::filesystem::last_write_time(path);
+  // Clocks of file systems may have steps of 10 ms.
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  std::ofstream(path) << "behind";
+  EXPECT_THROW(file.check_unchanged(), std::runtime_error);
+  std::filesystem::last_write_time(path, written);
+  testing::internal::CaptureStderr();
+  file.check_unchanged();
+  EXPECT_NE(testing::internal::GetCapturedStderr().find("run again if its bytes were written"),
+            std::string::npos);
+}
+
 }  // namespace
 }  // namespace xpose::app
