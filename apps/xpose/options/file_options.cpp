@@ -1,5 +1,4 @@
-#include "options/file_options.hpp"
-
+// The files that options name.
 #include <filesystem>
 #include <fstream>
 #include <string_view>

@@ -2,12 +2,12 @@
 #pragma once
 
 #include <boost/program_options.hpp>
+#include <filesystem>
 #include <limits>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
-#include "options/file_options.hpp"
 #include "xpose/xpose.hpp"
 
 namespace xpose::app {
@@ -62,6 +62,22 @@ unsigned threads_of(const po::variables_map& values);  // of --threads
 // --strategy, which may be repeated: variants as parse_variant() reads them.
 void add_variant_option(po::options_description& options, const char* about);
 std::vector<Variant> variants_of(const po::variables_map& values);
+
+// The name of the file of --cache; "" where it is not given. Throws UsageError for a name that is
+// empty or another file's of the same command.
+std::string cache_name(const po::variables_map& values);
+
+// Throws UsageError for a file that is no database. An engine moves a corrupt cache aside, and
+// would move a file that was named by mistake.
+void check_cache(const std::filesystem::path& file);
+
+// Throws UsageError where two options or arguments name one file, which one of them would replace.
+void check_apart(const po::variables_map& values, const std::string& option,
+                 const std::string& other);
+
+// The name of a file that an option tells to write, "-" for standard output; "" where it is not
+// given. Throws UsageError for a name that is empty.
+std::string output_name(const po::variables_map& values, const std::string& option);
 
 // "1234x4321" or "32x16x64": the extents of `least_axes` to 64 axes. Throws UsageError.
 std::vector<std::int64_t> parse_shape(const std::string& text, std::size_t least_axes = 2);
