@@ -69,23 +69,23 @@ TEST(Turn, ComesWhenTheOtherEnds) {
 
 // The test forks while it has one thread: a child could wait for an allocator's lock else.
 TEST(Turn, IsRefusedInAChildWhereAThreadOfTheParentHasIt) {
-  auto* const mutex = new ForkableMutex;  // stays locked
-  std::thread([&] { mutex->lock(); }).join();
+  static ForkableMutex mutex;  // stays locked
+  std::thread([] { mutex.lock(); }).join();
   const pid_t child = fork();
   if (child == 0) {
     int refused = 0;
     try {
-      mutex->lock();
+      mutex.lock();
     } catch (const Error& error) {
       refused +=
           std::string(error.what()).find("another thread of its parent") != std::string::npos;
     }
     try {
-      const Turn turn(*mutex, kUntilGranted, nullptr);
+      const Turn turn(mutex, kUntilGranted, nullptr);
     } catch (const Error&) {
       ++refused;
     }
-    _exit(refused + (mutex->try_lock() ? 10 : 0));
+    _exit(refused + (mutex.try_lock() ? 10 : 0));
   }
   int status = 0;
   waitpid(child, &status, 0);
