@@ -9,6 +9,7 @@
 #include "xpose/xpose.hpp"
 
 namespace xpose::app {
+
 void check_cache(const std::filesystem::path& file) {
   constexpr std::string_view kMagic = "SQLite format 3";
   std::error_code failed;
