@@ -93,6 +93,11 @@ class Tune(unittest.TestCase):
                       if t["role"] == "transpose" and t["verdict"] == "ok"]
         self.assertEqual(transposes, ["host_blocked{tile=32}"])
 
+    def test_a_strategy_that_declines_is_not_called_wrong(self):
+        result = xpose("tune", "--device", "host", "--shape", "64x64", "--strategy", "host_in_place", "--no-cache")
+        self.assertEqual(result.returncode, 4, result.stderr)
+        self.assertIn("\nNo strategy serves this problem here; nothing was chosen.\n", result.stdout)
+
     def test_variants_of_one_strategy_add_up(self):
         result = tune("--shape", "90x90", "--strategy", "host_blocked{tile=32}",
                       "--strategy", "host_blocked{tile=64}", "--budget", "1", "--json", "-")
