@@ -200,7 +200,7 @@ class Interrupted(InAListedFolder):
                 begin = time.monotonic()
                 self.check_end(process, 128 + number,
                                r"\Axpose: interrupted: \S+b\.npy is unchanged\n\Z")
-                self.assertLess(time.monotonic() - begin, 5)  # half a second on a quiet machine
+                self.assertLess(time.monotonic() - begin, 60, "it hung")
 
     def test_a_kill_leaves_nothing(self):
         process = self.started()

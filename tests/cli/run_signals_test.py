@@ -47,7 +47,7 @@ class Signals(InTrouble):
                     process.stdin.close()
                 self.milliseconds[stage] = max(taken, self.milliseconds.get(stage, 0))
                 self.assertRegex(said, rf"\nxpose: interrupted: [^\n]*{words}\n\Z")
-                self.assertLess(taken, 5000)  # half a second on a quiet machine
+                self.assertLess(taken, 60000, "it hung")
                 self.check_target_is_as_it_was()
                 (self.folder / ".fault").unlink(missing_ok=True)
 
@@ -91,7 +91,7 @@ class Signals(InTrouble):
 
     def test_while_an_output_of_half_a_gigabyte_is_written(self):
         hole(self.source, 16384, 8192)
-        delays = (0.5, 0.25, 0.1, 0.05, 0.02, 0)  # shorter ones for disks that are faster
+        delays = (0.5, 0.25, 0.1, 0.05, 0.02, *20 * [0])  # shorter ones for disks that are faster
         self.check("writing 0.5 GB", [self.said("xpose: writing\n", delay) for delay in delays])
         end = time.monotonic() + 60  # what stays behind to release it goes as well
         while self.is_held():

@@ -88,7 +88,8 @@ class Tune(unittest.TestCase):
         self.assertEqual(patches, normal_form("--shape", "2x2x16x3x16x3", "--axes", "0,1,3,2,4,5"))
 
     def test_narrowed_to_a_strategy_and_a_config(self):
-        result = tune("--shape", "90x90", "--strategy", "host_blocked{tile=32}", "--all", "--json", "-")
+        result = tune("--shape", "90x90", "--strategy", "host_blocked{tile=32}", "--budget", "30", "--all",
+                      "--json", "-")
         transposes = [t["variant"] for t in json.loads(result.stdout)["trials"]
                       if t["role"] == "transpose" and t["verdict"] == "ok"]
         self.assertEqual(transposes, ["host_blocked{tile=32}"])
@@ -100,7 +101,7 @@ class Tune(unittest.TestCase):
 
     def test_variants_of_one_strategy_add_up(self):
         result = tune("--shape", "90x90", "--strategy", "host_blocked{tile=32}",
-                      "--strategy", "host_blocked{tile=64}", "--budget", "1", "--json", "-")
+                      "--strategy", "host_blocked{tile=64}", "--budget", "30", "--json", "-")
         transposes = {t["variant"] for t in json.loads(result.stdout)["trials"] if t["role"] == "transpose" and t["verdict"] == "ok"}
         self.assertEqual(transposes, {"host_blocked{tile=32}", "host_blocked{tile=64}"})
 
