@@ -5,6 +5,7 @@
 #include <thread>
 #include <utility>
 
+#include "problem/disjoint.hpp"
 #include "reported.hpp"
 #include "threads/forks.hpp"
 
@@ -78,7 +79,8 @@ void Promise::check(const Problem& normal, const void* in, const void* out) cons
   const std::uintptr_t in_begin = in_address + static_cast<std::uintptr_t>(in_begin_);
   const std::uintptr_t out_begin = out_address + static_cast<std::uintptr_t>(out_begin_);
   if (normal.in_place) return check_one_buffer(in, out);
-  if (in_begin < out_begin + out_bytes_ && out_begin < in_begin + in_bytes_)
+  if (in_begin < out_begin + out_bytes_ && out_begin < in_begin + in_bytes_ &&
+      may_meet(normal, static_cast<std::int64_t>(out_begin - in_begin)))
     throw Error(ErrorKind::invalid,
                 "input and output overlap: use a separate output, or state a square matrix as in "
                 "place");

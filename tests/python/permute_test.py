@@ -226,6 +226,22 @@ def test_errors_of_arrays():
         xpose.matrix_transpose(numpy.zeros(3))
 
 
+def test_parts_of_one_array_that_interleave():
+    for dtype in ("u1", "S3", "f4", "c16", "S40"):
+        x = filled((40, 90), dtype)
+        before = x.copy()
+        xpose.permute_dims(x[:, :40], (1, 0), out=x[:, 50:])
+        assert same(x[:, 50:], before[:, :40].T) and same(x[:, :50], before[:, :50])
+        before = x.copy()
+        xpose.permute_dims(x[::2, 1::3], (1, 0), out=x[1::2, ::3].T)
+        assert same(x[1::2, ::3], before[::2, 1::3]) and same(x[::2], before[::2])
+    z = numpy.zeros((70, 70), "c16")
+    z.real = filled((70, 70), "f8")
+    before = z.real.copy()
+    xpose.matrix_transpose(z.real, out=z.imag)
+    assert same(z.real, before) and same(z.imag, before.T)
+
+
 def test_threads():
     arrays = [filled((rows, 50, 3), "f4") for rows in range(20, 60)]
     faults = []

@@ -148,9 +148,10 @@ class XPOSE_API Plan {
   // stream) and returns. A plan whose launch was recorded into a graph must outlive the graph.
   //
   // Throws Error invalid for a null pointer, a pointer aligned to less than the problem promised,
-  // buffers that overlap, and in place two addresses; device or failed for a launch that failed;
-  // no_memory. In a child of fork(), a plan of the parent works on the host and throws Error device
-  // on CUDA. [any thread, several at once with different buffers]
+  // buffers that share bytes (parts of one array may interleave without), and in place two
+  // addresses; device or failed for a launch that failed; no_memory. In a child of fork(), a plan
+  // of the parent works on the host and throws Error device on CUDA. [any thread, several at once
+  // with different buffers]
   void execute(const void* in, void* out, void* stream = nullptr) const;
 
   const Problem& problem() const;     // in normal form

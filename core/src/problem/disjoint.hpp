@@ -1,0 +1,17 @@
+// Whether the elements of two arrays that lie in one memory share bytes, as parts of one array may
+// interleave without.
+#pragma once
+
+#include <cstdint>
+
+#include "xpose/problem.hpp"
+
+namespace xpose {
+
+// [normal form, not empty, not in place] Whether a byte is both read and written where the lowest
+// element that is written lies `bytes` behind the lowest that is read. A depth-first search for a
+// solution of a bounded Diophantine equation, as NumPy's shares_memory() makes: exact for slices of
+// one array; true where the search becomes long.
+bool may_meet(const Problem& problem, std::int64_t bytes);
+
+}  // namespace xpose
