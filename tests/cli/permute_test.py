@@ -195,6 +195,20 @@ class Permutes(InAFolder):
             self.assertIn(sentence, done.stderr)
             self.assertFalse(self.target.exists())
 
+    def test_axes_that_no_file_has_are_wrong_usage(self):
+        np.save(self.source, np.zeros((2, 3), "f4"))
+        raw = ("--raw", "--shape", "2x3", "--dtype", "<f4")
+        for sentence, *options in (
+                ("--axes 0,0 is no order of 2 axes: name each of 0 to 1 once", "--axes", "0,0"),
+                ("--pattern '(a b) c -> c a b': the sizes in '(a b)' are open", "--pattern", "(a b) c -> c a b"),
+                ("--pattern 'a b -> b a': --sizes gives 'c'", "--pattern", "a b -> b a", "--sizes", "c=2"),
+                ("--axes 0,2,1: the array is 2-D (2x3)", "--axes", "0,2,1", *raw)):
+            done = self.run_xpose(*options)
+            self.assertEqual((done.returncode, done.stdout), (2, ""))
+            self.assertRegex(done.stderr, r"\Axpose: [^\n]+; see `xpose run --help`\n\Z")
+            self.assertIn("xpose: " + sentence, done.stderr)
+            self.assertFalse(self.target.exists())
+
     def test_tune_is_remembered_and_a_strategy_can_be_named(self):
         array = random_array("<f4", (20, 30, 40), random.Random(7))
         again = re.compile(r" with (\S+) in ")

@@ -15,18 +15,31 @@ std::string text_of(std::span<const int> axes) {
   return text;
 }
 
-// The axes, none of them negative.
-std::vector<int> checked(std::vector<int> axes, std::span<const std::int64_t> shape) {
-  const int rank = static_cast<int>(shape.size());
-  std::vector<int> counted = axes;
-  for (int& axis : counted) axis += axis < 0 ? rank : 0;
-  std::vector<int> all(shape.size());
+// None of them negative.
+std::vector<int> counted(std::vector<int> axes) {
+  const int rank = static_cast<int>(axes.size());
+  for (int& axis : axes) axis += axis < 0 ? rank : 0;
+  return axes;
+}
+
+// The axes are those of some array: an order of another number of axes is of no array.
+void check_order(std::span<const int> axes) {
+  std::vector<int> all(axes.size());
   std::iota(all.begin(), all.end(), 0);
-  if (!std::ranges::is_permutation(counted, all))
-    throw AxisError("--axes " + text_of(axes) + ": the array is " + std::to_string(rank) + "-D (" +
-                    shape_text(shape) + "): name each of its axes" +
-                    (rank == 0 ? "" : ", 0 to " + std::to_string(rank - 1) + ',') + " once");
-  return counted;
+  if (!std::ranges::is_permutation(counted({axes.begin(), axes.end()}), all))
+    throw AxisError("--axes " + text_of(axes) + " is no order of " + std::to_string(axes.size()) +
+                    (axes.size() == 1 ? " axis: name axis 0"
+                                      : " axes: name each of 0 to " +
+                                            std::to_string(axes.size() - 1) + " once"));
+}
+
+void check_rank(std::span<const int> axes, std::span<const std::int64_t> shape) {
+  if (axes.size() == shape.size()) return;
+  const std::string rank = std::to_string(shape.size());
+  throw AxisError("--axes " + text_of(axes) + ": the array is " + rank + "-D (" +
+                  shape_text(shape) + "): name each of its axes" +
+                  (shape.empty() ? "" : ", 0 to " + std::to_string(shape.size() - 1) + ',') +
+                  " once");
 }
 
 }  // namespace
@@ -50,6 +63,7 @@ std::vector<int> parse_axes(std::string_view text) {
                       std::to_string(rest - text.data() + 1));
     at = goes_on ? rest + 1 : rest;
   }
+  check_order(axes);
   return axes;
 }
 
@@ -60,7 +74,11 @@ PermutedShape permuted(const AxisOrder& order, std::span<const std::int64_t> sha
   made.parts.assign(shape.size(), 1);
   made.axes.resize(shape.size());
   std::iota(made.axes.rbegin(), made.axes.rend(), 0);
-  if (order.axes) made.axes = checked(*order.axes, shape);
+  if (order.axes) {
+    check_order(*order.axes);
+    check_rank(*order.axes, shape);
+    made.axes = counted(*order.axes);
+  }
   for (const int axis : made.axes) made.out_shape.push_back(shape[static_cast<std::size_t>(axis)]);
   return made;
 }

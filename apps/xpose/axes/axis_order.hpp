@@ -13,7 +13,7 @@ struct AxisOrder {
   bool is_given() const { return axes || pattern; }  // else the axes are reversed, as by NumPy's .T
 };
 
-// "0,2,1"; negative axes count from the last one. Throws AxisError.
+// "0,2,1"; negative axes count from the last one. Throws AxisError where no array has such axes.
 std::vector<int> parse_axes(std::string_view text);
 
 // Throws AxisError where the shape has no such axes.

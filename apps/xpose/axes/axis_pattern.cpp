@@ -129,14 +129,37 @@ std::string text_of(const AxisPattern::Axis& axis) {
   return text + ')';
 }
 
+struct KnownSizes {
+  std::int64_t product = 1;
+  std::optional<std::string> open = {};  // the name that has none
+};
+
+// The given sizes in one axis. Throws AxisError where no shape of an array completes them.
+KnownSizes known_sizes(const AxisPattern& pattern, const AxisPattern::Axis& axis) {
+  const auto refuse = [&](const std::string& what) { fail(to_string(pattern), what); };
+  KnownSizes known;
+  for (const std::string& name : axis.names) {
+    const auto size = pattern.sizes.find(name);
+    if (size == pattern.sizes.end()) {
+      if (known.open)
+        refuse("the sizes in '" + text_of(axis) +
+               "' are open: give all but one in --sizes, such as --sizes " + name + "=16");
+      known.open = name;
+    } else if (__builtin_mul_overflow(known.product, size->second, &known.product)) {
+      refuse("the sizes in '" + text_of(axis) + "' have a product that does not fit in 63 bits");
+    }
+  }
+  if (known.open && known.product == 0)
+    refuse("a size of 0 in '" + text_of(axis) + "' leaves that of '" + *known.open + "' open");
+  return known;
+}
+
 // The names of a pattern with the extents that a shape gives them.
 class Fitting {
  public:
   Fitting(const AxisPattern& pattern, std::span<const std::int64_t> shape)
       : text_(to_string(pattern)), pattern_(pattern), shape_(shape) {
-    for (const auto& [name, size] : pattern.sizes)
-      if (const auto names = names_of(pattern.in); std::ranges::find(names, name) == names.end())
-        fail("--sizes gives '" + excerpt(name) + "', which is no axis of it");
+    check_sizes(pattern);
   }
 
   PermutedShape permuted() {
@@ -171,22 +194,7 @@ class Fitting {
     const std::int64_t extent = shape_[at_];
     const std::string which = "axis " + std::to_string(at_) + " of " + std::to_string(extent) +
                               " elements is '" + text_of(axis) + "', ";
-    std::int64_t known = 1;
-    std::optional<std::string> open;
-    for (const std::string& name : axis.names) {
-      const auto size = pattern_.sizes.find(name);
-      if (size == pattern_.sizes.end()) {
-        if (open)
-          fail(std::string(which)
-                   .append("whose sizes are open: give all but one in --sizes, such as --sizes ")
-                   .append(name)
-                   .append("=16"));
-        open = name;
-      } else if (__builtin_mul_overflow(known, size->second, &known)) {
-        fail(which + "whose sizes do not fit in 63 bits");
-      }
-    }
-    if (open && known == 0) fail(which + "where a size of 0 leaves that of '" + *open + "' open");
+    const auto [known, open] = known_sizes(pattern_, axis);
     if (open ? extent % known != 0 : extent != known)
       fail(which + (open ? "which is no multiple of " : "which has ") + std::to_string(known));
     for (const std::string& name : axis.names) {
@@ -240,6 +248,15 @@ AxisPattern parse_axis_pattern(std::string_view text) {
   pattern.out = SideParser(text, at + kArrow.size(), text.size(), false).axes();
   check_same_names(text, pattern);
   return pattern;
+}
+
+void check_sizes(const AxisPattern& pattern) {
+  const std::vector<std::string> names = names_of(pattern.in);
+  for (const auto& [name, size] : pattern.sizes)
+    if (std::ranges::find(names, name) == names.end())
+      fail(to_string(pattern), "--sizes gives '" + excerpt(name) + "', which is no axis of it");
+  for (const AxisPattern::Axis& axis : pattern.in)
+    if (!axis.is_ellipsis) known_sizes(pattern, axis);
 }
 
 AxisSizes parse_axis_sizes(std::string_view text) {

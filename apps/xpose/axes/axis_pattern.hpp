@@ -32,6 +32,9 @@ AxisPattern parse_axis_pattern(std::string_view text);
 // "p=16,q=16". Throws AxisError.
 AxisSizes parse_axis_sizes(std::string_view text);
 
+// Throws AxisError where the given sizes fit no shape: those of other names, or too few.
+void check_sizes(const AxisPattern& pattern);
+
 // As parse_axis_pattern() reads it. The sizes are left out.
 std::string to_string(const AxisPattern& pattern);
 

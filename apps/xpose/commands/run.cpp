@@ -26,6 +26,15 @@ std::optional<NpyHeader> raw_of(const po::variables_map& values) try {
   throw UsageError("--dtype and --shape: " + std::string(error.what()));
 }
 
+// Of a raw file the command line states the shape as well.
+AxisOrder order_of(const po::variables_map& values, const std::optional<NpyHeader>& raw) try {
+  AxisOrder order = axis_order_of(values);
+  if (raw) permuted(order, raw->shape);
+  return order;
+} catch (const AxisError& error) {
+  throw UsageError(error.what());
+}
+
 Passes passes_of(const po::variables_map& values) {
   const std::string text = values["passes"].as<std::string>();
   if (text == "1") return Passes::one;
@@ -118,7 +127,7 @@ int run(const Arguments& arguments) {
   chosen.how.plan.tune.variants = variants_of(*values);
   chosen.how.plan.tune.budget_seconds = seconds_of(*values, "budget");
   chosen.raw = raw_of(*values);
-  chosen.order = axis_order_of(*values);
+  chosen.order = order_of(*values, chosen.raw);
   chosen.memory = size_of(*values, "memory", kLeastRunMemory);
   chosen.passes = passes_of(*values);
   if (values->count("scratch") != 0) chosen.scratch = (*values)["scratch"].as<std::string>();

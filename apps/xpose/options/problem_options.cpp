@@ -83,9 +83,11 @@ AxisOrder axis_order_of(const po::variables_map& values) try {
     order.pattern = parse_axis_pattern(values["pattern"].as<std::string>());
   if (order.axes && order.pattern)
     throw UsageError("--axes and --pattern state the same: give one of them");
-  if (values.count("sizes") == 0) return order;
-  if (!order.pattern) throw UsageError("--sizes belongs to --pattern: give a pattern");
-  order.pattern->sizes = parse_axis_sizes(values["sizes"].as<std::string>());
+  if (values.count("sizes") != 0 && !order.pattern)
+    throw UsageError("--sizes belongs to --pattern: give a pattern");
+  if (values.count("sizes") != 0)
+    order.pattern->sizes = parse_axis_sizes(values["sizes"].as<std::string>());
+  if (order.pattern) check_sizes(*order.pattern);
   return order;
 } catch (const AxisError& error) {
   throw UsageError(error.what());
