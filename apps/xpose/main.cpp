@@ -1,5 +1,7 @@
 // xpose: parse the subcommand, run it, print errors in one place.
 #include <iostream>
+#include <string>
+#include <vector>
 
 #include "commands/command_list.hpp"
 #include "commands/version.hpp"
@@ -8,6 +10,7 @@
 #include "output/progress_line.hpp"
 #include "output/screen.hpp"
 #include "output/standard_streams.hpp"
+#include "xpose/detail/name_hint.hpp"
 
 namespace {
 
@@ -59,6 +62,14 @@ Arguments without_help(Arguments arguments) {
   return arguments;
 }
 
+[[noreturn]] void refuse(const std::string& name) {
+  std::vector<std::string> names;
+  for (const auto& [known, command] : commands())
+    if (!command.summary.empty()) names.push_back(known);
+  throw xpose::app::UsageError("there is no command '" + name + '\'' +
+                               xpose::detail::name_hint(name, names));
+}
+
 int dispatch(const Arguments& arguments) {
   if (arguments.empty()) {
     print_help(std::cerr);
@@ -74,8 +85,7 @@ int dispatch(const Arguments& arguments) {
     return xpose::app::done;
   }
   const auto command = commands().find(name);
-  if (command == commands().end())
-    throw xpose::app::UsageError("there is no command '" + name + "'");
+  if (command == commands().end()) refuse(name);
   return command->second.run({arguments.begin() + 1, arguments.end()});
 }
 

@@ -10,6 +10,7 @@
 #include "output/absolute_name.hpp"
 #include "output/progress_line.hpp"
 #include "output/screen.hpp"
+#include "xpose/detail/name_hint.hpp"
 
 namespace xpose::app {
 namespace {
@@ -31,6 +32,13 @@ std::string message_of(const po::error& error, const Arguments& arguments) {
     if (argument.find('%') != std::string::npos)
       return "an option or its value is not understood (an argument with % hides the details)";
   return error.what();
+}
+
+// For one that is not known.
+std::string option_hint(const po::unknown_option& error, const po::options_description& options) {
+  std::vector<std::string> names;
+  for (const auto& option : options.options()) names.push_back("--" + option->long_name());
+  return detail::name_hint(error.get_option_name(), names);
 }
 
 // The options, their descriptions broken at a width.
@@ -148,6 +156,8 @@ std::optional<po::variables_map> parse(const std::string& command, const std::st
     if (needed != positional.end())
       throw UsageError(name + " needs " + upper(*needed) + "; usage: " + usage + " [options]");
     return values;
+  } catch (const po::unknown_option& e) {
+    throw UsageError(name + ": " + message_of(e, arguments) + option_hint(e, all));
   } catch (const po::error& e) {
     throw UsageError(name + ": " + message_of(e, arguments));
   }

@@ -42,7 +42,8 @@ const Strategy& checked_strategy(const Catalog& catalog, const std::string& name
     if (strategy->info.role != Role::experiment)
       offered += (offered.empty() ? "" : ", ") + strategy->info.name;
   throw Error(ErrorKind::no_strategy, plugin.file.filename().string() + " offers no strategy '" +
-                                          name + "'; it offers " + offered);
+                                          name + '\'' + strategy_hint(catalog, name) +
+                                          "; it offers " + offered);
 }
 
 bool is_left_out(const Problem& problem, const Problem& normal, const StrategyInfo& strategy,

@@ -4,6 +4,7 @@
 
 #include "process/environment.hpp"
 #include "registry/shipped_description.hpp"
+#include "xpose/detail/name_hint.hpp"
 
 namespace xpose {
 namespace {
@@ -57,8 +58,15 @@ const PluginInfo* Catalog::find_shipped(const std::string& digest) const {
 
 const Strategy& Catalog::strategy(const std::string& name) const {
   const Strategy* const* const found = find_strategy(strategies, name);
-  if (found == nullptr) throw not_offered(*this, "a strategy '" + name + '\'');
+  if (found == nullptr)
+    throw not_offered(*this, "a strategy '" + name + '\'' + strategy_hint(*this, name));
   return **found;
+}
+
+std::string strategy_hint(const Catalog& catalog, const std::string& name) {
+  std::vector<std::string> names;
+  for (const Strategy* strategy : catalog.strategies) names.push_back(strategy->info.name);
+  return detail::name_hint(name, names);
 }
 
 Error not_offered(const Catalog& catalog, const std::string& it) {

@@ -29,6 +29,9 @@ struct Catalog {
   const Strategy& strategy(const std::string& name) const;
 };
 
+// "; the nearest name is 'x'", or "" where no strategy has a similar name.
+std::string strategy_hint(const Catalog& catalog, const std::string& name);
+
 // Error no_strategy: no loaded plugin offers it, "a strategy 'x'"; where none is loaded, with the
 // reason.
 Error not_offered(const Catalog& catalog, const std::string& it);
