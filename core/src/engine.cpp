@@ -29,6 +29,18 @@ void warn_of_refused(const Catalog& catalog, const Warn& warn) {
        (more == 0 ? "" : "; and " + std::to_string(more) + " more, see `xpose plugins`"));
 }
 
+// Messages about the normal form, in words of the caller's problem as well.
+template <class Call>
+auto in_words_of(const Problem& problem, const Problem& normal, const Call& call) try {
+  return call();
+} catch (const Error& error) {
+  const std::string stated = to_string(problem), folded = to_string(normal);
+  std::string text = error.what();
+  const std::size_t at = text.find(folded);
+  if (at == std::string::npos || stated == folded) throw;
+  throw Error(error.kind(), text.replace(at, folded.size(), stated + ", moved as " + folded));
+}
+
 }  // namespace
 
 struct Engine::Impl {
@@ -89,7 +101,8 @@ Plan Engine::plan(const Problem& problem, const PlanOptions& options) {
       made->stays = stays_in_place(problem);
       return Plan(std::move(made));
     }
-    const Choice choice = impl_->chooser.choose(made->problem, options);
+    const Choice choice = in_words_of(
+        problem, made->problem, [&] { return impl_->chooser.choose(made->problem, options); });
     made->is_estimate = choice.is_estimate;
     device.make_current();
     made->bind(choice.winner, device, impl_->threads, problem);
@@ -102,7 +115,8 @@ TuneReport Engine::tune(const Problem& problem, const TuneOptions& options) {
     check_options(options);
     const Problem normal = normal_form(problem);
     backend(problem.device);
-    if (!is_empty(normal)) return impl_->chooser.tune(normal, options);
+    if (!is_empty(normal))
+      return in_words_of(problem, normal, [&] { return impl_->chooser.tune(normal, options); });
     TuneReport report;
     report.problem = normal;
     return report;

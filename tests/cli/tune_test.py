@@ -99,6 +99,12 @@ class Tune(unittest.TestCase):
         self.assertEqual(result.returncode, 4, result.stderr)
         self.assertIn("\nNo strategy serves this problem here; nothing was chosen.\n", result.stdout)
 
+    def test_a_problem_is_named_as_stated(self):
+        result = xpose("tune", "--device", "host", "--shape", "20x30", "--bytes", "3", "--strategy", "host_in_place", "--no-cache")
+        self.assertEqual(result.stderr, "xpose: no eligible strategy for 20x30 of 3 bytes on host; `xpose plugins` lists the loaded ones\n")
+        met = "The strategies meet it as 1x3 of 1 byte, batch 30, batch 20 on host."
+        self.assertEqual(result.stdout.splitlines()[:2], ["20x30 of 3 bytes on host", met])
+
     def test_variants_of_one_strategy_add_up(self):
         result = tune("--shape", "90x90", "--strategy", "host_blocked{tile=32}",
                       "--strategy", "host_blocked{tile=64}", "--budget", "30", "--json", "-")

@@ -174,6 +174,26 @@ TEST_F(EngineTest, PluginsAreListedAfterAnEstimate) {
   EXPECT_NE(std::ranges::find(offered, chosen), offered.end());
 }
 
+TEST_F(EngineTest, RefusalsNameTheProblemAsStated) {
+  PlanOptions options;
+  options.policy = Policy::cached_only;
+  const auto refusal = [&](const Problem& problem) -> std::string {
+    try {
+      engine().plan(problem, options);
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "none";
+  };
+  const std::string why = "; tune it first, or plan with another policy";
+  EXPECT_EQ(refusal(matrix(21, 33, 4)),
+            "no measured choice is known for 21x33 of 4 bytes on host" + why);
+  EXPECT_EQ(refusal(matrix(20, 30, 3)),
+            "no measured choice is known for 20x30 of 3 bytes on host, moved as 1x3 of 1 byte, "
+            "batch 30, batch 20 on host" +
+                why);
+}
+
 TEST_F(EngineTest, NoPluginsIsAClearError) {
   EngineOptions options = own_plugins();
   options.plugin_folders = {"/nonexistent"};

@@ -79,7 +79,7 @@ std::vector<TuneReport> sweep_sizes(Engine&, const TuneReport&, const DeviceInfo
 }
 
 std::string tune_report(const TuneReport&, const DeviceInfo&, std::span<const TuneReport>,
-                        std::span<const VariantAccount>) {
+                        std::span<const VariantAccount>, const std::string&) {
   return {};
 }
 

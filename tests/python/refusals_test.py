@@ -62,6 +62,39 @@ def test_out_of_a_plan_without_elements():
         xpose.plan(numpy.zeros((0, 3)), (1, 0), out=numpy.zeros((5, 5)))
 
 
+def strided(dtype, shape, strides):
+    return numpy.lib.stride_tricks.as_strided(numpy.zeros(1000, dtype), shape, strides)
+
+
+@pytest.mark.parametrize("dtype, step", [("f4", 4), ("V3", 3), ("V272", 272)])
+def test_out_whose_elements_overlap(dtype, step):
+    x, out = numpy.zeros((4, 6), dtype), strided(dtype, (6, 4), (2 * step, step))
+    words = (f"elements of out overlap: axis 0 steps over {2 * step} bytes, and {4 * step} bytes lie within a step; "
+             f"its shape is (6, 4), its strides are ({2 * step}, {step}) bytes")
+    for call in (xpose.permute_dims, xpose.plan):
+        with pytest.raises(ValueError) as refusal:
+            call(x, out=out)
+        assert str(refusal.value) == words
+    with pytest.raises(ValueError, match="axis 1 steps over 0 bytes"):
+        xpose.permute_dims(x, out=strided(dtype, (6, 4), (4 * step, 0)))
+
+
+@pytest.mark.parametrize("size", [272, 288, 512, 1000])
+def test_elements_that_are_too_long_in_place(size):
+    x = numpy.zeros((5, 5), f"V{size}")
+    with pytest.raises(ValueError) as refusal:
+        xpose.transpose(x, out=x)
+    assert str(refusal.value) == f"in place elements have at most 256 bytes, not {size}; use a separate output"
+    assert xpose.permute_dims(x, (0, 1), out=x) is x  # nothing moves
+
+
+def test_parts_of_structures_in_place():
+    x = numpy.zeros((5, 5), [("a", "f4"), ("b", "u1")])["a"]
+    words = "in place strides are multiples of the 4 bytes of an element, and here its shape is .5, 5., its strides are .25, 5. bytes"
+    with pytest.raises(ValueError, match=words):
+        xpose.transpose(x, out=x)
+
+
 @pytest.mark.parametrize("x", [X, X.tolist()], ids=type)
 def test_policy(x):
     for policy in (3, None):

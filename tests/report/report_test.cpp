@@ -33,7 +33,7 @@ TEST(Report, OfATuneEmbedsTheDocumentOfJson) {
   const std::vector<TuneReport> sizes = {fixture::tune(1024)};
   const std::vector<VariantAccount> accounts = {
       {report.trials[5].variant, report.problem, fixture::tile_account(32)}};
-  const Json data = data_of(tune_report(report, DeviceInfo{}, sizes, accounts));
+  const Json data = data_of(tune_report(report, DeviceInfo{}, sizes, accounts, "4096x4096"));
   EXPECT_EQ(data["schema"], "xpose.tune_report/1");
   EXPECT_EQ(data["tune"], Json::parse(text_of(to_json(report))));
   EXPECT_EQ(data["sizes"][0], Json::parse(text_of(to_json(sizes[0]))));
@@ -47,16 +47,22 @@ TEST(Report, OfAnExplanationEmbedsTheDocumentOfJson) {
 }
 
 TEST(Report, NamesOfAPluginStayText) {
-  const std::string page = tune_report(fixture::tune(64), DeviceInfo{}, {}, {});
+  const std::string page = tune_report(fixture::tune(64), DeviceInfo{}, {}, {}, "64x64");
   EXPECT_EQ(count(page, "<script>alert"), 0U);
   EXPECT_EQ(count(page, "<b>bold"), 0U);
   EXPECT_EQ(count(page, "</script>"), 2U);
   TuneReport report = fixture::tune(64);
   report.winner = 6;  // its name is in the headline
   report.margin = 0.5;
-  const std::string headline = tune_report(report, DeviceInfo{}, {}, {});
+  const std::string headline = tune_report(report, DeviceInfo{}, {}, {}, "64x64");
   EXPECT_EQ(count(headline, "<b>bold"), 0U);
   EXPECT_EQ(count(headline, "&lt;b&gt;bold &amp; &quot;idea&quot;&lt;/b&gt; won by 50.0 %"), 1U);
+}
+
+TEST(Report, OfATuneSpeaksOfTheProblemAsStated) {
+  const std::string page = tune_report(fixture::tune(64), DeviceInfo{}, {}, {}, "8x8 <of> V24");
+  EXPECT_EQ(count(page, "<title>xpose tune: 8x8 &lt;of&gt; V24</title>"), 1U);
+  EXPECT_EQ(count(page, "8x8 &lt;of&gt; V24, "), 1U);
 }
 
 TEST(Report, WhatIsFilledInIsNotLookedAtAgain) {
@@ -68,7 +74,7 @@ TEST(Report, WhatIsFilledInIsNotLookedAtAgain) {
 }
 
 TEST(Report, IsOneFileThatAsksForNothing) {
-  for (const std::string& page : {tune_report(fixture::tune(64), DeviceInfo{}, {}, {}),
+  for (const std::string& page : {tune_report(fixture::tune(64), DeviceInfo{}, {}, {}, "64x64"),
                                   explain_report(fixture::explanation(true))}) {
     EXPECT_EQ(count(page, "default-src 'none'"), 1U);
     for (const char* part : {" src=", "<link", "@import", "url(http", "fetch(", "{{"})

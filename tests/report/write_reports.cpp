@@ -63,9 +63,10 @@ int main(int argc, char** argv) {
   blind.simulation.reset();
   blind.no_simulation = "it uses bulk tensor copies, which the simulator cannot run";
   const std::pair<const char*, std::string> files[] = {
-      {"tune.html", tune_report(report, device(), sizes(), accounts)},
-      {"tune_one_round.html", tune_report(one_round(), device(), {}, {})},
-      {"tune_bare.html", tune_report(TuneReport{}, device(), {}, {})},
+      {"tune.html", tune_report(report, device(), sizes(), accounts, to_string(report.problem))},
+      {"tune_one_round.html",
+       tune_report(one_round(), device(), {}, {}, to_string(report.problem))},
+      {"tune_bare.html", tune_report(TuneReport{}, device(), {}, {}, to_string(Problem{}))},
       {"tune.json", text_of(to_json(report))},
       {"explain.html", explain_report(fixture::explanation(true))},
       {"explain_simulator.html", explain_report(fixture::explanation(false))},

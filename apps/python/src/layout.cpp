@@ -12,7 +12,7 @@ constexpr std::int64_t kMostElementBytes = 256;
 
 [[noreturn]] void refuse(const std::string& why) { throw Error(ErrorKind::invalid, why); }
 
-std::string shape_text(const Axes& extents) {
+std::string tuple_text(const Axes& extents) {
   std::string text = "(";
   for (const std::int64_t extent : extents.span())
     text += (text.size() > 1 ? ", " : "") + std::to_string(extent);
@@ -37,6 +37,45 @@ std::vector<std::int64_t> strides_in(const Layout& layout, std::int64_t bytes) {
   return strides;
 }
 
+std::string stated(const Layout& layout) {
+  return "its shape is " + tuple_text(layout.extents) + ", its strides are " +
+         tuple_text(layout.strides) + " bytes";
+}
+
+// Each axis steps over the bytes of all axes with shorter steps, so that no byte is written twice.
+void check_written_once(const Layout& out) {
+  std::vector<std::size_t> order;
+  for (std::size_t i = 0; i < out.extents.size(); ++i)
+    if (out.extents[i] > 1) order.push_back(i);
+  const auto step = [&](std::size_t axis) {
+    const std::int64_t stride = out.strides[axis];
+    return stride < 0 ? 0 - static_cast<std::uint64_t>(stride) : static_cast<std::uint64_t>(stride);
+  };
+  std::ranges::sort(order, {}, step);
+  auto span = static_cast<std::uint64_t>(out.element_bytes);
+  for (const std::size_t axis : order) {
+    if (step(axis) < span)
+      refuse("elements of out overlap: axis " + std::to_string(axis) + " steps over " +
+             std::to_string(step(axis)) + " bytes, and " + std::to_string(span) +
+             " bytes lie within a step; " + stated(out));
+    std::uint64_t more = 0;
+    if (__builtin_mul_overflow(step(axis), static_cast<std::uint64_t>(out.extents[axis] - 1),
+                               &more) ||
+        __builtin_add_overflow(span, more, &span))
+      return;  // refused where the problem is made
+  }
+}
+
+// In place the library moves whole elements.
+[[noreturn]] void refuse_parts_in_place(const Layout& array) {
+  const std::string bytes = std::to_string(array.element_bytes);
+  if (array.element_bytes > kMostElementBytes)
+    refuse("in place elements have at most " + std::to_string(kMostElementBytes) + " bytes, not " +
+           bytes + "; use a separate output");
+  refuse("in place strides are multiples of the " + bytes + " bytes of an element, and here " +
+         stated(array) + "; use a separate output");
+}
+
 }  // namespace
 
 void Axes::push(std::int64_t value) {
@@ -59,7 +98,7 @@ Layout dense(const Axes& extents, std::int64_t element_bytes, Device device) {
     overflows |= __builtin_mul_overflow(stride, extents[i], &stride);
   }
   if (overflows && !layout.is_empty())
-    refuse("an array of the shape " + shape_text(extents) + " has more than 2^63 bytes");
+    refuse("an array of the shape " + tuple_text(extents) + " has more than 2^63 bytes");
   return layout;
 }
 
@@ -85,7 +124,7 @@ bool stays(const Layout& in, const Layout& out, const Axes& axes) {
 void check_fit(const Layout& in, const Layout& out, const Axes& axes) {
   if (const Axes wanted = permuted(in.extents, axes);
       !std::ranges::equal(wanted.span(), out.extents.span()))
-    refuse("out has the shape " + shape_text(out.extents) + ", the result " + shape_text(wanted));
+    refuse("out has the shape " + tuple_text(out.extents) + ", the result " + tuple_text(wanted));
   if (in.element_bytes != out.element_bytes)
     refuse("out has elements of " + std::to_string(out.element_bytes) + " bytes, the input of " +
            std::to_string(in.element_bytes) + ": elements are moved, not converted");
@@ -97,6 +136,8 @@ void check_fit(const Layout& in, const Layout& out, const Axes& axes) {
 Problem problem_of(const Layout& in, const Layout& out, const Axes& axes, bool in_place) {
   check_fit(in, out, axes);
   const std::int64_t unit = unit_of(in, out);
+  if (!out.is_empty()) check_written_once(out);
+  if (in_place && unit != in.element_bytes) refuse_parts_in_place(in);
   std::vector<std::int64_t> shape(in.extents.span().begin(), in.extents.span().end());
   std::vector<std::int64_t> in_strides = strides_in(in, unit), out_strides = strides_in(out, unit);
   std::vector<int> order(axes.span().begin(), axes.span().end());
@@ -110,8 +151,7 @@ Problem problem_of(const Layout& in, const Layout& out, const Axes& axes, bool i
                                 static_cast<std::uint32_t>(unit), in.device);
   problem.in_place = in_place;
   problem.in_alignment = problem.out_alignment = 1;
-  if (in_place && unit == in.element_bytes)
-    check_in_place(problem, shape, order, in_strides, out_strides);
+  if (in_place) check_in_place(problem, shape, order, in_strides, out_strides);
   return problem;
 }
 

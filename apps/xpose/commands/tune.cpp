@@ -49,8 +49,19 @@ DeviceInfo info_of(Device device) {
   return found;
 }
 
+// Of the caller's problem, and of that which the strategies met, where it is another.
+void print_problem(const std::string& stated, const TuneReport& report) {
+  const auto say_line = [](const std::string& text) {
+    std::cout << wrapped_text(text, screen_of(STDOUT_FILENO).width) << '\n';
+  };
+  say_line(stated);
+  const std::string met = to_string(report.problem);
+  if (report.bytes != 0 && stated.find(met) == std::string::npos)
+    say_line("The strategies meet it as " + met + '.');
+}
+
 void write_page(ResultOutput& page, Engine& engine, const TuneReport& report,
-                const TuneOptions& tune) {
+                const TuneOptions& tune, const std::string& stated) {
   const DeviceInfo device = info_of(report.problem.device);
   std::vector<TuneReport> sizes;
   {
@@ -59,7 +70,7 @@ void write_page(ResultOutput& page, Engine& engine, const TuneReport& report,
     options.progress = [&](const Progress& progress) { line.show(progress); };
     sizes = sweep_sizes(engine, report, device, options);
   }
-  page.write(tune_report(report, device, sizes, account_variants(engine, report)));
+  page.write(tune_report(report, device, sizes, account_variants(engine, report), stated));
 }
 
 }  // namespace
@@ -96,17 +107,17 @@ int tune(const Arguments& arguments) {
     report = engine.tune(problem, options);
   }
 
+  const std::string stated = stated_problem(*values, problem);
   json.write(to_json(report));
   if (!json.is_stdout() && !page.is_stdout()) {
-    std::cout << wrapped_text(stated_problem(*values, problem), screen_of(STDOUT_FILENO).width)
-              << '\n';
+    print_problem(stated, report);
     if (report.bytes == 0)
       std::cout << "The problem is empty: nothing to do.\n";
     else
       print_report(std::cout, report, engine.plugins(), values->count("all") != 0,
                    screen_of(STDOUT_FILENO));
   }
-  if (page.is_wanted()) write_page(page, engine, report, options);
+  if (page.is_wanted()) write_page(page, engine, report, options, stated);
   if (Interrupts::met()) return Interrupts::kExitCode;
   if (report.winner || report.bytes == 0) return done;
   for (const Trial& trial : report.trials)
@@ -114,10 +125,9 @@ int tune(const Arguments& arguments) {
         trial.verdict != Verdict::unsupported)
       return not_verified;
   if (std::ranges::all_of(engine.plugins(), is_refused))  // with the reasons above
-    say("no plugin is loaded, so none offers a strategy for " + to_string(report.problem));
+    say("no plugin is loaded, so none offers a strategy for " + stated);
   else
-    say("no eligible strategy for " + to_string(report.problem) +
-        "; `xpose plugins` lists the loaded ones");
+    say("no eligible strategy for " + stated + "; `xpose plugins` lists the loaded ones");
   return no_strategy;
 }
 

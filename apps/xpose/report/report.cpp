@@ -65,13 +65,13 @@ Json tune_report_json(const TuneReport& report, const DeviceInfo& device,
 }
 
 std::string tune_report(const TuneReport& report, const DeviceInfo& device,
-                        std::span<const TuneReport> sizes,
-                        std::span<const VariantAccount> accounts) {
+                        std::span<const TuneReport> sizes, std::span<const VariantAccount> accounts,
+                        const std::string& stated) {
   using namespace report_files;
   return filled(kTuneHtml,
-                {{"{{title}}", xml_text("xpose tune: " + to_string(report.problem))},
+                {{"{{title}}", xml_text("xpose tune: " + stated)},
                  {"{{style}}", std::string(kReportCss)},
-                 {"{{problem}}", xml_text(to_string(report.problem) + ", " + device.name)},
+                 {"{{problem}}", xml_text(stated + ", " + device.name)},
                  {"{{headline}}", xml_text(sentence(report))},
                  {"{{above}}", xml_text(kAboveTheRoof)},
                  {"{{data}}", embedded(tune_report_json(report, device, sizes, accounts))},

@@ -22,11 +22,11 @@ struct VariantAccount {
 Json tune_report_json(const TuneReport& report, const DeviceInfo& device,
                       std::span<const TuneReport> sizes, std::span<const VariantAccount> accounts);
 
-// The page of a tune. `sizes`: the same problem at other sizes, of which one size may come in
-// several parts; `accounts`: may be empty.
+// The page of a tune. `stated`: its problem in the caller's words. `sizes`: the same problem at
+// other sizes, of which one size may come in several parts; `accounts`: may be empty.
 std::string tune_report(const TuneReport& report, const DeviceInfo& device,
-                        std::span<const TuneReport> sizes,
-                        std::span<const VariantAccount> accounts);
+                        std::span<const TuneReport> sizes, std::span<const VariantAccount> accounts,
+                        const std::string& stated);
 
 // The page of one explanation; embeds the document of its --json.
 std::string explain_report(const Explanation& explanation);
