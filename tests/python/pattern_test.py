@@ -1,5 +1,7 @@
 """rearrange, by patterns of einops."""
 
+import array
+
 import numpy
 import pytest
 
@@ -51,6 +53,46 @@ def test_out():
         xpose.rearrange(x, "a b c -> c (a b)", out=merged.T)
     other = numpy.zeros((24, 16), x.dtype).T[::2]
     assert xpose.rearrange(x, "a b c -> c (a b)", out=other) is other and (other == merged).all()
+
+
+def test_buffers():
+    x = numpy.arange(6, dtype="f4").reshape(2, 3)
+    for out in (array.array("f", 6 * [0]), memoryview(numpy.zeros(6, "f4"))):
+        assert xpose.rearrange(x, "a b -> (b a)", out=out) is out and list(out) == [0, 3, 1, 4, 2, 5]
+    assert xpose.rearrange(memoryview(numpy.arange(6)), "(a b) -> b a", a=2).tolist() == [[0, 3], [1, 4], [2, 5]]
+    with pytest.raises(ValueError, match=r"out has the shape \(5,\), the result \(6,\)"):
+        xpose.rearrange(x, "a b -> (b a)", out=array.array("f", 5 * [0]))
+    for pattern in ("a b -> b a", "a b -> (b a)"):
+        with pytest.raises(TypeError, match="out is no array, but list"):
+            xpose.rearrange(x, pattern, out=6 * [0])
+
+
+class OfDLPack:
+    def __init__(self, array):
+        self.array = array
+
+    def __dlpack__(self, **given):
+        return self.array.__dlpack__(**given)
+
+    def __dlpack_device__(self):
+        return self.array.__dlpack_device__()
+
+
+class Shaped(OfDLPack):
+    def __init__(self, array):
+        super().__init__(array)
+        self.shape = array.shape
+
+
+def test_arrays_that_cannot_be_reshaped():
+    x = numpy.arange(6, dtype="f4").reshape(2, 3)
+    with pytest.raises(TypeError, match="x is OfDLPack, an array without the attribute shape"):
+        xpose.rearrange(OfDLPack(x), "a b -> b a")
+    assert (xpose.rearrange(Shaped(x), "a b -> b a") == x.T).all()
+    with pytest.raises(TypeError, match="x is Shaped, an array without the method reshape"):
+        xpose.rearrange(Shaped(x.ravel()), "(a b) -> b a", a=2)
+    with pytest.raises(TypeError, match="out is Shaped, an array without the method reshape"):
+        xpose.rearrange(x, "a b -> (b a)", out=Shaped(numpy.zeros(6, "f4")))
 
 
 def test_wrong_types():

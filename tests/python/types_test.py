@@ -20,6 +20,9 @@ import xpose
 
 x = numpy.zeros((2, 3, 4), "float32")
 y = xpose.permute_dims(x, (2, 0, 1), out=None, stream=None, policy="estimate")
+y = xpose.permute_dims(x, numpy.array([2, 0, 1]))
+y = xpose.Engine().permute_dims(x, [numpy.int64(2), 0, 1])
+y = xpose.transpose(x, numpy.argsort(x.shape))
 y = xpose.rearrange(x, "a b c -> c (a b)", out=None)
 plan: xpose.Plan = xpose.plan(x, (2, 0, 1), budget=1)
 plan(x, y, stream=None)
@@ -41,11 +44,12 @@ def mypy(*arguments):
 def test_types(tmp_path):
     pytest.importorskip("mypy")
     (tmp_path / "program.py").write_text(PROGRAM)
-    (tmp_path / "wrong.py").write_text("import xpose\nxpose.plan(1, budget='much')\n")
+    (tmp_path / "wrong.py").write_text("import xpose\nxpose.plan(1, ('a',), budget='much')\n")
     cache = f"--cache-dir={tmp_path / 'cache'}"
     told = mypy(cache, tmp_path / "program.py", PACKAGE)
     assert told.startswith("Success"), told
-    assert "arg-type" in mypy(cache, tmp_path / "wrong.py")
+    refused = mypy(cache, tmp_path / "wrong.py")
+    assert refused.count("[arg-type]") == 2, refused
 
 
 def parameters(function):

@@ -6,6 +6,7 @@ import os
 from typing import Any, Callable, Iterable, Sequence
 
 from . import _arrays, _checks, _xpose
+from ._library import Axes
 from ._report import TuneReport, progress_bar
 
 
@@ -74,7 +75,7 @@ class Engine:
     def permute_dims(
         self,
         x: Any,
-        axes: Sequence[int] | None = None,
+        axes: Axes | None = None,
         *,
         out: Any = None,
         stream: Any = None,
@@ -86,7 +87,7 @@ class Engine:
     def plan(
         self,
         x: Any,
-        axes: Sequence[int] | None = None,
+        axes: Axes | None = None,
         *,
         out: Any = None,
         policy: str = "estimate",
@@ -100,7 +101,7 @@ class Engine:
     def tune(
         self,
         x: Any,
-        axes: Sequence[int] | None = None,
+        axes: Axes | None = None,
         *,
         out: Any = None,
         budget: float = 2.0,
@@ -131,7 +132,7 @@ class Engine:
     def explain(
         self,
         x: Any,
-        axes: Sequence[int] | None = None,
+        axes: Axes | None = None,
         *,
         variant: str,
         out: Any = None,

@@ -8,6 +8,7 @@ from typing import Any, Callable, Sequence
 from . import _xpose
 from ._engine import Engine
 from ._libraries import library_of
+from ._library import Axes
 from ._report import TuneReport
 
 
@@ -29,7 +30,7 @@ def is_compiling() -> bool:
 
 def permute_dims(
     x: Any,
-    axes: Sequence[int] | None = None,
+    axes: Axes | None = None,
     *,
     out: Any = None,
     stream: Any = None,
@@ -92,7 +93,7 @@ def permute_dims(
 
 def transpose(
     x: Any,
-    axes: Sequence[int] | None = None,
+    axes: Axes | None = None,
     *,
     out: Any = None,
     stream: Any = None,
@@ -133,7 +134,7 @@ def matrix_transpose(
 
 def plan(
     x: Any,
-    axes: Sequence[int] | None = None,
+    axes: Axes | None = None,
     *,
     out: Any = None,
     policy: str = "estimate",
@@ -177,7 +178,7 @@ def plan(
 
 def tune(
     x: Any,
-    axes: Sequence[int] | None = None,
+    axes: Axes | None = None,
     *,
     out: Any = None,
     budget: float = 2.0,
@@ -240,7 +241,7 @@ def tune(
 
 def explain(
     x: Any,
-    axes: Sequence[int] | None = None,
+    axes: Axes | None = None,
     *,
     variant: str,
     out: Any = None,

@@ -13,11 +13,15 @@ A library here has
 from __future__ import annotations
 
 import contextlib
-from typing import Any, Tuple
+from typing import TYPE_CHECKING, Any, Sequence, SupportsIndex, Tuple, Union
 
 import numpy
 
+if TYPE_CHECKING:
+    import numpy.typing
+
 Layout = Tuple[Any, ...]  # what read() returns
+Axes = Union[Sequence[SupportsIndex], "numpy.typing.NDArray[numpy.integer[Any]]"]  # what a caller names
 NO_SCOPE = contextlib.nullcontext()
 
 

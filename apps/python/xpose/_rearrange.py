@@ -9,6 +9,18 @@ from ._functions import permute_dims
 from ._libraries import library_of
 
 
+def _has_shapes(x: Any) -> bool:
+    return hasattr(x, "shape") and hasattr(x, "reshape")
+
+
+def _check_reshape(name: str, array: Any) -> None:
+    if not _has_shapes(array):
+        raise TypeError(
+            f"{name} is {type(array).__qualname__}, an array without the method reshape, which "
+            "parentheses need: leave them out, or pass another array"
+        )
+
+
 def rearrange(
     x: Any,
     pattern: str,
@@ -55,13 +67,17 @@ def rearrange(
     >>> rearrange(x, "b (h p) (w q) c -> b (h w) (p q c)", p=16, q=16).shape
     (8, 6, 768)
     """
-    if not hasattr(x, "shape"):
+    if not _has_shapes(x):
         x = library_of(x).plain(x)
+    if not hasattr(x, "shape"):
+        kind = type(x).__qualname__
+        raise TypeError(f"x is {kind}, an array without the attribute shape: permute_dims takes it")
     given = tuple([(name, _checks.number(name, size, 0, 2**63 - 1)) for name, size in sorted(sizes.items())])
     # torch.compile traces the function itself, and warns of its cache.
     fit = _pattern.fit.__wrapped__ if _functions.is_compiling() else _pattern.fit
     fitted = fit(_checks.text("pattern", pattern), tuple(x.shape), given)
     if fitted.split is not None:
+        _check_reshape("x", x)
         x = x.reshape(fitted.split)
     if out is None:
         result = permute_dims(x, fitted.axes, stream=stream, policy=policy)
@@ -70,9 +86,12 @@ def rearrange(
         raise ValueError("rearrange has no out= inside torch.compile")
     place = out
     if fitted.merged is not None:
-        if tuple(out.shape) != fitted.merged:
-            shape = tuple(out.shape)
+        if not _has_shapes(out):
+            place = library_of(out).place(out)
+        _check_reshape("out", place)
+        shape = tuple(place.shape)
+        if shape != fitted.merged:
             raise ValueError(f"out has the shape {shape}, the result {fitted.merged}")
-        place = out.reshape(fitted.permuted)  # a view, since axes are split
+        place = place.reshape(fitted.permuted)  # a view, since axes are split
     permute_dims(x, fitted.axes, out=place, stream=stream, policy=policy)
     return out

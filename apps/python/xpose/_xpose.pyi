@@ -1,5 +1,7 @@
 from typing import Any, Callable, Sequence
 
+from ._library import Axes
+
 __version__: str
 
 class Error(RuntimeError): ...
@@ -39,12 +41,12 @@ class Engine:
         stage_seconds: float,
     ) -> None: ...
     def permute(
-        self, x: Any, axes: Sequence[int] | None, out: Any, stream: Any, policy: str
+        self, x: Any, axes: Axes | None, out: Any, stream: Any, policy: str
     ) -> Any: ...
     def move(
         self,
         source: _Layout,
-        axes: Sequence[int] | None,
+        axes: Axes | None,
         target: _Layout | int,
         stream: int,
         policy: str,
@@ -52,7 +54,7 @@ class Engine:
     def prepare(
         self,
         source: _Layout,
-        axes: Sequence[int] | None,
+        axes: Axes | None,
         target: _Layout | None,
         policy: str,
         budget: float,
@@ -60,7 +62,7 @@ class Engine:
     def tune(
         self,
         source: _Layout,
-        axes: Sequence[int] | None,
+        axes: Axes | None,
         target: _Layout | None,
         budget: float,
         max_rounds: int,
@@ -73,15 +75,15 @@ class Engine:
     def explain(
         self,
         source: _Layout,
-        axes: Sequence[int] | None,
+        axes: Axes | None,
         target: _Layout | None,
         variant: str,
         measure: bool,
     ) -> dict[str, Any]: ...
     def plugins(self) -> list[dict[str, Any]]: ...
 
-def permuted_shape(shape: Sequence[int], axes: Sequence[int] | None) -> tuple[int, ...]: ...
-def order_of(axes: Sequence[int] | None, rank: int) -> tuple[int, ...]: ...
+def permuted_shape(shape: Sequence[int], axes: Axes | None) -> tuple[int, ...]: ...
+def order_of(axes: Axes | None, rank: int) -> tuple[int, ...]: ...
 def policy_number(policy: str) -> int: ...
 def xla_handlers(engine: Engine) -> tuple[Any, Any]: ...
 def of_capsule(capsule: Any) -> _Layout: ...
