@@ -244,6 +244,27 @@ TEST_F(EngineTest, TransposesEigenMatricesOfBothOrders) {
   EXPECT_THROW(engine().transpose(rows, target.block(0, 0, 31, 21)), Error);
 }
 
+TEST_F(EngineTest, TransposesEigenVectorsOfEitherOrder) {
+  const Eigen::VectorXf column = Eigen::VectorXf::Random(37);
+  Eigen::RowVectorXf row;
+  engine().transpose(column, row);
+  EXPECT_EQ(row, column.transpose());
+  Eigen::VectorXf back;
+  engine().transpose(row, back);
+  EXPECT_EQ(back, column);
+  Eigen::MatrixXf columns;  // of the other order
+  engine().transpose(row, columns);
+  EXPECT_EQ(columns, column);
+  engine().transpose(columns, row.setZero());
+  EXPECT_EQ(row, column.transpose());
+  Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> rows =
+      decltype(rows)::Zero(2, 40);
+  engine().transpose(column, rows.block(1, 3, 1, 37));
+  EXPECT_EQ(rows.block(1, 3, 1, 37), column.transpose());
+  EXPECT_EQ(rows.row(0).cwiseAbs().sum(), 0);
+  EXPECT_THROW(engine().transpose(column, back), Error);  // a column is no transpose of one
+}
+
 TEST_F(EngineTest, TransposesAnEigenMatrixIntoItself) {
   const Eigen::MatrixXd before = Eigen::MatrixXd::Random(37, 37);
   Eigen::MatrixXd matrix = before;

@@ -28,6 +28,7 @@
 #include <type_traits>
 #include <utility>
 #include <vector>
+#include <xpose/detail/dense_matrix.hpp>
 #include <xpose/problem.hpp>
 #include <xpose/tune.hpp>
 
@@ -237,9 +238,10 @@ class XPOSE_API Engine {
   //   Eigen::MatrixXf a(1000, 300), b;
   //   engine.transpose(a, b);  // b is 300 x 1000
   //
-  // `out` is resized where its type allows. Where both begin at one address the matrix is square
-  // and is transposed in place. Throws Error invalid where the shapes do not fit, an inner stride
-  // is not 1, or the two overlap otherwise; else as plan() and execute() do.
+  // Both have one storage order, or one is a vector. `out` is resized where its type allows. Where
+  // both begin at one address the matrix is square and is transposed in place. Throws Error invalid
+  // where the shapes do not fit, an inner stride is not 1, or the two overlap otherwise; else as
+  // plan() and execute() do.
   template <DenseMatrix In, DenseMatrix Out>
   void transpose(const In& in, Out&& out, Policy policy = Policy::measure);
 
@@ -264,17 +266,21 @@ void Engine::transpose(const In& in, Out&& out, Policy policy) {
   const bool in_place = from != nullptr && from == out.data();
   // Blocks and maps have a resize() too, which only asserts.
   if constexpr (requires { requires std::same_as<typename OutM::PlainObject, OutM>; })
-    if (!in_place && (out.rows() != in.cols() || out.cols() != in.rows()))
+    if (!in_place && (out.rows() != in.cols() || out.cols() != in.rows()) &&
+        detail::may_have<OutM>(in.cols(), in.rows()))
       out.resize(in.cols(), in.rows());
   constexpr std::size_t kBytes = sizeof(typename InM::Scalar);
   check_dense_pair(in.rows(), in.cols(), out.rows(), out.cols(),
                    in.innerStride() == 1 && out.innerStride() == 1);
-  static_assert(bool(InM::IsRowMajor) == bool(OutM::IsRowMajor),
-                "transpose() between storage orders is a copy: give both matrices one order");
+  constexpr bool kOfOut = detail::is_vector<InM>();
+  static_assert(
+      kOfOut || detail::is_vector<OutM>() || bool(InM::IsRowMajor) == bool(OutM::IsRowMajor),
+      "transpose() between storage orders is a copy: give both matrices one order");
+  constexpr bool kRowMajor = kOfOut ? bool(OutM::IsRowMajor) : bool(InM::IsRowMajor);
   Problem problem =
-      InM::IsRowMajor ? matrix(in.rows(), in.cols(), kBytes) : matrix(in.cols(), in.rows(), kBytes);
-  problem.in_ld = in.outerStride();
-  problem.out_ld = out.outerStride();
+      kRowMajor ? matrix(in.rows(), in.cols(), kBytes) : matrix(in.cols(), in.rows(), kBytes);
+  problem.in_ld = detail::leading_dimension(in, kRowMajor);
+  problem.out_ld = detail::leading_dimension(out, kRowMajor);
   problem.in_place = in_place;
   transpose(static_cast<const void*>(in.data()), static_cast<void*>(out.data()), problem, nullptr,
             policy);
