@@ -57,14 +57,14 @@ struct Device {
 
 // The figures of a device that a choice depends on.
 struct DeviceInfo {
-  Device device;                     // as functions take it
-  std::string name;                  // the device's, or the processor's model name
-  std::string id;                    // CUDA: "GPU-" and the UUID; host: "host"
-  std::string driver;                // CUDA: the driver's version; host: ""
-  std::uint32_t multiprocessors;     // CUDA: multiprocessors; host: usable logical processors
-  std::uint32_t compute_capability;  // CUDA: 10 * major + minor; host: 0
-  std::uint64_t cache_bytes;         // of the last-level cache
-  std::uint64_t memory_bytes;        // of the whole memory, used or not
+  Device device = {};                    // as functions take it
+  std::string name = {};                 // the device's, or the processor's model name
+  std::string id = {};                   // CUDA: "GPU-" and the UUID; host: "host"
+  std::string driver = {};               // CUDA: the driver's version; host: ""
+  std::uint32_t multiprocessors = 0;     // CUDA: multiprocessors; host: usable logical processors
+  std::uint32_t compute_capability = 0;  // CUDA: 10 * major + minor; host: 0
+  std::uint64_t cache_bytes = 0;         // of the last-level cache
+  std::uint64_t memory_bytes = 0;        // of the whole memory, used or not
   bool operator==(const DeviceInfo&) const = default;
 };
 

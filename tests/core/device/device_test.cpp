@@ -2,10 +2,21 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+#include <memory>
+#include <new>
 #include <vector>
 
 namespace xpose {
 namespace {
+
+TEST(Device, InformationBeginsEmpty) {
+  alignas(DeviceInfo) std::array<unsigned char, sizeof(DeviceInfo)> memory;
+  for (volatile unsigned char& byte : memory) byte = 0xff;
+  auto* const info = new (memory.data()) DeviceInfo;
+  EXPECT_EQ(*info, DeviceInfo{});
+  std::destroy_at(info);
+}
 
 TEST(Device, TheHostIsAlwaysFirst) {
   const std::vector<DeviceInfo> all = devices();
