@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cstdlib>
 #include <filesystem>
 #include <functional>
 #include <future>
@@ -182,6 +183,21 @@ TEST_F(EngineChoice, WhoMayEstimateWaitsForNoOtherProcess) {
 Problem aligned_to(Problem problem, std::uint32_t bytes) {
   problem.in_alignment = problem.out_alignment = bytes;
   return problem;
+}
+
+TEST_F(EngineChoice, ARelativeFolderOfLocksIsToldOnce) {
+  const std::string own = std::getenv("XPOSE_LOCK_FOLDER");
+  setenv("XPOSE_LOCK_FOLDER", "locks", 1);
+  std::size_t told = 0;
+  EngineOptions options = own_plugins();
+  options.warn = [&](std::string_view text) {
+    told += text.starts_with("XPOSE_LOCK_FOLDER is 'locks', which is relative") ? 1 : 0;
+  };
+  Engine fresh(options);
+  EXPECT_EQ(told, 0U);  // before anything is measured
+  for (const std::int64_t rows : {81, 82}) fresh.plan(matrix(rows, 80, 4), quickly());
+  EXPECT_EQ(told, 1U);
+  setenv("XPOSE_LOCK_FOLDER", own.c_str(), 1);
 }
 
 // A folder with one plugin, whose strategies serve any alignment: whatever wins is found.

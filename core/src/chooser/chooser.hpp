@@ -1,6 +1,7 @@
 // Chooses a variant for a problem: what was measured before, or is measured now.
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -111,6 +112,7 @@ class Chooser {
   const std::optional<Policy> imposed_;
   MakeRunner make_runner_;
   Warn warn_;
+  mutable std::atomic<bool> told_of_lock_folder_ = false;
   unsigned threads_;
   Choices choices_;
   Desk measuring_;  // that one problem at a time is tried with

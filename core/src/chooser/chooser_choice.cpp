@@ -44,6 +44,9 @@ ErrorKind worse(ErrorKind kind, Verdict verdict) {
 // Waits for other processes that measure on the device.
 std::unique_ptr<const DeviceLock> Chooser::lock(const Problem& normal, const TuneOptions& options,
                                                 double seconds) const {
+  if (const std::string trouble = lock_folder_trouble();
+      !trouble.empty() && !told_of_lock_folder_.exchange(true))
+    warn(trouble);
   bool told = false;
   const auto waiting = [&] {
     if (!std::exchange(told, true))

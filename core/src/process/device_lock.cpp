@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "process/environment.hpp"
+#include "xpose/xpose.hpp"
 
 namespace xpose {
 namespace {
@@ -115,6 +116,14 @@ std::filesystem::path lock_folder() {
   struct stat status {};
   const bool shared = ::stat("/run/lock", &status) == 0 && (status.st_mode & kShared) == kShared;
   return shared ? "/run/lock" : "/tmp";
+}
+
+std::string lock_folder_trouble() {
+  const char* const named = environment("XPOSE_LOCK_FOLDER");
+  if (named == nullptr || named[0] == '/') return {};
+  return "XPOSE_LOCK_FOLDER is '" + one_line(named) +
+         "', which is relative, and the locks lie in " + lock_folder().string() +
+         "; name the folder by its absolute path, or unset the variable";
 }
 
 DeviceLock::DeviceLock(const std::string& device, double seconds,

@@ -16,6 +16,9 @@ namespace xpose {
 // these meet in a folder that the variable names in each.
 std::filesystem::path lock_folder();
 
+// The reason why $XPOSE_LOCK_FOLDER is not followed, with the remedy, as one line; "" where it is.
+std::string lock_folder_trouble();
+
 // Holds an advisory lock while it lives; a process that dies lets go of it. A child that is started
 // with exec does not inherit it; one that only forks shares it, and keeps it while it lives.
 // First come, first served: each draws a ticket, a byte of the file that it locks (OFD), and

@@ -166,8 +166,17 @@ TEST(LockFolder, IsSharedByAllUsers) {
 TEST(LockFolder, IsNamedByTheEnvironmentWhereThatIsAbsolute) {
   setenv("XPOSE_LOCK_FOLDER", "locks", 1);
   EXPECT_NE(lock_folder(), "locks");
+  EXPECT_EQ(lock_folder_trouble(),
+            "XPOSE_LOCK_FOLDER is 'locks', which is relative, and the locks "
+            "lie in " +
+                lock_folder().string() +
+                "; name the folder by its absolute path, or unset the "
+                "variable");
   setenv("XPOSE_LOCK_FOLDER", "/locks", 1);
   EXPECT_EQ(lock_folder(), "/locks");
+  EXPECT_EQ(lock_folder_trouble(), "");
+  setenv("XPOSE_LOCK_FOLDER", "", 1);
+  EXPECT_EQ(lock_folder_trouble(), "");
 }
 
 }  // namespace
