@@ -2,6 +2,7 @@
 
 import json
 import os
+import resource
 
 from npy_command import InAListedFolder, main, random_array
 
@@ -74,6 +75,29 @@ class Forecast(InAListedFolder):
         told, _ = self.planned("--no-cache")
         self.assertEqual(told["passes"], [])
         self.assertIn("nothing to move", self.run_xpose("--plan-only", "--no-cache").stdout)
+
+    def test_outputs_that_a_run_refuses(self):
+        """In the same words, before a disk is measured."""
+        np.save(self.source, np.zeros((3, 5), "f4"))
+        missing, limit = self.folder / "missing", (1 << 16, 1 << 16)
+        none = missing / "b.npy"
+        for words, options, how in (("cannot be written: No such file", (), {"target": none}),
+                                    ("is a folder", (), {"target": self.folder}),
+                                    ("is not a regular file", (), {"target": "/dev/null"}),
+                                    ("File name too long", (), {"target": self.folder / (256 * "n")}),
+                                    ("missing is not a folder", ("--passes", "2", "--scratch", str(missing)), {})):
+            with self.subTest(words=words):
+                ends = [self.run_xpose(*options, *planned, **how) for planned in ((), ("--plan-only",))]
+                self.assertEqual([done.returncode for done in ends], [1, 1])
+                self.assertIn(words, ends[0].stderr)
+                self.assertEqual(ends[0].stderr, ends[1].stderr)
+        np.save(self.source, np.zeros((400, 500), "f4"))
+        before = self.listing()
+        ends = [self.run_xpose(*options, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, limit))
+                for options in ((), ("--plan-only",))]
+        self.assertIn("b.npy: cannot reserve its 800128 bytes: File too large", ends[0].stderr)
+        self.assertEqual(ends[0].stderr, ends[1].stderr)
+        self.assertEqual(self.listing(), before)
 
     def test_refusals(self):
         np.save(self.source, np.eye(3))

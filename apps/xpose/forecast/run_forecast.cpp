@@ -12,9 +12,11 @@
 
 #include "forecast/disk_trial.hpp"
 #include "forecast/known_disks.hpp"
+#include "output/pending_file.hpp"
 #include "output/progress_line.hpp"
 #include "output/table.hpp"
 #include "run/pass_setup.hpp"
+#include "run/reserved_room.hpp"
 #include "run/run_setup.hpp"
 #include "run/two_passes.hpp"
 
@@ -38,6 +40,7 @@ struct Work {
   std::optional<TwoPassPlan> two_passes;
   std::string text;              // of the tiles
   std::vector<PassWork> passes;  // in their order
+  std::uint64_t out_bytes = 0;   // of the file
 };
 
 // The second pass reads pieces of the scratch file.
@@ -51,11 +54,12 @@ std::vector<PassWork> passes_of(const NpyHeader& header, const FileMove& tiles, 
 }
 
 Work work_of(const RunOptions& options, const InputFile& input, bool is_cached) {
-  Work work{header_of(input, options.raw), {}, {}, "nothing to move", {}};
+  Work work{header_of(input, options.raw), {}, {}, "nothing to move", {}, 0};
   return with_name(input.name(), [&] {
     const PermutedShape permuted = app::permuted(options.order, work.header.shape);
     const std::uint64_t head =
         options.raw ? 0 : format_npy_header(work.header.descr, false, permuted.out_shape).size();
+    work.out_bytes = head + work.header.data_bytes;
     const RunMemory memory = memory_of(options);
     TileLimits limits = tile_limits(memory, work.header.data_bytes, is_cached, false);
     work.tiles =
@@ -69,6 +73,15 @@ Work work_of(const RunOptions& options, const InputFile& input, bool is_cached) 
     work.passes = passes_of(work.header, *work.tiles, limits.in_turn, work.two_passes);
     return std::move(work);
   });
+}
+
+// Throws std::runtime_error where the run could not begin its files. They take no room here, and
+// are gone when they are checked.
+void check_outputs(const RunOptions& options, const Work& work) {
+  const PendingFile output(options.out);
+  check_room(output.fd(), work.out_bytes, output.target().string(),
+             "cannot reserve its " + std::to_string(work.out_bytes) + " bytes");
+  if (work.two_passes) ScratchFile(scratch_folder(options), {0, 0, 0}, std::nullopt);
 }
 
 // The seconds of one strip, or band, in memory, the second time. out_bytes: of the memory where its
@@ -190,6 +203,7 @@ int forecast_command(const RunOptions& options, const std::string& json_target) 
   InputFile input(options.in);
   const bool is_cached = lies_in_memory(input, options.verbose);
   Work work = work_of(options, input, is_cached);
+  check_outputs(options, work);
   std::optional<DiskCurves> curves;
   if (work.tiles) curves = curves_of(options, input, is_cached);
   if (curves) add_permuting(work, options);

@@ -12,4 +12,8 @@ namespace xpose::app {
 void reserve_room(int fd, std::uint64_t bytes, const std::string& name, const std::string& failure,
                   std::uint64_t others = 0);
 
+// Gives an empty file that size, and takes no room. Throws as reserve_room() does where there is
+// none.
+void check_room(int fd, std::uint64_t bytes, const std::string& name, const std::string& failure);
+
 }  // namespace xpose::app
