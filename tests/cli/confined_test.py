@@ -2,8 +2,11 @@
 
 import json
 import os
+import pathlib
+import resource
 import subprocess
 import sys
+import tempfile
 import time
 import unittest
 
@@ -22,6 +25,24 @@ class Confined(unittest.TestCase):
             print(f"SKIPPED: no namespace can be made by unshare {' '.join(options)}", file=sys.stderr)
             self.skipTest("no such namespace can be made")
         return options
+
+    def test_few_descriptors_are_named_with_the_remedy(self):
+        with tempfile.TemporaryDirectory() as folder:
+            source = os.path.join(folder, "a")
+            pathlib.Path(source).write_bytes(bytes(24))
+            ends = []
+            for limit in range(6, 25, 2):
+                for arguments in (("tune", "--device", "host", "--shape", "9x9", "--budget", "0"),
+                                  ("run", "--raw", "--shape", "2x3", "--dtype", "<f4", source, source + ".out")):
+                    with self.subTest(limit=limit, command=arguments[0]):
+                        done = xpose(*arguments, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (limit, limit)))
+                        ends.append(done.returncode)
+                        self.assertIn(done.returncode, (0, 1), done.stderr)
+                        if done.returncode:
+                            self.assertRegex(done.stderr.splitlines()[-1], "Too many open files.*; raise the limit on open files .`ulimit -n`.")
+                        self.assertNotIn("access to it", done.stderr)
+                        self.assertNotIn("XPOSE_LOCK_FOLDER", done.stderr)
+        self.assertEqual(set(ends), {0, 1})
 
     def test_a_quota_of_processor_time_counts_as_processors(self):
         def processors(**how):

@@ -19,6 +19,9 @@ const char* remedy(int error) {
     case ENOSPC:
     case EDQUOT:
       return "; make room there, or write elsewhere";
+    case EMFILE:
+    case ENFILE:
+      return "; raise the limit on open files (`ulimit -n`)";
     default:
       return "";
   }

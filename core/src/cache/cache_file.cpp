@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "cache/cache_rows.hpp"
+#include "process/descriptor.hpp"
 
 namespace xpose {
 namespace {
@@ -68,6 +69,8 @@ std::string remedy(Fault fault) {
       return "give yourself access to it and its folder, or set XPOSE_CACHE to another file";
     case Fault::full:
       return "free some space, or set XPOSE_CACHE to a file elsewhere";
+    case Fault::exhausted:
+      return kMoreDescriptors;
     case Fault::newer:
       return "update xpose, or set XPOSE_CACHE to another file";
     case Fault::older:
@@ -96,7 +99,7 @@ FileLock::FileLock(const fs::path& file) {
     descriptor_ = open_lock();
   }
   if (descriptor_ < 0)
-    throw DatabaseError(Fault::unwritable,
+    throw DatabaseError(lacks_descriptor(errno) ? Fault::exhausted : Fault::unwritable,
                         name.string() + ": " + std::generic_category().message(errno));
 }
 

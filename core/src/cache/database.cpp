@@ -10,6 +10,7 @@
 #include <system_error>
 #include <thread>
 
+#include "process/descriptor.hpp"
 #include "process/local_file_system.hpp"
 
 namespace xpose {
@@ -44,9 +45,10 @@ Fault fault_of(int code) {
 [[noreturn]] void fail(sqlite3* handle, int code) {
   std::string what = sqlite3_errmsg(handle);
   const int number = sqlite3_system_errno(handle);
-  if (number != 0 && (fault_of(code) == Fault::unwritable || fault_of(code) == Fault::failed))
-    what += ": " + std::generic_category().message(number);
-  throw DatabaseError(fault_of(code), what);
+  const Fault fault = fault_of(code);
+  const bool is_of_system = fault == Fault::unwritable || fault == Fault::failed;
+  if (number != 0 && is_of_system) what += ": " + std::generic_category().message(number);
+  throw DatabaseError(is_of_system && lacks_descriptor(number) ? Fault::exhausted : fault, what);
 }
 
 // A file name as SQLite's URI form takes it.

@@ -27,6 +27,7 @@ class DatabaseError : public std::runtime_error {
     corrupt,     // no database, damaged, or without the tables that its version has
     unwritable,  // cannot be opened or written: permissions, a folder, a missing file
     full,        // no space left
+    exhausted,   // no descriptor left
     foreign,     // another program's
     newer,       // of a schema that this program does not know
     older,       // of a schema that this program would replace, but only reads

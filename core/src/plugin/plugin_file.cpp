@@ -25,9 +25,13 @@ namespace fs = std::filesystem;
 
 constexpr std::uint64_t kMaxFileBytes = 256 << 20;
 
-// Nothing against the file where there is no memory to read it.
+// Nothing against the file where there is no memory to read it, or no descriptor.
 Refusal unreadable(int error) {
   if (error == ENOMEM) throw std::bad_alloc();
+  if (lacks_descriptor(error))
+    throw Error(
+        ErrorKind::failed,
+        "no file can be read: " + std::generic_category().message(error) + "; " + kMoreDescriptors);
   return {"cannot be read: " + std::generic_category().message(error)};
 }
 

@@ -25,6 +25,10 @@ class Descriptor {
   int number_ = -1;
 };
 
+// Whether a call failed for want of a descriptor, and the remedy.
+bool lacks_descriptor(int error);
+constexpr const char* kMoreDescriptors = "raise the limit on open files (`ulimit -n`)";
+
 // Polls readable once the process has ended; none where the system cannot do that.
 Descriptor open_process(pid_t pid);
 

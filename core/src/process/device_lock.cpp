@@ -24,9 +24,14 @@ constexpr auto kAsked = std::chrono::milliseconds(100);  // between two question
 // Why a file is not one to lock.
 struct Unusable {
   std::string words;
+  std::string remedy = "remove it, or name another folder in XPOSE_LOCK_FOLDER";
 };
 
-[[noreturn]] void fail() { throw Unusable{std::generic_category().message(errno)}; }
+[[noreturn]] void fail() {
+  Unusable why{std::generic_category().message(errno)};
+  if (lacks_descriptor(errno)) why.remedy = kMoreDescriptors;
+  throw why;
+}
 
 std::string file_name(const std::string& device) {
   std::string name = device.substr(0, 100);
@@ -151,8 +156,7 @@ DeviceLock::DeviceLock(const std::string& device, double seconds,
   } catch (const Unusable& why) {
     file_ = Descriptor();
     trouble_ = "the lock " + file.string() + " cannot be used: " + why.words +
-               "; other processes may measure at the same time; remove it, or name another folder "
-               "in XPOSE_LOCK_FOLDER";
+               "; other processes may measure at the same time; " + why.remedy;
   }
 }
 

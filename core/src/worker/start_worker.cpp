@@ -11,6 +11,7 @@
 #include <system_error>
 #include <xpose/problem.hpp>
 
+#include "process/descriptor.hpp"
 #include "worker/frame.hpp"
 
 namespace xpose {
@@ -18,11 +19,13 @@ namespace {
 
 [[noreturn]] void fail(const std::filesystem::path& executable, int error) {
   const bool not_there = error == ENOENT || error == EACCES || error == ENOEXEC || error == ENOTDIR;
-  throw Error(error == ENOMEM ? ErrorKind::no_memory : ErrorKind::failed,
-              "cannot start the worker " + executable.string() + ": " +
-                  std::generic_category().message(error) +
-                  (not_there ? "; install xpose-trial there, or set XPOSE_TRIAL to where it is"
-                             : "; raise the limits on processes, open files and memory"));
+  throw Error(
+      error == ENOMEM ? ErrorKind::no_memory : ErrorKind::failed,
+      "cannot start the worker " + executable.string() + ": " +
+          std::generic_category().message(error) +
+          (not_there ? "; install xpose-trial there, or set XPOSE_TRIAL to where it is"
+           : lacks_descriptor(error) ? std::string("; ") + kMoreDescriptors
+                                     : "; raise the limits on processes, open files and memory"));
 }
 
 // Both ends of the channel and of the pipe for its output.
