@@ -100,10 +100,13 @@ class Refuses(InAListedFolder):
         np.save(self.source, np.zeros((4, 5), "f4"))
         other = self.folder / "notes.txt"
         other.write_text("what is dear to me")
-        done = self.run_xpose("--cache", str(other))
-        self.assertEqual(done.returncode, 2)
-        self.assertIn(f"--cache {other} is no cache: name another file, or remove it", done.stderr)
-        self.assertEqual(other.read_text(), "what is dear to me")
+        before = self.listing()
+        for named, done in (("--cache", self.run_xpose("--cache", str(other))),
+                            ("XPOSE_CACHE", self.run_xpose(env=dict(os.environ, XPOSE_CACHE=str(other))))):
+            self.assertEqual(done.returncode, 2)
+            self.assertIn(f"{named} {other} is no cache: name another file, or remove it", done.stderr)
+            self.assertEqual(self.listing(), before)
+        self.assertEqual(self.run_xpose("--no-cache", env=dict(os.environ, XPOSE_CACHE=str(other))).returncode, 0)
 
     def test_names_that_are_empty_or_too_long(self):
         np.save(self.source, np.zeros((4, 5), "f4"))

@@ -1,4 +1,5 @@
 // The files that options name.
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <string_view>
@@ -6,11 +7,12 @@
 
 #include "options/options.hpp"
 #include "output/same_file.hpp"
+#include "xpose/cache.hpp"
 #include "xpose/xpose.hpp"
 
 namespace xpose::app {
 
-void check_cache(const std::filesystem::path& file) {
+void check_cache(const std::string& option, const std::filesystem::path& file) {
   constexpr std::string_view kMagic = "SQLite format 3";
   std::error_code failed;
   if (!std::filesystem::is_regular_file(file, failed)) return;
@@ -18,9 +20,15 @@ void check_cache(const std::filesystem::path& file) {
   std::string begin(kMagic.size(), '\0');
   stream.read(begin.data(), static_cast<std::streamsize>(begin.size()));
   begin.resize(static_cast<std::size_t>(stream.gcount()));
-  if (begin.empty() || begin == kMagic) return;
-  throw UsageError("--cache " + one_line(file.string()) +
+  // A crash of the machine may leave zeros.
+  if (begin.find_first_not_of('\0') == std::string::npos || begin == kMagic) return;
+  throw UsageError(option + ' ' + one_line(file.string()) +
                    " is no cache: name another file, or remove it");
+}
+
+void check_cache_of_environment() {
+  const char* const named = std::getenv("XPOSE_CACHE");
+  if (named != nullptr && default_cache_file() == named) check_cache("XPOSE_CACHE", named);
 }
 
 std::string cache_name(const po::variables_map& values) {

@@ -235,8 +235,9 @@ EngineOptions engine_options(const po::variables_map& values) {
   read_trial_options(values, options);
   options.threads = threads_of(values);
   options.cache = cache_name(values);
-  check_cache(options.cache);
+  check_cache("--cache", options.cache);
   options.remember = values.count("no-cache") == 0;
+  if (options.remember && options.cache.empty()) check_cache_of_environment();
   if (!options.remember && !options.cache.empty())
     throw UsageError("--cache and --no-cache exclude each other: give one of them");
   options.plugin_folders = default_plugin_folders();

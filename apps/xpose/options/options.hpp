@@ -67,9 +67,10 @@ std::vector<Variant> variants_of(const po::variables_map& values);
 // empty or another file's of the same command.
 std::string cache_name(const po::variables_map& values);
 
-// Throws UsageError for a file that is no database. An engine moves a corrupt cache aside, and
-// would move a file that was named by mistake.
-void check_cache(const std::filesystem::path& file);
+// They throw UsageError for a file that is no database, which was named by mistake: by an option,
+// and by XPOSE_CACHE.
+void check_cache(const std::string& option, const std::filesystem::path& file);
+void check_cache_of_environment();
 
 // Throws UsageError where two options or arguments name one file, which one of them would replace.
 void check_apart(const po::variables_map& values, const std::string& option,

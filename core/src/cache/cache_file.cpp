@@ -7,6 +7,8 @@
 
 #include <cerrno>
 #include <chrono>
+#include <fstream>
+#include <string_view>
 #include <system_error>
 #include <thread>
 #include <utility>
@@ -57,6 +59,27 @@ void require_plain(const fs::path& file) {
   throw DatabaseError(Fault::failed, S_ISDIR(status.st_mode)
                                          ? "it is a folder"
                                          : "it is a device, a pipe or a socket, and no file");
+}
+
+// Whether a file is one of SQLite, or was to be: a crash of the machine leaves none of its bytes,
+// or zeros.
+bool begins_as_database(const fs::path& file) {
+  constexpr std::string_view kMagic = "SQLite format 3";
+  std::string begin(kMagic.size(), '\0');
+  std::ifstream stream(file, std::ios::binary);
+  stream.read(begin.data(), static_cast<std::streamsize>(begin.size()));
+  begin.resize(static_cast<std::size_t>(stream.gcount()));
+  return begin.find_first_not_of('\0') == std::string::npos || begin == kMagic;
+}
+
+// A file that was named by mistake is not to be moved aside. It is read when it has turned out to
+// be no database: closing it drops every lock that this process has on it.
+template <class Open>
+auto opened(const fs::path& file, const Open& open) try {
+  return open();
+} catch (const DatabaseError& error) {
+  if (error.fault() != Fault::corrupt || begins_as_database(file)) throw;
+  throw DatabaseError(Fault::foreign, "it is no database");
 }
 
 std::string remedy(Fault fault) {
@@ -133,10 +156,12 @@ CacheFile open_cache_file(const fs::path& file) {
   // Not through a descriptor: closing one would drop every lock that this process has on the file.
   mknod(file.c_str(), S_IFREG | 0600, 0);
   const Inode inode = inode_of(file);
-  Database database(file, Database::Access::read_write);
-  database.adopt(kCacheApplication, kCacheSchema);
-  const Journal journal = database.choose_journal();
-  return {std::move(in_use), inode, std::move(database), journal};
+  return opened(file, [&]() -> CacheFile {
+    Database database(file, Database::Access::read_write);
+    database.adopt(kCacheApplication, kCacheSchema);
+    const Journal journal = database.choose_journal();
+    return {std::move(in_use), inode, std::move(database), journal};
+  });
 }
 
 Database open_cache_read_only(const fs::path& file) {
@@ -147,7 +172,7 @@ Database open_cache_read_only(const fs::path& file) {
     return database;
   };
   try {
-    return open_as(Database::Access::read_only);
+    return opened(file, [&] { return open_as(Database::Access::read_only); });
   } catch (const DatabaseError& error) {
     if (error.fault() != Fault::unwritable && error.fault() != Fault::failed) throw;
     // A reader needs to write beside the file, to see what writers do; here it cannot.

@@ -8,15 +8,41 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// Of a file that is no database but by its first bytes.
+std::string damaged() { return "SQLite format 3" + std::string(1, '\0') + std::string(5000, 'x'); }
+
+TEST_F(CacheLayersTest, FileNamedByMistakeIsLeftAlone) {
+  for (const std::string& text : {std::string("what is dear to me"), std::string(5000, 'x')}) {
+    write_bytes(file, text);
+    warnings.clear();
+    {
+      Cache cache(file, "", listener());
+      EXPECT_TRUE(remembers(cache));
+      EXPECT_EQ(cache.file(), "");
+    }
+    expect_one_warning(file.string() + ": it is no database; set XPOSE_CACHE to another file");
+    EXPECT_EQ(bytes_of(file), text);
+    EXPECT_FALSE(fs::exists(aside(1)));
+    EXPECT_THROW(read_cache(file), Error);
+    EXPECT_EQ(bytes_of(file), text);
+  }
+}
+
+TEST_F(CacheLayersTest, FileOfZerosIsMovedAside) {
+  write_bytes(file, std::string(5000, '\0'));
+  EXPECT_EQ(Cache(file, "", listener()).file(), file);
+  expect_one_warning(aside(1).string());
+}
+
 TEST_F(CacheLayersTest, FileThatIsNoDatabaseIsMovedAside) {
-  write_bytes(file, std::string(5000, 'x'));
+  write_bytes(file, damaged());
   {
     Cache cache(file, "", listener());
     EXPECT_TRUE(remembers(cache));
     EXPECT_EQ(cache.file(), file);
   }
   expect_one_warning(aside(1).string());
-  EXPECT_EQ(bytes_of(aside(1)), std::string(5000, 'x'));
+  EXPECT_EQ(bytes_of(aside(1)), damaged());
   EXPECT_EQ(read_cache(file).decisions.size(), 2U);
   Cache again(file, "", listener());
   EXPECT_EQ(warnings.size(), 1U);
@@ -70,7 +96,7 @@ TEST_F(CacheLayersTest, SixteenProcessesMoveACorruptFileOnceAndLoseNoRow) {
   for (int number = 1; number <= 3; ++number) {
     // What two that closed at once left of their log would bring the file back to life.
     for (const char* log : {"-wal", "-shm"}) fs::remove(file.string() + log);
-    write_bytes(file, std::string(5000, 'x'));
+    write_bytes(file, damaged());
     ASSERT_TRUE(run_at_once(16, [&](int index) {
       Cache cache(file, "", listener());
       cache.store(decision_of(std::to_string(index)));
@@ -78,7 +104,7 @@ TEST_F(CacheLayersTest, SixteenProcessesMoveACorruptFileOnceAndLoseNoRow) {
         if (warning.find(aside(number).string()) == std::string::npos) return false;
       return cache.file() == file;
     }));
-    EXPECT_EQ(bytes_of(aside(number)), std::string(5000, 'x'));
+    EXPECT_EQ(bytes_of(aside(number)), damaged());
     EXPECT_FALSE(fs::exists(aside(number + 1)));
     EXPECT_EQ(read_cache(file).decisions.size(), 16U);
   }
