@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <functional>
 #include <optional>
 
 #include "output/excerpt.hpp"
@@ -14,6 +15,7 @@ constexpr const char* kExample = "'b h w c -> b c h w'";
 
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool continues(char c) { return (static_cast<unsigned char>(c) & 0xc0) == 0x80; }  // in UTF-8
 
 bool is_name(std::string_view text) {
   return !text.empty() && is_letter(text.front()) &&
@@ -39,8 +41,10 @@ class SideParser {
 
  private:
   [[noreturn]] void refuse(std::size_t at, std::size_t length, const std::string& why) const {
+    while (at + length < text_.size() && continues(text_[at + length])) ++length;
+    const auto before = std::ranges::count_if(text_.substr(0, at), std::not_fn(continues));
     fail(text_, '\'' + excerpt(text_.substr(at, length)) + "' at character " +
-                    std::to_string(at + 1) + ' ' + why);
+                    std::to_string(before + 1) + ' ' + why);
   }
 
   AxisPattern::Axis axis() {

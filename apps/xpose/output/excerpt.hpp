@@ -6,7 +6,8 @@
 
 namespace xpose::app {
 
-// At most 60 characters of a text. A character that is not printable ASCII becomes '?'.
+// At most 60 bytes of a text, in whole characters. Control characters are escaped, as in C; a byte
+// that is no UTF-8 becomes '?', and so does a mark that turns the direction of what follows.
 std::string excerpt(std::string_view text);
 
 }  // namespace xpose::app

@@ -145,6 +145,15 @@ TEST(AxisPattern, ThatCannotBeReadIsShownWithItsPlace) {
   }
 }
 
+TEST(AxisPattern, IsShownWithItsOwnCharacters) {
+  EXPECT_EQ(pattern_error("a b → b a").find("--pattern 'a b → b a': it has no '->'"), 0U);
+  EXPECT_EQ(pattern_error("a\tb -> b a").find("--pattern 'a\\tb -> b a': '\\t' at character 2 is"),
+            0U);
+  EXPECT_EQ(pattern_error("é → -> a").find("--pattern 'é → -> a': 'é' at character 1 is"), 0U);
+  EXPECT_EQ(pattern_error("a -> a → b").find("--pattern 'a -> a → b': '→' at character 8 is"), 0U);
+  EXPECT_EQ(pattern_error("a \x1b[31m").find("--pattern 'a \\x1b[31m': "), 0U);
+}
+
 TEST(AxisPattern, ThatDoesNotFitIsShownWithTheArray) {
   EXPECT_EQ(fit_error("a b -> b a", {2, 3, 4}),
             "--pattern 'a b -> b a': it has 2 axes on the left, but the array is 3-D (2x3x4)");
