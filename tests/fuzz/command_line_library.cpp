@@ -9,6 +9,7 @@
 #include "report/size_sweep.hpp"
 #include "report/tune_accounts.hpp"
 #include "run/run.hpp"
+#include "xpose/cache.hpp"
 
 namespace xpose {
 
@@ -55,6 +56,7 @@ TuneReport Engine::tune(const Problem& problem, const TuneOptions& options) {
 }
 
 std::vector<std::filesystem::path> default_plugin_folders() { return {}; }
+std::filesystem::path default_cache_file() { return {}; }
 std::optional<Policy> imposed_policy() { return {}; }
 
 namespace app {

@@ -26,7 +26,8 @@ inline void require(bool holds, const char* property) {
 inline void require_sentence(std::string_view message) {
   require(!message.empty(), "an error says what is wrong");
   require(message.size() < 1000, "an error is short");
-  for (const char c : message) require(c >= ' ' && c <= '~', "an error is printable ASCII");
+  for (const char c : message)
+    require(static_cast<unsigned char>(c) >= ' ' && c != 0x7f, "an error has no control character");
 }
 
 }  // namespace xpose::fuzz
