@@ -6,11 +6,13 @@
 #include <optional>
 #include <set>
 #include <string_view>
+#include <vector>
 
 #include "commands/commands.hpp"
 #include "commands/shell_command.hpp"
 #include "output/screen.hpp"
 #include "xpose/conformance.hpp"
+#include "xpose/detail/name_hint.hpp"
 
 namespace xpose::app {
 namespace {
@@ -197,12 +199,13 @@ std::string nothing_matches(const PluginInfo& plugin, const Checked& asked) {
                      (asked.suite.simulator ? "CUDA strategy" : "strategy");
   if (!asked.only.strategy.empty()) text += " '" + asked.only.strategy + '\'';
   if (asked.bytes != 0) text += " for elements of " + std::to_string(asked.bytes) + " bytes";
-  const char* before = "; it offers ";
+  std::string offered;
+  std::vector<std::string> names;
   for (const StrategyInfo& strategy : plugin.strategies) {
-    text += before + strategy.name;
-    before = ", ";
+    offered += (names.empty() ? "; it offers " : ", ") + strategy.name;
+    names.push_back(strategy.name);
   }
-  return text;
+  return text + detail::name_hint(asked.only.strategy, names) + offered;
 }
 
 }  // namespace

@@ -30,6 +30,7 @@ TEST(NameHint, IsTheFirstOfTheNearest) {
 TEST(NameHint, IsNoneWhereNothingIsNear) {
   EXPECT_EQ(hint("fly", {"run", "tune"}), "");
   EXPECT_EQ(hint("", {"run"}), "");
+  EXPECT_EQ(hint("run", {"ran", "run"}), "");
   EXPECT_EQ(hint("tune", {}), "");
   EXPECT_EQ(hint(std::string(1000, 'a'), {std::string(999, 'a')}), "");
 }

@@ -29,8 +29,8 @@ inline std::size_t letters_apart(std::string_view one, std::string_view other) {
   return row.back();
 }
 
-// "; the nearest name is 'tune'" for 'tuen': the first of the nearest names. "" where all differ in
-// more than one letter and in more than a quarter of the letters.
+// "; the nearest name is 'tune'" for 'tuen': the first of the nearest names. "" where one is the
+// name, or all differ in more than one letter and in more than a quarter of the letters.
 template <class Names>
 std::string name_hint(std::string_view name, const Names& names) {
   constexpr std::size_t kLongest = 256;  // no name is, so a longer one is not compared
@@ -39,6 +39,7 @@ std::string name_hint(std::string_view name, const Names& names) {
   std::string nearest;
   for (const auto& offered : names)
     if (const std::size_t apart = letters_apart(name, offered); apart < least) {
+      if (apart == 0) return {};
       least = apart;
       nearest = offered;
     }
