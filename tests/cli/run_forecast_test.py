@@ -105,7 +105,7 @@ class Forecast(InAListedFolder):
         for options, how, words in (((), {"source": "-"}, "- is a pipe"), ((), {"target": "-"}, "- is a pipe"),
                                     ((), {"source": self.folder / "pipe"}, "is a pipe"),
                                     ((), {"source": self.folder / "no.npy"}, "cannot be read"),
-                                    (("--resume",), {}, "leave one out"), (("--axes", "0,3"), {}, "a.npy: ")):
+                                    (("--resume",), {}, "leave one out"), (("--axes", "0,2,1"), {}, "a.npy: ")):
             with self.subTest(words=words, how=how):
                 done = self.run_xpose("--plan-only", *options, stdin=None, **how)
                 self.assertIn(done.returncode, (1, 2, 3, 4), done.stderr)
