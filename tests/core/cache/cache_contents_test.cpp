@@ -221,14 +221,19 @@ TEST_F(CacheContentsTest, MissingFileIsAnErrorAndIsNotCreated) {
 }
 
 TEST_F(CacheContentsTest, CorruptFileIsAnErrorAndStays) {
-  write_bytes(file, std::string(5000, 'x'));
-  const auto says = [](const std::string& text) {
-    return text.find("`xpose tune` moves it aside") != std::string::npos;
-  };
-  EXPECT_TRUE(says(error_of([&] { read_cache(file); })));
-  EXPECT_TRUE(says(error_of([&] { merge_into_cache(file, {}); })));
-  EXPECT_TRUE(says(error_of([&] { forget(file, {}); })));
-  EXPECT_EQ(bytes_of(file), std::string(5000, 'x'));
+  const std::string corrupt = "SQLite format 3" + std::string(5000, 'x');
+  for (const auto& [content, words] :
+       {std::pair(corrupt, "`xpose tune` moves it aside"),
+        std::pair(std::string(5000, 'x'), "it is no database; set XPOSE_CACHE to another file")}) {
+    write_bytes(file, content);
+    const auto says = [text = words](const std::string& error) {
+      return error.find(text) != std::string::npos;
+    };
+    EXPECT_TRUE(says(error_of([&] { read_cache(file); })));
+    EXPECT_TRUE(says(error_of([&] { merge_into_cache(file, {}); })));
+    EXPECT_TRUE(says(error_of([&] { forget(file, {}); })));
+    EXPECT_EQ(bytes_of(file), content);
+  }
 }
 
 TEST_F(CacheContentsTest, NewerSchemaIsAnErrorAndStays) {
