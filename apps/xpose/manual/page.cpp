@@ -16,7 +16,7 @@ struct Told {
 constexpr Told kExitCodes[] = {
     {"0", "done"},
     {"1", "failed: a file, a device, memory"},
-    {"2", "wrong usage"},
+    {"2", "wrong usage, such as axes that no array has"},
     {"3", "verification failed, or a finding of the simulator"},
     {"4", "no eligible strategy"},
     {"77", "`check`: skipped, for want of a device"},
@@ -28,7 +28,7 @@ constexpr Told kEnvironment[] = {
      "folders of plugins, separated by colons, instead of the installed one; `--plugins` adds one"},
     {"XPOSE_LOCK_FOLDER",
      "absolute folder of the locks that keep measurements apart, instead of `/run/lock` or `/tmp`: "
-     "one that containers share"},
+     "one that containers share; a relative one is told of and not used"},
     {"XPOSE_CACHE",
      "file of decisions, instead of `xpose/trials.sqlite` in `$XDG_CACHE_HOME` or `~/.cache`"},
     {"XPOSE_TRIAL", "program of the worker"},
