@@ -200,7 +200,7 @@ class Messages(unittest.TestCase):
 
     def test_a_message_does_not_run_into_progress(self):
         with tempfile.TemporaryDirectory() as folder:
-            pathlib.Path(folder, "trials.sqlite").write_text("not a database " * 1000)
+            pathlib.Path(folder, "trials.sqlite").write_text("SQLite format 3" * 1000)
             shown = on_terminal(200, *TUNE, XPOSE_CACHE=f"{folder}/trials.sqlite")
         self.assertTrue(any(line.startswith("xpose: warning: ") for line in shown.lines), shown.text)
 
