@@ -18,8 +18,7 @@ void check_free(int fd, std::uint64_t bytes, const std::string& failure, const s
   struct stat file {};
   if (fstatvfs(fd, &room) != 0 || room.f_blocks == 0 || fstat(fd, &file) != 0) return;
   const std::uint64_t has = static_cast<std::uint64_t>(file.st_blocks) * 512;
-  const fsblkcnt_t blocks = geteuid() == 0 ? room.f_bfree : room.f_bavail;
-  if (blocks * room.f_frsize + has < bytes) fail(name, failure, ENOSPC);
+  if (room.f_bavail * room.f_frsize + has < bytes) fail(name, failure, ENOSPC);
 }
 
 }  // namespace
