@@ -55,7 +55,7 @@ void check_written_once(const Layout& out) {
   auto span = static_cast<std::uint64_t>(out.element_bytes);
   for (const std::size_t axis : order) {
     if (step(axis) < span)
-      refuse("elements of out overlap: axis " + std::to_string(axis) + " steps over " +
+      refuse("elements of out overlap or interlock: axis " + std::to_string(axis) + " steps over " +
              std::to_string(step(axis)) + " bytes, and " + std::to_string(span) +
              " bytes lie within a step; " + stated(out));
     std::uint64_t more = 0;

@@ -48,7 +48,7 @@ void check_output_is_disjoint(const Problem& problem) {
   Span span{problem};
   for (const BatchDim& dim : dims) {
     if (dim.out_stride < span.elements)
-      refuse(problem, "output elements overlap: an output stride of " +
+      refuse(problem, "output elements overlap or interlock: an output stride of " +
                           std::to_string(dim.out_stride) + " elements is less than the " +
                           std::to_string(span.elements) + " elements that inner axes span");
     span.reach(dim.extent, dim.out_stride);
