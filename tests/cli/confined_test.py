@@ -27,6 +27,9 @@ class Confined(unittest.TestCase):
         return options
 
     def test_few_descriptors_are_named_with_the_remedy(self):
+        if "XPOSE_TEST_SANITIZED" in os.environ:
+            print("SKIPPED: a sanitizer needs descriptors to look at objects", file=sys.stderr)
+            self.skipTest("a sanitizer needs descriptors to look at objects")
         with tempfile.TemporaryDirectory() as folder:
             source = os.path.join(folder, "a")
             pathlib.Path(source).write_bytes(bytes(24))
