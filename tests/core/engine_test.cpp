@@ -68,6 +68,16 @@ TEST_F(EngineTest, BuffersAreCheckedBeforeAnyTrial) {
   EXPECT_NE(transposing(memory.data(), memory.data() + 8).find("overlap"), std::string::npos);
 }
 
+// Issue: halves of one matrix were refused as overlapping.
+TEST_F(EngineTest, PartsOfOneArrayInterleave) {
+  Eigen::MatrixXf both = Eigen::MatrixXf::Random(120, 60);
+  const Eigen::MatrixXf before = both;
+  engine().transpose(both.topRows(60), both.bottomRows(60));
+  EXPECT_EQ(both.topRows(60), before.topRows(60));
+  EXPECT_EQ(both.bottomRows(60), before.topRows(60).transpose());
+  EXPECT_THROW(engine().transpose(both.topRows(60), both.middleRows(59, 60)), Error);
+}
+
 // Issue: Device{host, 5} was taken for the host, and kind 7 for a CUDA device.
 TEST_F(EngineTest, ADeviceThatThereCannotBeIsRefused) {
   Engine none = without_worker();

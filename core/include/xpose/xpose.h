@@ -172,8 +172,8 @@ typedef struct xpose_plan_t xpose_plan_t;
  *
  * In place, square matrices and batches of them are served, with one layout for both sides, and
  * elements of 1, 2, 4, 8 or 16 bytes or of a multiple of 16 up to 256.
- * Returns INVALID for tensors that do not fit, output elements that overlap, and in place other
- * arrays than squares; NO_STRATEGY, DEVICE, NO_MEMORY, WRONG or FAILED. */
+ * Returns INVALID for tensors that do not fit, output axes that overlap or interlock, and in place
+ * other arrays than squares; NO_STRATEGY, DEVICE, NO_MEMORY, WRONG or FAILED. */
 XPOSE_C_API xpose_status_t xpose_prepare(xpose_engine_t* engine, const xpose_tensor_t* in,
                                          const xpose_tensor_t* out, const int32_t* axes,
                                          int32_t policy, const xpose_plan_options_t* options,
@@ -189,7 +189,7 @@ XPOSE_C_API xpose_status_t xpose_prepare(xpose_engine_t* engine, const xpose_ten
  * Addresses of any alignment are served. The first call for a pair that is aligned to less than
  * the tensors' hints chooses once more, as XPOSE_POLICY_ESTIMATE does. Later calls find the choice.
  *
- * Returns INVALID for a null address and for buffers that overlap; DEVICE, NO_MEMORY or FAILED;
+ * Returns INVALID for a null address and for buffers that share bytes; DEVICE, NO_MEMORY or FAILED;
  * NO_STRATEGY where no strategy serves the alignment. */
 XPOSE_C_API xpose_status_t xpose_execute(const xpose_plan_t* plan, const void* in, void* out,
                                          void* stream);

@@ -15,7 +15,7 @@ namespace xpose {
 // dimensions in the batch, the longest first. The alignments are of its own element 0 and at most
 // 256; row_alignment() has those of all rows. An empty problem comes back with rows = cols = 0 and
 // no batch. Throws Error invalid: element size, negative or overflowing sizes, a leading dimension
-// shorter than its row, output elements that overlap.
+// shorter than its row, output axes that overlap or interlock.
 Problem normal_form(const Problem& problem);
 
 // Where element 0 of the normal form lies, in bytes from element 0 of the caller's problem.

@@ -33,7 +33,7 @@ std::int64_t place_in(const DenseArray& tile, const std::vector<std::int64_t>& a
 
 TEST(TileStrips, CoverEveryElementOnceInTheOrderOfTheInput) {
   std::mt19937_64 random(1);
-  for (int i = 0; i < 500; ++i) {
+  for (int i = 0; i < 2000; ++i) {
     const DenseArray tile = random_tile(random);
     const TileStrips strips(tile, strip_extents(tile, 1 + random() % (64 << 10)));
     std::int64_t elements = 0, before = -1;

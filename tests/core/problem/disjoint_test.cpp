@@ -99,7 +99,7 @@ TEST_F(DisjointTest, ElementsMeetWhereTheyShareAByte) {
   EXPECT_TRUE(may_meet(problem, 0));
 }
 
-// Every number up to 2^28 is a sum in some way, and none of these, which are odd.
+// All strides are even: elements meet at a distance of two, and at none of one.
 TEST_F(DisjointTest, TheSearchEndsAmongManyAxes) {
   Numbers extents(28, 2), strides(28), after(28);
   std::vector<int> axes(28);
