@@ -14,6 +14,8 @@ constexpr int64_t kBufferBytes = 64 * 1024;
 // Elements pass the buffer one at a time, which takes so much longer over their bytes; and so much
 // longer where the buffer comes from the second level.
 constexpr uint32_t kOneAtATimePercent = 160, kSecondLevelPercent = 20;
+// Output rows that have a line of their own each take so much longer.
+constexpr uint32_t kLoneRowPercent = 70;
 constexpr int64_t kFirstLevelBytes = 32 * 1024;
 // In a batch, where nothing hides it, each row of a tile takes as long to begin as so many bytes to
 // move.
@@ -42,6 +44,7 @@ Quote quote_tiling(const Problem& problem, Tiling tiling) {
                      .store_run = run(problem.rows, problem.out_ld),
                      .slower_percent = kOneAtATimePercent / problem.element_bytes +
                                        (bytes > kFirstLevelBytes ? kSecondLevelPercent : 0) +
+                                       (host::are_rows_alone(problem) ? kLoneRowPercent : 0) +
                                        static_cast<uint32_t>(rows_percent)}};
 }
 

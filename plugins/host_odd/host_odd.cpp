@@ -21,14 +21,27 @@ constexpr int64_t kMostInRun = 512;         // bytes
 constexpr int64_t kLeastRow = 16;           // bytes of the input
 
 // The lines at both ends of an output row take as long as so many bytes more, and so does the begin
-// of an input row. Units that are moved one by one take so much longer. NOTES.md has the
+// of an input row, unless rows that are not the shortest follow each other and tiles have whole
+// ones, and that of a tile. Units that are moved one by one take so much longer. NOTES.md has the
 // measurements.
-constexpr int64_t kOutEndsBytes = 150, kInBeginBytes = 50, kMovedUnit = 8, kMovedPercent = 20;
+constexpr int64_t kOutEndsBytes = 150, kInBeginBytes = 50, kShortestRow = 44, kTileBytes = 500;
+constexpr int64_t kMovedUnit = 8, kMovedPercent = 20;
 
-uint32_t slower_percent(const Matrices& of) {
-  return static_cast<uint32_t>(100 * kOutEndsBytes / (of.rows * of.unit) +
-                               100 * kInBeginBytes / (of.cols * of.unit) +
-                               (of.unit >= kMovedUnit ? kMovedPercent : 0));
+bool is_read_straight(const Matrices& of, const TileShape& tile) {
+  const int64_t row = of.cols * of.unit;
+  return of.in_pitch == row && row >= kShortestRow && of.cols <= tile.cols;
+}
+
+int64_t load_run(const Matrices& of, const TileShape& tile) {
+  return (is_read_straight(of, tile) ? of.rows * of.cols : tile.cols) * of.unit;
+}
+
+uint32_t slower_percent(const Matrices& of, const TileShape& tile) {
+  const int64_t units = tile.rows * std::min(tile.cols, of.cols);
+  return static_cast<uint32_t>(
+      100 * kOutEndsBytes / (of.rows * of.unit) +
+      (is_read_straight(of, tile) ? 0 : 100 * kInBeginBytes / (of.cols * of.unit)) +
+      100 * kTileBytes / (units * of.unit) + (of.unit >= kMovedUnit ? kMovedPercent : 0));
 }
 
 TileShape shape_of(const Matrices& matrices, int64_t run) {
@@ -58,9 +71,9 @@ struct Odd {
             .launch = "tile " + std::to_string(odd.shape_.rows) + "x" +
                       std::to_string(odd.shape_.cols) + " of " + std::to_string(of.unit) + " B, " +
                       host_odd::kernels().front().target,
-            .demand = {.load_run = static_cast<uint64_t>(odd.shape_.cols * of.unit),
+            .demand = {.load_run = static_cast<uint64_t>(load_run(of, odd.shape_)),
                        .store_run = static_cast<uint64_t>(of.rows * of.unit),
-                       .slower_percent = slower_percent(of),
+                       .slower_percent = slower_percent(of, odd.shape_),
                        .traits = XPOSE_QUOTE_UNCACHED_STORES}};
   }
 

@@ -74,7 +74,7 @@ constexpr int64_t kPartsPercent = 10;
 constexpr int64_t kStripPercent = 25, kShortRow = 4500;
 // Flat ones take longer where a tile has so many rows that the first level does not hold two. With
 // two bytes some of it shows from fewer rows on.
-constexpr int64_t kManyRows = 80, kManyOfTwoBytes = 80, kManyOthers = 50;
+constexpr int64_t kManyRows = 80, kManyOfTwoBytes = 80, kManyOthers = 20;
 constexpr int64_t kSomeRows = 48, kSomeOfTwoBytes = 15;
 // Single bytes take so much longer, and so do rows or columns of less than 16 bytes and odd units
 // that are moved one by one.

@@ -31,12 +31,12 @@ inline bool prefers_long_runs(const xpose::plugin::Problem& problem) {
 }
 
 // Where the processor alone foresees the next lines. A long run of wide elements has few columns,
-// whose lines come soon enough by themselves.
+// whose lines come soon enough by themselves, but not to AMD's processors with AVX-512.
 inline constexpr int64_t kNotAheadPercent = 3, kWideAheadPercent = 6;
 
 inline int64_t ahead_percent(const xpose::plugin::Problem& problem, const Mode& mode) {
-  const bool is_wide =
-      mode.writing == Writing::kEights && !is_aligned(problem) && problem.element_bytes >= 8;
+  const bool is_wide = mode.writing == Writing::kEights && !is_aligned(problem) &&
+                       problem.element_bytes >= 8 && !host::is_of_amd_with_avx512();
   if (is_wide) return mode.ahead == 0 ? 0 : kWideAheadPercent;
   return mode.ahead == 0 ? kNotAheadPercent : 0;
 }

@@ -103,7 +103,7 @@ int64_t carry_percent(const Problem& problem) {
   const int64_t shortest = problem.element_bytes <= 4 ? kShortestColumn : kShortColumn - 1;
   const int64_t short_of = std::clamp<int64_t>(kShortColumn - out_row, 0, kShortColumn - shortest);
   const int64_t at_ends =
-      by_size(problem, {100, 60, 30, 30, 0}) * short_of / (kShortColumn - shortest);
+      by_size(problem, {100, 60, 65, 65, 35}) * short_of / (kShortColumn - shortest);
   return shared + kCarryPercent + by_size(problem, {60, 20, 0, 0, 0}) + (is_flat ? at_ends : 0) +
          (out_row * problem.cols <= kCarryIsHiddenFrom / 2 ? kCarryShownPercent : 0);
 }
@@ -165,8 +165,8 @@ int64_t shares_of_each(const Problem& problem) {
 // bytes make short columns.
 int64_t first_blocks_percent(const Problem& problem, const Mode& mode) {
   constexpr int64_t kDown = 20, kDownLongRows = 45, kLongRow = 200;
-  constexpr int64_t kAcross = 30, kPanelsAcross = 45, kOfTwoThreads = 15;
-  constexpr int64_t kShortOfBytes = 35, kShortColumnOfBytes = 384;
+  constexpr int64_t kAcross = 30, kPanelsAcross = 70, kOfTwoThreads = 60;
+  constexpr int64_t kShortOfBytes = 70, kShortColumnOfBytes = 384;
   constexpr int64_t kFewBlocks = 2 << 20;
   const bool is_flat = problem.rows < problem.cols;
   const bool are_panels = mode.order == BlockOrder::kPanels;
@@ -184,22 +184,31 @@ int64_t first_blocks_percent(const Problem& problem, const Mode& mode) {
   return is_flat ? kAcross : 0;
 }
 
-// Panels take longer with bytes, and by the part of a tile that lies over another; down also by the
-// lines that shares have in part, and where rows of wide elements lie apart, across by the rows,
-// each of which is a place of memory. A strip across that has few lines is read back while it is
-// still being stored: so many percent in strips of one tile of the widest elements.
+// AMD's processors read rows that are lines, one behind the other, as fast as a copy does.
+bool are_lines_at_once(const Problem& problem) {
+  const int64_t side = tile_side(problem.element_bytes);
+  return problem.cols == side && problem.in_ld == side && problem.element_bytes > 1 &&
+         host::is_of_amd();
+}
+
+// Panels take longer with bytes, hardly where they read lines at once, and by the part of a tile
+// that lies over another; down also by the lines that shares have in part, and where rows of wide
+// elements lie apart, across by the rows, each of which is a place of memory. A strip across that
+// has few lines, one tile and a half at most, is read back while it is still being stored: so many
+// percent there, and in strips of one tile of the widest elements.
 int64_t panels_percent(const Problem& problem) {
-  constexpr int64_t kDown[] = {80, 60, 52, 42, 42}, kAcross[] = {80, 30, 38, 42, 42};
-  constexpr int64_t kOverPercent = 30, kFewRows = 60, kMostOfRows = 70, kApartPercent = 40;
-  constexpr int64_t kOneTilePercent = 12, kWideStripPercent = 90;
+  constexpr int64_t kDown[] = {80, 60, 40, 38, 42}, kAcross[] = {150, 30, 15, 15, 15};
+  constexpr int64_t kOverPercent = 30, kFewRows = 60, kMostOfRows = 35, kApartPercent = 40;
+  constexpr int64_t kFewLinesPercent = 70, kWideStripPercent = 90, kLinesPercent = 10;
   const auto size = static_cast<size_t>(std::countr_zero(problem.element_bytes));
   const int64_t side = tile_side(problem.element_bytes);
   const int64_t extent = std::min(problem.rows, problem.cols);
   const int64_t over = kOverPercent * (ceil_div(extent, side) * side - extent) / extent;
   if (problem.rows < problem.cols)
-    return kAcross[size] + over + (extent < 2 * side ? kOneTilePercent : 0) +
+    return kAcross[size] + over + (2 * extent <= 3 * side ? kFewLinesPercent : 0) +
            (problem.element_bytes == 16 ? kWideStripPercent / ceil_div(extent, side) : 0) +
-           std::clamp<int64_t>((extent - kFewRows) * 5 / 8, 0, kMostOfRows);
+           std::clamp<int64_t>((extent - kFewRows) * 5 / 16, 0, kMostOfRows);
+  if (are_lines_at_once(problem)) return kLinesPercent;
   const int64_t out_row = problem.rows * problem.element_bytes;
   const bool apart = problem.element_bytes >= 4 && problem.in_ld >= 4 * problem.cols;
   return kDown[size] + over + 100 * kSharedLinesBytes * shares_of_each(problem) / out_row +

@@ -3,6 +3,7 @@
 
 #include "../kit/host/ceil_div.hpp"
 #include "../kit/host/least_target.hpp"
+#include "../kit/host/processor.hpp"
 #include "../kit/host/traffic.hpp"
 #include "kernels.hpp"
 
@@ -76,15 +77,20 @@ bool is_flat_strip(const Problem& problem) {
 }
 
 // Few rows take so much longer where they are asked for into the second level, because the
-// processor foresees them itself; any number of rows of bytes, of which a line lasts the longest.
-// More rows than kFewRows it does not foresee, nor those of a small matrix, unless they are very
-// few.
-constexpr uint32_t kFewRowsSlowerPercent = 6;
-constexpr int64_t kFewRows = 16, kVeryFewRows = 4, kSmallMatrix = 512 << 10;
+// processor foresees them itself. More rows than kFewRows it does not foresee, nor those of a small
+// matrix, unless they are very few. Any number of rows of bytes it foresees, of which a line lasts
+// the longest, but not AMD's more than kFewRows. More than kManyRows are asked for granule by
+// granule, which the second level is slow to answer.
+constexpr uint32_t kFewRowsSlowerPercent = 6, kManyRowsSlowerPercent = 30;
+constexpr int64_t kFewRows = 16, kVeryFewRows = 4, kManyRows = 32, kSmallMatrix = 512 << 10;
 
-bool are_rows_foreseen(const Problem& problem) {
+uint32_t second_level_percent(const Problem& problem) {
+  const bool are_bytes = problem.element_bytes == 1;
+  if (are_bytes && problem.rows > kManyRows) return kManyRowsSlowerPercent;
+  if (are_bytes && !host::is_of_amd()) return kFewRowsSlowerPercent;
   const bool is_small = problem.rows * problem.cols * problem.element_bytes < kSmallMatrix;
-  return problem.element_bytes == 1 || problem.rows <= (is_small ? kVeryFewRows : kFewRows);
+  const int64_t few = is_small && !are_bytes ? kVeryFewRows : kFewRows;
+  return problem.rows <= few ? kFewRowsSlowerPercent : 0;
 }
 
 // Small matrices that do not follow each other on both sides take so much longer: each has lines of
@@ -101,16 +107,24 @@ uint32_t apart_percent(const Problem& problem, Form form) {
 }
 
 // Columns of few elements that lie a line or more apart in the output: each has a line of its own,
-// which nobody foresees, and takes as long as so many bytes more; less where memory is busy anyway.
-constexpr int64_t kLoneColumnBytes = 83, kBusyBytes = 8 << 20, kBusyShare = 3;
+// which nobody foresees, and takes as long as so many bytes more.
+constexpr int64_t kLoneColumnBytes = 20;
 
 uint32_t lone_percent(const Problem& problem, Form form) {
   const int64_t column = problem.rows * problem.element_bytes;
   if (form != Form::kInterleave || column >= 64 || problem.out_ld - problem.rows < line_of(problem))
     return 0;
-  const int64_t percent = 100 * kLoneColumnBytes / column;
-  return static_cast<uint32_t>(host::traffic(problem) < kBusyBytes ? percent
-                                                                   : percent / kBusyShare);
+  return static_cast<uint32_t>(100 * kLoneColumnBytes / column);
+}
+
+// Rows that are whole lines, one behind the other, take so much longer on AMD's processors than in
+// host_simd.
+constexpr uint32_t kLinesPercent = 25;
+
+uint32_t lines_percent(const Problem& problem, Form form) {
+  const bool are_lines = problem.cols == line_of(problem) && problem.in_ld == problem.cols;
+  const bool are_slow = are_lines && problem.element_bytes > 1 && host::is_of_amd();
+  return form == Form::kDeinterleave && are_slow ? kLinesPercent : 0;
 }
 
 // Short rows of more than kFewCols columns are taken apart by more shuffles, and those with gaps
@@ -146,8 +160,7 @@ struct Skinny {
       throw Unsupported("stream=0 needs input and output that fit into the cache");
     const xpose_batch_dim batch =
         problem.batch_rank == 0 ? xpose_batch_dim{1, 0, 0} : problem.batch[0];
-    const bool foreseen =
-        form == Form::kInterleave && config["ahead"] == 2 && are_rows_foreseen(problem);
+    const bool is_for_second_level = form == Form::kInterleave && config["ahead"] == 2;
     return {.launch = std::string(form == Form::kDeinterleave ? "short rows"
                                   : form == Form::kInterleave ? "few rows"
                                                               : "small matrices") +
@@ -158,9 +171,10 @@ struct Skinny {
                 .store_run =
                     together(problem, problem.rows, problem.cols, problem.out_ld, batch.out_stride),
                 .slower_percent = (is_flat_strip(problem) ? kStripSlowerPercent : 0) +
-                                  (foreseen ? kFewRowsSlowerPercent : 0) + gap_percent(problem) +
-                                  interleaved_percent(problem) + apart_percent(problem, form) +
-                                  lone_percent(problem, form) + short_row_percent(problem, form),
+                                  (is_for_second_level ? second_level_percent(problem) : 0) +
+                                  gap_percent(problem) + interleaved_percent(problem) +
+                                  apart_percent(problem, form) + lone_percent(problem, form) +
+                                  lines_percent(problem, form) + short_row_percent(problem, form),
                 .traits = stream ? uint32_t{XPOSE_QUOTE_UNCACHED_STORES} : 0}};
   }
 

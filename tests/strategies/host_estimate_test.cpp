@@ -7,6 +7,13 @@
 namespace xpose {
 namespace {
 
+#if defined(__x86_64__)
+const bool kIsOfAmd = __builtin_cpu_is("amd") != 0;
+const bool kHasAvx512 = __builtin_cpu_supports("avx512f") != 0;
+#else
+const bool kIsOfAmd = false, kHasAvx512 = false;
+#endif
+
 // By the cost model alone: a folder without tables stands for that of the installation, which may
 // have one of this machine's class.
 std::string choice(Problem problem, std::uint32_t alignment = 256) {
@@ -46,7 +53,7 @@ TEST(HostEstimate, ShortSidesAndOtherSmallMatricesAreOfHostSkinny) {
   EXPECT_EQ(choice(1, 10'000'000, 3, 4), skinny);
   EXPECT_EQ(choice(1, 3, 30'000'000, 1), few_rows);
   EXPECT_EQ(choice(1, 65'536, 8, 2), skinny);
-  EXPECT_EQ(choice(1, 31, 1'000'000, 1), few_rows);
+  EXPECT_EQ(choice(1, 31, 1'000'000, 1), kIsOfAmd ? skinny : few_rows);
   EXPECT_EQ(choice(1, 63, 1'000'000, 1), few_rows);
   EXPECT_EQ(choice(1, 24, 1'000'000, 2), skinny);
 }
@@ -56,8 +63,10 @@ TEST(HostEstimate, RowsOfSmallProblemsAreAskedFor) {
   EXPECT_EQ(choice(1, 7, 13'495, 4), "host_skinny{stream=1,ahead=2}");
   EXPECT_EQ(choice(1, 3, 106'344, 4), "host_skinny{stream=1,ahead=1}");
   EXPECT_EQ(choice(1, 7, 1'000'000, 4), "host_skinny{stream=1,ahead=1}");
-  // A line lasts the longest where elements are bytes.
+  // Many rows of bytes are asked for granule by granule.
   EXPECT_EQ(choice(1, 52, 1627, 1), "host_skinny{stream=1,ahead=1}");
+  EXPECT_EQ(choice(1, 41, 121'648, 1), "host_skinny{stream=1,ahead=1}");
+  EXPECT_EQ(choice(1, 27, 8514, 1) == "host_skinny{stream=1,ahead=2}", kIsOfAmd);
 }
 
 // Every strip of host_simd ends in an expensive edge.
@@ -67,8 +76,13 @@ TEST(HostEstimate, ShortSidesWithSharedLinesAreOfHostPermute) {
   };
   EXPECT_EQ(strategy(choice(1, 10, 78'555, 16)), "host_permute");
   EXPECT_EQ(strategy(choice(2774, 17, 85, 4)), "host_permute");
-  EXPECT_EQ(strategy(choice(21, 74, 134, 8)), "host_permute");
-  EXPECT_EQ(strategy(choice(1, 41, 243'902, 8)), "host_permute");
+  // One tile and a half is soon written.
+  EXPECT_EQ(strategy(choice(1, 19, 141'475, 4)), "host_permute");
+  EXPECT_EQ(strategy(choice(1, 12, 286'788, 8)), "host_permute");
+  EXPECT_EQ(strategy(choice(1, 5, 199'146, 16)), "host_permute");
+  // Panels of bytes have short columns.
+  EXPECT_EQ(strategy(choice(1, 81, 123'457, 1)), "host_permute");
+  EXPECT_EQ(strategy(choice(1, 121, 24'051, 1)), "host_permute");
 }
 
 // The lines of one are the other's as well, be they of one launch or of several.
@@ -123,7 +137,18 @@ TEST(HostEstimate, LoneColumnsAreNotForLoopsByInputRows) {
   problem.in_ld = 111;
   problem.out_ld = 15;
   problem.batch = {{201, 222, 1620}};
-  EXPECT_EQ(choice(problem), "host_blocked_pad{tile=64,pad=1}");
+  EXPECT_EQ(choice(problem), "host_skinny{stream=0,ahead=2}");
+  problem = matrix(12, 29'512, 4);
+  problem.in_ld = 29'515;
+  problem.out_ld = 106;
+  EXPECT_EQ(choice(problem).substr(0, 11), "host_skinny");
+}
+
+// Wide elements are no slower one by one, but one thread is slower than two.
+TEST(HostEstimate, LoneColumnsOfWideElementsAreForLoopsByOutputRows) {
+  Problem problem = matrix(2, 95'774, 16);
+  problem.out_ld = 189;
+  EXPECT_EQ(choice(problem, 16), "host_unroll4_col");
 }
 
 // A call copies each row into the buffer.
@@ -139,12 +164,28 @@ TEST(HostEstimate, ShortRowsOfABatchAreNotForBuffers) {
 TEST(HostEstimate, NarrowMatricesGoByPanels) {
   EXPECT_EQ(choice(1, 9751, 149, 4), "host_simd{mode=223}");
   EXPECT_EQ(choice(1, 1262, 81, 4), "host_simd{mode=223}");
-  EXPECT_EQ(choice(1, 81, 123'457, 1), "host_simd{mode=223}");
+  EXPECT_EQ(choice(1, 23, 89'707, 8), "host_simd{mode=223}");
+  EXPECT_EQ(choice(1, 27, 85'334, 4), "host_simd{mode=223}");
+  EXPECT_EQ(choice(1, 41, 243'902, 8), "host_simd{mode=223}");
+  EXPECT_EQ(choice(21, 74, 134, 8), "host_simd{mode=223}");
   EXPECT_EQ(choice(1, 5130, 48, 16), "host_simd{mode=223}");
   EXPECT_EQ(choice(1, 617'283, 81, 2), "host_simd{mode=223}");
   EXPECT_EQ(choice(1, 54, 67'655, 2), "host_simd{mode=223}");
   EXPECT_EQ(choice(1, 240, 28'123, 2), "host_simd{mode=223}");
   EXPECT_EQ(choice(1, 300, 301, 2), "host_simd{mode=223}");
+}
+
+// They are read as a copy reads, where the processor keeps up with it.
+TEST(HostEstimate, RowsThatAreLinesGoByPanelsOnAmd) {
+  const bool by_panels = kIsOfAmd;
+  EXPECT_EQ(choice(1, 1'000'000, 16, 4) == "host_simd{mode=223}", by_panels);
+  EXPECT_EQ(choice(1, 136'733, 8, 8) == "host_simd{mode=223}", by_panels);
+  EXPECT_EQ(choice(1, 674'469, 4, 16) == "host_simd{mode=223}", by_panels);
+  // Bytes take longer by panels, and gaps are read as well.
+  EXPECT_EQ(choice(1, 772'280, 64, 1), "host_skinny{stream=1,ahead=2}");
+  Problem problem = matrix(489'610, 16, 4);
+  problem.in_ld = 17;
+  EXPECT_EQ(choice(problem), "host_skinny{stream=1,ahead=2}");
 }
 
 // Strips of panels across few rows of 16 bytes have few lines. Small matrices have many ends.
@@ -167,18 +208,15 @@ TEST(HostEstimate, GapsBetweenShortRowsAreMovedAsWell) {
 // Lines that two output rows share are carried. Rows of whole lines share none.
 TEST(HostEstimate, OtherMatricesAreOfHostSimd) {
   EXPECT_EQ(choice(1, 801, 777, 2), "host_simd{mode=220}");
-#if defined(__x86_64__)
-  const bool are_narrow = __builtin_cpu_is("amd") != 0;                        // the strips
-  const bool are_long = are_narrow && __builtin_cpu_supports("avx512f") == 0;  // the runs
-#else
-  const bool are_narrow = false, are_long = false;
-#endif
+  const bool are_narrow = kIsOfAmd;               // the strips
+  const bool are_long = kIsOfAmd && !kHasAvx512;  // the runs
   EXPECT_EQ(choice(1, 4095, 4097, 4), are_long     ? "host_simd{mode=520}"
                                       : are_narrow ? "host_simd{mode=222}"
                                                    : "host_simd{mode=220}");
-  // Wide elements carry less by long runs, on any processor.
-  EXPECT_EQ(choice(1, 1001, 1003, 8), "host_simd{mode=500}");
-  EXPECT_EQ(choice(1, 2501, 2503, 16), "host_simd{mode=500}");
+  // Wide elements carry less by long runs, on any processor. Some foresee their lines.
+  const std::string wide = kIsOfAmd && kHasAvx512 ? "host_simd{mode=520}" : "host_simd{mode=500}";
+  EXPECT_EQ(choice(1, 1001, 1003, 8), wide);
+  EXPECT_EQ(choice(1, 2501, 2503, 16), wide);
   EXPECT_EQ(choice(1, 352, 352, 4), "host_simd{mode=220}");
   EXPECT_EQ(choice(1, 128, 78'080, 4), "host_simd{mode=220}");
 }
@@ -212,6 +250,9 @@ TEST(HostEstimate, MatricesOfOddUnitsAreOfHostOdd) {
   EXPECT_EQ(choice(1, 4001, 4003, 12).substr(0, 8), "host_odd");
   EXPECT_EQ(choice(16, 2927, 104, 28).substr(0, 8), "host_odd");
   EXPECT_EQ(choice(1, 600, 11, 12).substr(0, 8), "host_odd");
+  // Short rows that follow each other are read straight on.
+  EXPECT_EQ(choice(1, 155'407, 7, 12).substr(0, 8), "host_odd");
+  EXPECT_EQ(choice(1, 268'413, 6, 9).substr(0, 8), "host_odd");
   EXPECT_EQ(choice(1, 46, 7168, 5).substr(0, 12), "host_permute");
   EXPECT_EQ(choice(42, 19, 2986, 18).substr(0, 12), "host_permute");
   EXPECT_EQ(choice(1, 2724, 8, 5).substr(0, 12), "host_permute");

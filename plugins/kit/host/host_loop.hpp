@@ -36,6 +36,15 @@ inline uint64_t strided_run(uint32_t element_bytes, int64_t count, int64_t ld, i
 // A loop that moves one element at a time takes so much longer, over the bytes of an element.
 inline constexpr uint32_t kOneAtATimePercent = 320;
 
+// Short output rows that lie a line or more apart: each has a line of its own, which nobody
+// foresees. A loop that moves narrow elements takes so much longer, over the bytes of an element.
+inline constexpr uint32_t kLoneRowPercent = 280;
+
+inline bool are_rows_alone(const xpose_problem& problem) {
+  const int64_t row = problem.rows * problem.element_bytes;
+  return row < kLine && problem.out_ld * problem.element_bytes - row >= kLine;
+}
+
 // Of loops that go through one input row after another, or one output row.
 inline xpose::plugin::Demand demand_by_input_rows(const xpose_problem& problem) {
   return {
@@ -46,7 +55,8 @@ inline xpose::plugin::Demand demand_by_input_rows(const xpose_problem& problem) 
 inline xpose::plugin::Demand demand_by_output_rows(const xpose_problem& problem) {
   return {.load_run = strided_run(problem.element_bytes, problem.rows, problem.in_ld, problem.cols),
           .store_run = static_cast<uint64_t>(problem.rows) * problem.element_bytes,
-          .slower_percent = kOneAtATimePercent / problem.element_bytes};
+          .slower_percent = (kOneAtATimePercent + (are_rows_alone(problem) ? kLoneRowPercent : 0)) /
+                            problem.element_bytes};
 }
 
 // An element at any address: its alignment is 1, and copying one compiles to a plain move.

@@ -20,4 +20,6 @@ inline bool is_of_amd_without_avx512() {
 #endif
 }
 
+inline bool is_of_amd_with_avx512() { return is_of_amd() && !is_of_amd_without_avx512(); }
+
 }  // namespace host
