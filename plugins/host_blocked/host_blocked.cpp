@@ -14,8 +14,9 @@ constexpr int64_t kBufferBytes = 64 * 1024;
 // Elements pass the buffer one at a time, which takes so much longer over their bytes; and so much
 // longer where the buffer comes from the second level.
 constexpr uint32_t kOneAtATimePercent = 160, kSecondLevelPercent = 20;
-// Output rows that have a line of their own each take so much longer.
-constexpr uint32_t kLoneRowPercent = 70;
+// Output rows that have a line of their own each take so much longer, and so do others with gaps
+// that are no longer than a tile.
+constexpr uint32_t kLoneRowPercent = 70, kGapsPercent = 30;
 constexpr int64_t kFirstLevelBytes = 32 * 1024;
 // In a batch, where nothing hides it, each row of a tile takes as long to begin as so many bytes to
 // move.
@@ -38,13 +39,16 @@ Quote quote_tiling(const Problem& problem, Tiling tiling) {
     return static_cast<uint64_t>(elements) * problem.element_bytes;
   };
   const int64_t in_row = std::min(problem.cols, tiling.tile) * problem.element_bytes;
+  const bool has_gaps = problem.rows <= tiling.tile && problem.out_ld != problem.rows;
   const int64_t rows_percent = problem.batch_rank == 0 ? 0 : 100 * kRowBytes / in_row;
   return {.launch = "tile " + side + "x" + side + ", buffer " + std::to_string(bytes) + " B",
           .demand = {.load_run = run(problem.cols, problem.in_ld),
                      .store_run = run(problem.rows, problem.out_ld),
                      .slower_percent = kOneAtATimePercent / problem.element_bytes +
                                        (bytes > kFirstLevelBytes ? kSecondLevelPercent : 0) +
-                                       (host::are_rows_alone(problem) ? kLoneRowPercent : 0) +
+                                       (host::are_rows_alone(problem) ? kLoneRowPercent
+                                        : has_gaps                    ? kGapsPercent
+                                                                      : 0) +
                                        static_cast<uint32_t>(rows_percent)}};
 }
 

@@ -76,6 +76,10 @@ constexpr int64_t kStripPercent = 25, kShortRow = 4500;
 // two bytes some of it shows from fewer rows on.
 constexpr int64_t kManyRows = 80, kManyOfTwoBytes = 80, kManyOthers = 20;
 constexpr int64_t kSomeRows = 48, kSomeOfTwoBytes = 15;
+// Short rows that lie apart are each a place of memory; so are columns with gaps, most of all of
+// two bytes, and those of wide elements where the next one is near.
+constexpr int64_t kApartPercent = 30, kGapsOfTwoBytesPercent = 110, kGapsOfWidePercent = 70;
+constexpr int64_t kNearGap = 128;  // bytes
 // Single bytes take so much longer, and so do rows or columns of less than 16 bytes and odd units
 // that are moved one by one.
 constexpr int64_t kBytesPercent = 30, kFewPercent = 30, kOddUnitsPercent = 40;
@@ -137,9 +141,13 @@ int64_t shared_out_percent(const Layout& layout) {
 int64_t strip_percent(const Problem& problem) {
   if (!is_ragged_strip(problem)) return 0;
   if (problem.rows > problem.cols)
-    return kStripPercent + kShortRow / (problem.cols * problem.element_bytes);
+    return kStripPercent + kShortRow / (problem.cols * problem.element_bytes) +
+           (problem.in_ld >= 4 * problem.cols ? kApartPercent : 0);
   const bool has_two_bytes = problem.element_bytes == 2;
-  if (problem.out_ld != problem.rows) return kStripPercent;
+  if (const int64_t gap = (problem.out_ld - problem.rows) * problem.element_bytes; gap > 0) {
+    if (has_two_bytes) return kGapsOfTwoBytesPercent;
+    return problem.element_bytes >= 8 && gap < kNearGap ? kGapsOfWidePercent : kStripPercent;
+  }
   if (problem.rows >= kManyRows)
     return kStripPercent + (has_two_bytes ? kManyOfTwoBytes : kManyOthers);
   return kStripPercent + (has_two_bytes && problem.rows >= kSomeRows ? kSomeOfTwoBytes : 0);

@@ -184,6 +184,15 @@ int64_t first_blocks_percent(const Problem& problem, const Mode& mode) {
   return is_flat ? kAcross : 0;
 }
 
+// Short rows of wide elements that lie apart are each a place of memory. Panels come to them in
+// turn, and take less longer than other walks.
+constexpr int64_t kApartPercent = 20, kApartOthersPercent = 80;
+
+bool are_rows_apart(const Problem& problem) {
+  return problem.element_bytes >= 4 && problem.rows > problem.cols &&
+         problem.in_ld >= 4 * problem.cols;
+}
+
 // AMD's processors read rows that are lines, one behind the other, as fast as a copy does.
 bool are_lines_at_once(const Problem& problem) {
   const int64_t side = tile_side(problem.element_bytes);
@@ -198,7 +207,7 @@ bool are_lines_at_once(const Problem& problem) {
 // percent there, and in strips of one tile of the widest elements.
 int64_t panels_percent(const Problem& problem) {
   constexpr int64_t kDown[] = {80, 60, 40, 38, 42}, kAcross[] = {150, 30, 15, 15, 15};
-  constexpr int64_t kOverPercent = 30, kFewRows = 60, kMostOfRows = 35, kApartPercent = 40;
+  constexpr int64_t kOverPercent = 30, kFewRows = 60, kMostOfRows = 35;
   constexpr int64_t kFewLinesPercent = 70, kWideStripPercent = 90, kLinesPercent = 10;
   const auto size = static_cast<size_t>(std::countr_zero(problem.element_bytes));
   const int64_t side = tile_side(problem.element_bytes);
@@ -210,9 +219,8 @@ int64_t panels_percent(const Problem& problem) {
            std::clamp<int64_t>((extent - kFewRows) * 5 / 16, 0, kMostOfRows);
   if (are_lines_at_once(problem)) return kLinesPercent;
   const int64_t out_row = problem.rows * problem.element_bytes;
-  const bool apart = problem.element_bytes >= 4 && problem.in_ld >= 4 * problem.cols;
   return kDown[size] + over + 100 * kSharedLinesBytes * shares_of_each(problem) / out_row +
-         (apart ? kApartPercent : 0);
+         (are_rows_apart(problem) ? kApartPercent : 0);
 }
 
 // Lines in the cache of rows that share them take so much longer across.
@@ -223,11 +231,12 @@ constexpr int64_t kDirectNotAheadPercent = 10;
 
 int64_t mode_percent(const Problem& problem, const Mode& mode) {
   const bool is_slow_in_cache = is_tile_kept(problem) == (mode.writing == Writing::kFours);
-  if (mode.writing == Writing::kDirect)
-    return direct_percent(problem) + (is_slow_in_cache ? kCachedGatherSlowerPercent : 0) +
-           (mode.ahead == 0 ? kDirectNotAheadPercent : 0);
   if (mode.order == BlockOrder::kPanels) return panels_percent(problem);
-  int64_t percent = ragged_percent(problem);
+  const int64_t apart = are_rows_apart(problem) ? kApartOthersPercent : 0;
+  if (mode.writing == Writing::kDirect)
+    return apart + direct_percent(problem) + (is_slow_in_cache ? kCachedGatherSlowerPercent : 0) +
+           (mode.ahead == 0 ? kDirectNotAheadPercent : 0);
+  int64_t percent = apart + ragged_percent(problem);
   if (!mode.streams())
     return percent + (is_slow_in_cache ? kCachedGatherSlowerPercent : 0) +
            (problem.rows < problem.cols && problem.out_alignment < 64 ? kFoursAcrossPercent : 0);

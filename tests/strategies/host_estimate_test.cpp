@@ -121,10 +121,6 @@ TEST(HostEstimate, GapsBetweenShortColumnsDecideOnStoresIntoTheCache) {
   problem.in_ld = 4604;
   problem.out_ld = 6;
   EXPECT_EQ(choice(problem), "host_permute{run=1024,in_run=512,stream=0}");
-  problem = matrix(4, 1130, 16);  // as much lies between columns as they have
-  problem.in_ld = 1172;
-  problem.out_ld = 7;
-  EXPECT_NE(choice(problem), "host_simd{mode=310}");
   problem = matrix(10, 63'084, 8);
   problem.in_ld = 63'122;
   problem.out_ld = 95;
@@ -186,6 +182,29 @@ TEST(HostEstimate, RowsThatAreLinesGoByPanelsOnAmd) {
   Problem problem = matrix(489'610, 16, 4);
   problem.in_ld = 17;
   EXPECT_EQ(choice(problem), "host_skinny{stream=1,ahead=2}");
+}
+
+// Each is a place of memory, to which panels come in turn.
+TEST(HostEstimate, ShortRowsThatLieApartGoByPanels) {
+  Problem problem = matrix(3138, 9, 16);
+  problem.in_ld = 38;
+  problem.out_ld = 3195;
+  EXPECT_EQ(choice(problem, 16), "host_simd{mode=223}");
+  problem = matrix(401'976, 12, 8);
+  problem.in_ld = 88;
+  problem.out_ld = 401'977;
+  EXPECT_EQ(choice(problem, 16), "host_simd{mode=223}");
+}
+
+TEST(HostEstimate, ColumnsWithGapsAreNotOfHostPermuteWhereElementsAreOfTwoOrManyBytes) {
+  Problem problem = matrix(106, 32'421, 2);
+  problem.in_ld = 32'426;
+  problem.out_ld = 113;
+  EXPECT_EQ(choice(problem).substr(0, 9), "host_simd");
+  problem = matrix(14, 265'759, 8);
+  problem.in_ld = 265'760;
+  problem.out_ld = 27;
+  EXPECT_NE(choice(problem, 16).substr(0, 12), "host_permute");
 }
 
 // Strips of panels across few rows of 16 bytes have few lines. Small matrices have many ends.
