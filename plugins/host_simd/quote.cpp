@@ -1,7 +1,6 @@
 #include "quote.hpp"
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <numeric>
 #include <string>
@@ -9,6 +8,7 @@
 #include "../kit/host/ceil_div.hpp"
 #include "../kit/host/least_target.hpp"
 #include "../kit/host/traffic.hpp"
+#include "first_blocks.hpp"
 #include "kernels.hpp"
 #include "long_runs.hpp"
 
@@ -58,7 +58,7 @@ uint64_t store_run(const Problem& problem, const Mode& mode) {
 
 // The bytes between the rows are fetched and written as well: so many percent of the time for as
 // many bytes as a row has.
-constexpr int64_t kGapPercent = 100;
+constexpr int64_t kGapPercent = 110;
 
 int64_t gap_percent(const Problem& problem, const Mode& mode) {
   const int64_t gap = problem.out_ld - problem.rows;
@@ -90,10 +90,6 @@ int64_t wide_strips_percent(const Problem& problem, const Mode& mode) {
 
 bool carries(const Problem& problem, const Mode& mode) {
   return mode.streams() && mode.order != BlockOrder::kPanels && problem.out_alignment < 64;
-}
-
-int64_t by_size(const Problem& problem, std::array<int64_t, 5> percents) {
-  return percents[static_cast<size_t>(std::countr_zero(problem.element_bytes))];
 }
 
 int64_t carry_percent(const Problem& problem) {
@@ -159,33 +155,8 @@ int64_t shares_of_each(const Problem& problem) {
   return host::is_for_one_thread(problem) || matrices_of(problem) >= 4 * threads ? 1 : threads;
 }
 
-// A small matrix has few blocks, of which the first were not asked for. So with one thread lines
-// past the caches take so much longer with wide elements, and all else most of all across; panels
-// down the more, the fewer they are, and panels across with two threads as well, most of all where
-// bytes make short columns.
-int64_t first_blocks_percent(const Problem& problem, const Mode& mode) {
-  constexpr int64_t kDown = 20, kDownLongRows = 45, kLongRow = 200;
-  constexpr int64_t kAcross = 30, kPanelsAcross = 70, kOfTwoThreads = 60;
-  constexpr int64_t kShortOfBytes = 70, kShortColumnOfBytes = 384;
-  constexpr int64_t kFewBlocks = 2 << 20;
-  const bool is_flat = problem.rows < problem.cols;
-  const bool are_panels = mode.order == BlockOrder::kPanels;
-  if (!host::is_for_one_thread(problem)) {
-    if (!are_panels || !is_flat || host::traffic(problem) > kFewBlocks) return 0;
-    const bool is_short = problem.element_bytes == 1 && problem.rows <= kShortColumnOfBytes;
-    return is_short ? kShortOfBytes : kOfTwoThreads;
-  }
-  if (are_panels && is_flat) return kPanelsAcross;
-  if (are_panels) {
-    const bool are_few = problem.cols * problem.element_bytes >= kLongRow;
-    return are_few && problem.element_bytes < 16 ? kDownLongRows : kDown;
-  }
-  if (mode.streams()) return by_size(problem, {0, 0, 20, 45, 60});
-  return is_flat ? kAcross : 0;
-}
-
 // Short rows of wide elements that lie apart are each a place of memory. Panels come to them in
-// turn, and take less longer than other walks.
+// turn, and lose less by it than other walks.
 constexpr int64_t kApartPercent = 20, kApartOthersPercent = 80;
 
 bool are_rows_apart(const Problem& problem) {

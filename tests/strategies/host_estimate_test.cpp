@@ -33,6 +33,14 @@ std::string choice(std::int64_t matrices, std::int64_t rows, std::int64_t cols,
   return choice(problem);
 }
 
+Problem in_rows(std::int64_t rows, std::int64_t cols, std::uint32_t bytes, std::int64_t in_ld,
+                std::int64_t out_ld) {
+  Problem problem = matrix(rows, cols, bytes);
+  problem.in_ld = in_ld;
+  problem.out_ld = out_ld;
+  return problem;
+}
+
 std::string choice(const std::vector<std::int64_t>& shape, const std::vector<int>& axes,
                    std::uint32_t bytes) {
   return choice(permutation(shape, axes, bytes));
@@ -112,31 +120,23 @@ TEST(HostEstimate, SmallMatricesOfLongRowsAreNotForPanels) {
 // Stores into the cache complete the lines that output rows share where less than a line lies
 // between them. Where more does, each short column has lines of its own.
 TEST(HostEstimate, GapsBetweenShortColumnsDecideOnStoresIntoTheCache) {
-  Problem problem = matrix(27, 955, 4);
-  problem.in_ld = 973;
-  problem.out_ld = 28;
+  Problem problem = in_rows(27, 955, 4, 973, 28);
   problem.batch = {{12, 26'271, 26'740}};
   EXPECT_EQ(choice(problem), "host_simd{mode=310}");
-  problem = matrix(4, 4493, 10);
-  problem.in_ld = 4604;
-  problem.out_ld = 6;
+  problem = in_rows(4, 4493, 10, 4604, 6);
   EXPECT_EQ(choice(problem), "host_permute{run=1024,in_run=512,stream=0}");
-  problem = matrix(10, 63'084, 8);
-  problem.in_ld = 63'122;
-  problem.out_ld = 95;
+  problem = in_rows(4, 1130, 16, 1172, 7);  // as much lies between columns as they have
+  EXPECT_NE(choice(problem), "host_simd{mode=310}");
+  problem = in_rows(10, 63'084, 8, 63'122, 95);
   EXPECT_EQ(choice(problem).substr(0, 12), "host_permute");
 }
 
 // A column is less than a line: those who write one element to each column gain nothing by lines.
 TEST(HostEstimate, LoneColumnsAreNotForLoopsByInputRows) {
-  Problem problem = matrix(2, 108, 8);
-  problem.in_ld = 111;
-  problem.out_ld = 15;
+  Problem problem = in_rows(2, 108, 8, 111, 15);
   problem.batch = {{201, 222, 1620}};
   EXPECT_EQ(choice(problem), "host_skinny{stream=0,ahead=2}");
-  problem = matrix(12, 29'512, 4);
-  problem.in_ld = 29'515;
-  problem.out_ld = 106;
+  problem = in_rows(12, 29'512, 4, 29'515, 106);
   EXPECT_EQ(choice(problem).substr(0, 11), "host_skinny");
 }
 
@@ -149,9 +149,7 @@ TEST(HostEstimate, LoneColumnsOfWideElementsAreForLoopsByOutputRows) {
 
 // A call copies each row into the buffer.
 TEST(HostEstimate, ShortRowsOfABatchAreNotForBuffers) {
-  Problem problem = matrix(29, 2, 8);
-  problem.in_ld = 130;
-  problem.out_ld = 182;
+  Problem problem = in_rows(29, 2, 8, 130, 182);
   problem.batch = {{1641, 29 * 130, 2 * 182}};
   EXPECT_NE(choice(problem).substr(0, 12), "host_blocked");
 }
@@ -173,10 +171,9 @@ TEST(HostEstimate, NarrowMatricesGoByPanels) {
 
 // They are read as a copy reads, where the processor keeps up with it.
 TEST(HostEstimate, RowsThatAreLinesGoByPanelsOnAmd) {
-  const bool by_panels = kIsOfAmd;
-  EXPECT_EQ(choice(1, 1'000'000, 16, 4) == "host_simd{mode=223}", by_panels);
-  EXPECT_EQ(choice(1, 136'733, 8, 8) == "host_simd{mode=223}", by_panels);
-  EXPECT_EQ(choice(1, 674'469, 4, 16) == "host_simd{mode=223}", by_panels);
+  EXPECT_EQ(choice(1, 1'000'000, 16, 4) == "host_simd{mode=223}", kIsOfAmd);
+  EXPECT_EQ(choice(1, 136'733, 8, 8) == "host_simd{mode=223}", kIsOfAmd);
+  EXPECT_EQ(choice(1, 674'469, 4, 16) == "host_simd{mode=223}", kIsOfAmd);
   // Bytes take longer by panels, and gaps are read as well.
   EXPECT_EQ(choice(1, 772'280, 64, 1), "host_skinny{stream=1,ahead=2}");
   Problem problem = matrix(489'610, 16, 4);
@@ -186,24 +183,16 @@ TEST(HostEstimate, RowsThatAreLinesGoByPanelsOnAmd) {
 
 // Each is a place of memory, to which panels come in turn.
 TEST(HostEstimate, ShortRowsThatLieApartGoByPanels) {
-  Problem problem = matrix(3138, 9, 16);
-  problem.in_ld = 38;
-  problem.out_ld = 3195;
+  Problem problem = in_rows(3138, 9, 16, 38, 3195);
   EXPECT_EQ(choice(problem, 16), "host_simd{mode=223}");
-  problem = matrix(401'976, 12, 8);
-  problem.in_ld = 88;
-  problem.out_ld = 401'977;
+  problem = in_rows(401'976, 12, 8, 88, 401'977);
   EXPECT_EQ(choice(problem, 16), "host_simd{mode=223}");
 }
 
 TEST(HostEstimate, ColumnsWithGapsAreNotOfHostPermuteWhereElementsAreOfTwoOrManyBytes) {
-  Problem problem = matrix(106, 32'421, 2);
-  problem.in_ld = 32'426;
-  problem.out_ld = 113;
+  Problem problem = in_rows(106, 32'421, 2, 32'426, 113);
   EXPECT_EQ(choice(problem).substr(0, 9), "host_simd");
-  problem = matrix(14, 265'759, 8);
-  problem.in_ld = 265'760;
-  problem.out_ld = 27;
+  problem = in_rows(14, 265'759, 8, 265'760, 27);
   EXPECT_NE(choice(problem, 16).substr(0, 12), "host_permute");
 }
 
@@ -280,17 +269,13 @@ TEST(HostEstimate, MatricesOfOddUnitsAreOfHostOdd) {
 TEST(HostEstimate, OddUnitsThatAreSharedOutAreStoredDirectly) {
   EXPECT_EQ(choice(1, 247'037, 4, 7), "host_permute{run=1024,in_run=256,stream=0}");
   // Where the input is not read straight through, they hold nothing up.
-  Problem problem = matrix(13, 4033, 6);
-  problem.in_ld = 4045;
-  problem.out_ld = 143;
+  Problem problem = in_rows(13, 4033, 6, 4045, 143);
   EXPECT_EQ(choice(problem), "host_permute{run=1024,in_run=256,stream=1}");
 }
 
 // A tile of host_permute is soon done there.
 TEST(HostEstimate, ShortRunsOfFatElementsAreOfHostFat) {
-  Problem problem = matrix(3, 5088, 48);
-  problem.in_ld = 5128;
-  problem.out_ld = 163;
+  Problem problem = in_rows(3, 5088, 48, 5128, 163);
   EXPECT_EQ(choice(problem), "host_fat{stream=1}");
 }
 
