@@ -4,6 +4,7 @@
 #include <string>
 
 #include "../kit/host/least_target.hpp"
+#include "../kit/host/processor.hpp"
 #include "../kit/host/traffic.hpp"
 #include "kernels.hpp"
 #include "layout.hpp"
@@ -77,7 +78,8 @@ constexpr int64_t kStripPercent = 25, kShortRow = 4500;
 constexpr int64_t kManyRows = 80, kManyOfTwoBytes = 80, kManyOthers = 20;
 constexpr int64_t kSomeRows = 48, kSomeOfTwoBytes = 15;
 // Short rows that lie apart are each a place of memory; so are columns with gaps, most of all of
-// two bytes, and those of wide elements where the next one is near.
+// two bytes, and those of wide elements where the next one is near; of the widest ones everywhere,
+// unless the processor is of AMD.
 constexpr int64_t kApartPercent = 30, kGapsOfTwoBytesPercent = 110, kGapsOfWidePercent = 70;
 constexpr int64_t kNearGap = 128;  // bytes
 // Single bytes take so much longer, and so do rows or columns of less than 16 bytes and odd units
@@ -146,7 +148,10 @@ int64_t strip_percent(const Problem& problem) {
   const bool has_two_bytes = problem.element_bytes == 2;
   if (const int64_t gap = (problem.out_ld - problem.rows) * problem.element_bytes; gap > 0) {
     if (has_two_bytes) return kGapsOfTwoBytesPercent;
-    return problem.element_bytes >= 8 && gap < kNearGap ? kGapsOfWidePercent : kStripPercent;
+    static const bool is_of_amd = host::is_of_amd();
+    const bool is_widest = problem.element_bytes == 16 && !is_of_amd;
+    const bool is_slow = is_widest || (problem.element_bytes >= 8 && gap < kNearGap);
+    return is_slow ? kGapsOfWidePercent : kStripPercent;
   }
   if (problem.rows >= kManyRows)
     return kStripPercent + (has_two_bytes ? kManyOfTwoBytes : kManyOthers);

@@ -177,7 +177,9 @@ bool are_lines_at_once(const Problem& problem) {
 // has few lines, one tile and a half at most, is read back while it is still being stored: so many
 // percent there, and in strips of one tile of the widest elements.
 int64_t panels_percent(const Problem& problem) {
-  constexpr int64_t kDown[] = {80, 60, 40, 38, 42}, kAcross[] = {150, 30, 15, 15, 15};
+  constexpr int64_t kDown[] = {80, 60, 40, 38, 42};
+  constexpr int64_t kAcrossOfAmd[] = {150, 30, 15, 15, 15}, kAcross[] = {65, 30, 15, 50, 65};
+  static const bool is_of_amd = host::is_of_amd();
   constexpr int64_t kOverPercent = 30, kFewRows = 60, kMostOfRows = 35;
   constexpr int64_t kFewLinesPercent = 70, kWideStripPercent = 90, kLinesPercent = 10;
   const auto size = static_cast<size_t>(std::countr_zero(problem.element_bytes));
@@ -185,7 +187,8 @@ int64_t panels_percent(const Problem& problem) {
   const int64_t extent = std::min(problem.rows, problem.cols);
   const int64_t over = kOverPercent * (ceil_div(extent, side) * side - extent) / extent;
   if (problem.rows < problem.cols)
-    return kAcross[size] + over + (2 * extent <= 3 * side ? kFewLinesPercent : 0) +
+    return (is_of_amd ? kAcrossOfAmd : kAcross)[size] + over +
+           (2 * extent <= 3 * side ? kFewLinesPercent : 0) +
            (problem.element_bytes == 16 ? kWideStripPercent / ceil_div(extent, side) : 0) +
            std::clamp<int64_t>((extent - kFewRows) * 5 / 16, 0, kMostOfRows);
   if (are_lines_at_once(problem)) return kLinesPercent;
