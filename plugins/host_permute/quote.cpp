@@ -148,8 +148,7 @@ int64_t strip_percent(const Problem& problem) {
   const bool has_two_bytes = problem.element_bytes == 2;
   if (const int64_t gap = (problem.out_ld - problem.rows) * problem.element_bytes; gap > 0) {
     if (has_two_bytes) return kGapsOfTwoBytesPercent;
-    static const bool is_of_amd = host::is_of_amd();
-    const bool is_widest = problem.element_bytes == 16 && !is_of_amd;
+    const bool is_widest = problem.element_bytes == 16 && !host::is_of_amd();
     const bool is_slow = is_widest || (problem.element_bytes >= 8 && gap < kNearGap);
     return is_slow ? kGapsOfWidePercent : kStripPercent;
   }

@@ -171,15 +171,15 @@ bool are_lines_at_once(const Problem& problem) {
          host::is_of_amd();
 }
 
-// Panels take longer with bytes, hardly where they read lines at once, and by the part of a tile
-// that lies over another; down also by the lines that shares have in part, and where rows of wide
-// elements lie apart, across by the rows, each of which is a place of memory. A strip across that
-// has few lines, one tile and a half at most, is read back while it is still being stored: so many
-// percent there, and in strips of one tile of the widest elements.
+// Panels take longer with bytes, across also with wide elements on processors that are not of AMD,
+// hardly where they read lines at once, and by the part of a tile that lies over another; down also
+// by the lines that shares have in part, and where rows of wide elements lie apart, across by the
+// rows, each of which is a place of memory. A strip across that has few lines, one tile and a half
+// at most, is read back while it is still being stored: so many percent there, and in strips of one
+// tile of the widest elements.
 int64_t panels_percent(const Problem& problem) {
   constexpr int64_t kDown[] = {80, 60, 40, 38, 42};
   constexpr int64_t kAcrossOfAmd[] = {150, 30, 15, 15, 15}, kAcross[] = {65, 30, 15, 50, 65};
-  static const bool is_of_amd = host::is_of_amd();
   constexpr int64_t kOverPercent = 30, kFewRows = 60, kMostOfRows = 35;
   constexpr int64_t kFewLinesPercent = 70, kWideStripPercent = 90, kLinesPercent = 10;
   const auto size = static_cast<size_t>(std::countr_zero(problem.element_bytes));
@@ -187,7 +187,7 @@ int64_t panels_percent(const Problem& problem) {
   const int64_t extent = std::min(problem.rows, problem.cols);
   const int64_t over = kOverPercent * (ceil_div(extent, side) * side - extent) / extent;
   if (problem.rows < problem.cols)
-    return (is_of_amd ? kAcrossOfAmd : kAcross)[size] + over +
+    return (host::is_of_amd() ? kAcrossOfAmd : kAcross)[size] + over +
            (2 * extent <= 3 * side ? kFewLinesPercent : 0) +
            (problem.element_bytes == 16 ? kWideStripPercent / ceil_div(extent, side) : 0) +
            std::clamp<int64_t>((extent - kFewRows) * 5 / 16, 0, kMostOfRows);

@@ -90,7 +90,7 @@ TEST(HostEstimate, ShortSidesWithSharedLinesAreOfHostPermute) {
   EXPECT_EQ(strategy(choice(1, 5, 199'146, 16)), "host_permute");
   // Panels of bytes have short columns.
   EXPECT_EQ(strategy(choice(1, 81, 123'457, 1)), "host_permute");
-  EXPECT_EQ(strategy(choice(1, 121, 24'051, 1)) == "host_permute", kIsOfAmd);
+  EXPECT_EQ(strategy(choice(1, 121, 24'051, 1)), kIsOfAmd ? "host_permute" : "host_simd");
 }
 
 // The lines of one are the other's as well, be they of one launch or of several.
@@ -167,10 +167,10 @@ TEST(HostEstimate, ShortRowsOfABatchAreNotForBuffers) {
 TEST(HostEstimate, NarrowMatricesGoByPanels) {
   EXPECT_EQ(choice(1, 9751, 149, 4), "host_simd{mode=223}");
   EXPECT_EQ(choice(1, 1262, 81, 4), "host_simd{mode=223}");
-  EXPECT_EQ(choice(1, 23, 89'707, 8) == "host_simd{mode=223}", kIsOfAmd);
   EXPECT_EQ(choice(1, 27, 85'334, 4), "host_simd{mode=223}");
-  EXPECT_EQ(choice(1, 41, 243'902, 8) == "host_simd{mode=223}", kIsOfAmd);
-  EXPECT_EQ(choice(21, 74, 134, 8) == "host_simd{mode=223}", kIsOfAmd);
+  for (const auto& got :
+       {choice(1, 23, 89'707, 8), choice(1, 41, 243'902, 8), choice(21, 74, 134, 8)})
+    EXPECT_TRUE(kIsOfAmd ? got == "host_simd{mode=223}" : got.starts_with("host_permute")) << got;
   EXPECT_EQ(choice(1, 5130, 48, 16), "host_simd{mode=223}");
   EXPECT_EQ(choice(1, 617'283, 81, 2), "host_simd{mode=223}");
   EXPECT_EQ(choice(1, 54, 67'655, 2), "host_simd{mode=223}");
