@@ -1,4 +1,6 @@
 // Matrices with one short side that is dense: a stream on one side, a few long runs on the other.
+#include <algorithm>
+#include <cmath>
 #include <xpose/cuda.hpp>
 
 #include "../kit/cuda/cuda_card.hpp"
@@ -93,7 +95,7 @@ struct Skinny {
             .load_run = splits_ ? stream : run,
             .store_run = splits_ ? run : stream,
             .slower_percent = vector_percent(vectors) + width_percent() + misaligned_percent() +
-                              shifted_percent() + idle_percent()};
+                              shifted_percent() + std::max(idle_percent(), ragged_percent())};
   }
 
   // Matrices with less than a block's vectors leave threads idle: while the others wait for memory,
@@ -110,6 +112,16 @@ struct Skinny {
         std::min(percent * (enough / each - 1) * std::min(1.0, threads / (2 * room)), kMostIdle));
   }
 
+  // On the way back the last block of a matrix takes as long as a whole one, however few of its
+  // rows are there: bytes wait for shared memory rather than for memory, and halfwords in part.
+  uint32_t ragged_percent() const {
+    const int64_t bytes = problem_.element_bytes;
+    if (splits_ || bytes > 2) return 0;
+    const auto has = static_cast<double>(blocks_) * static_cast<double>(run_ * 16 / bytes);
+    const double longer = has / static_cast<double>(rows_);
+    return static_cast<uint32_t>(100 * ((bytes == 1 ? longer : std::sqrt(longer)) - 1));
+  }
+
   uint32_t vector_percent(uint32_t vectors) const {
     const bool is_narrow = problem_.element_bytes == 1 && width_ <= 8 && width_ % 2 == 0;
     if (splits_ && is_narrow) return vectors > 2 ? 0 : 20;
@@ -120,7 +132,9 @@ struct Skinny {
 
   uint32_t width_percent() const {
     const int64_t bytes = width_ * problem_.element_bytes;
-    if (problem_.element_bytes == 1) return width_ > 24 ? 10 : 0;
+    constexpr int64_t kManyRuns = 24, kMostRuns = 96;  // of bytes
+    if (problem_.element_bytes == 1 && !splits_ && width_ > kMostRuns) return 45;
+    if (problem_.element_bytes == 1) return width_ > kManyRuns ? 10 : 0;
     constexpr int64_t kSmall = 8 << 20;  // bytes in and out
     const bool is_small = problem_.element_bytes >= 8 && 2 * rows_ * matrices_ * bytes < kSmall;
     return (bytes >= 64 && bytes % 32 != 0 ? 12U : 0U) + (bytes >= 256 ? 6U : 0U) +

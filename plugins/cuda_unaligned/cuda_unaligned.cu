@@ -128,8 +128,9 @@ struct Unaligned {
 
   // A tile that is filled in part takes longer than its part, the more so where it is narrow, since
   // short rows leave lanes idle. Elements at the ends of rows with gaps are loaded and stored one
-  // by one. Small elements that come from a few long rows take longer as well. NOTES.md has the
-  // measurements.
+  // by one. Tiles of halfwords in a batch have the ends of many rows, the more so the shorter those
+  // of the output are. Small elements that come from a few long rows take longer as well. NOTES.md
+  // has the measurements.
   template <class Tile>
   static uint32_t slower_percent(const Problem& problem) {
     constexpr int64_t kTileCols = Tile::kCols;
@@ -144,6 +145,8 @@ struct Unaligned {
     if (problem.out_ld != problem.rows)
       slower *= 1 + std::min(0.6, (bytes <= 2 ? 150 : 200 / static_cast<double>(bytes)) /
                                       static_cast<double>(out_row));
+    else if (bytes == 2 && matrices_of(problem) > 1)
+      slower *= 1 + std::min(0.6, 130 / static_cast<double>(out_row));
     const bool has_gaps = problem.in_ld != problem.cols;
     if (has_gaps && cols < 0.8) slower *= bytes == 1 ? 1.5 : bytes == 2 ? 1.2 : 1;
     // Tiles at the ends of packed rows check what they load.

@@ -59,6 +59,22 @@ TEST(MeasuredWinners, ManyVectorsAThreadOfSmallElementsInABatch) {
   EXPECT_EQ(choice(batch_of(88'355, 12, 8, 2), 256), "batch{threads=128,vectors=4}");
 }
 
+// A block has a whole number of vectors of a row, and the last one of each matrix few of them.
+TEST(MeasuredWinners, LanesOfBatchesWhoseLastBlocksWouldBeNearlyEmpty) {
+  EXPECT_EQ(choice(batch_of(27'646, 91, 177, 1), 16), "lanes{width=0}");
+  EXPECT_EQ(choice(batch_of(252, 84, 269, 1), 4), "lanes{width=0}");
+  EXPECT_EQ(choice(batch_of(1'329, 102, 291, 1), 256).substr(0, 5), "lanes");
+  EXPECT_EQ(choice(batch_of(248, 84, 89, 2), 8).substr(0, 5), "lanes");
+  EXPECT_EQ(choice(batch_of(1'606, 81, 245, 1), 8).substr(0, 6), "skinny");
+}
+
+// Tiles of many small matrices have the ends of many rows of the output.
+TEST(MeasuredWinners, LanesOfBatchesOfHalfwordsIntoShortRows) {
+  EXPECT_EQ(choice(batch_of(22'231, 210, 97, 2), 16).substr(0, 5), "lanes");
+  EXPECT_EQ(choice(batch_of(428, 217, 266, 2), 8), "lanes{width=56}");
+  EXPECT_EQ(choice(batch_of(1'057, 445, 122, 2), 256).substr(0, 9), "unaligned");
+}
+
 // Rows of the output as short as a tile lie near each other, however wide it is, and tiles are
 // counted with the sector before each.
 TEST(MeasuredWinners, LanesWhereRowsOfTheOutputAreShortAndUnalignedWhereTheyAreLong) {
