@@ -5,6 +5,7 @@
 
 #include "../kit/host/ceil_div.hpp"
 #include "../kit/host/host_loop.hpp"
+#include "../kit/host/processor.hpp"
 
 using namespace xpose::plugin;
 
@@ -17,6 +18,9 @@ constexpr uint32_t kOneAtATimePercent = 160, kSecondLevelPercent = 20;
 // Output rows that have a line of their own each take so much longer, and so do others with gaps
 // that are no longer than a tile.
 constexpr uint32_t kLoneRowPercent = 70, kGapsPercent = 30;
+// The widest elements with gaps take so much longer besides, unless the processor is of AMD: loops
+// without a buffer are as long at each of them.
+constexpr uint32_t kWidestGapsPercent = 25;
 constexpr int64_t kFirstLevelBytes = 32 * 1024;
 // In a batch, where nothing hides it, each row of a tile takes as long to begin as so many bytes to
 // move.
@@ -40,12 +44,15 @@ Quote quote_tiling(const Problem& problem, Tiling tiling) {
   };
   const int64_t in_row = std::min(problem.cols, tiling.tile) * problem.element_bytes;
   const bool has_gaps = problem.rows <= tiling.tile && problem.out_ld != problem.rows;
+  const bool has_widest_gaps =
+      problem.element_bytes == 16 && host::out_gap(problem) > 0 && !host::is_of_amd();
   const int64_t rows_percent = problem.batch_rank == 0 ? 0 : 100 * kRowBytes / in_row;
   return {.launch = "tile " + side + "x" + side + ", buffer " + std::to_string(bytes) + " B",
           .demand = {.load_run = run(problem.cols, problem.in_ld),
                      .store_run = run(problem.rows, problem.out_ld),
                      .slower_percent = kOneAtATimePercent / problem.element_bytes +
                                        (bytes > kFirstLevelBytes ? kSecondLevelPercent : 0) +
+                                       (has_widest_gaps ? kWidestGapsPercent : 0) +
                                        (host::are_rows_alone(problem) ? kLoneRowPercent
                                         : has_gaps                    ? kGapsPercent
                                                                       : 0) +

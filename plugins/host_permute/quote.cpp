@@ -78,9 +78,10 @@ constexpr int64_t kStripPercent = 25, kShortRow = 4500;
 constexpr int64_t kManyRows = 80, kManyOfTwoBytes = 80, kManyOthers = 20;
 constexpr int64_t kSomeRows = 48, kSomeOfTwoBytes = 15;
 // Short rows that lie apart are each a place of memory; so are columns with gaps, most of all of
-// two bytes, and those of wide elements where the next one is near; of the widest ones everywhere,
-// unless the processor is of AMD.
-constexpr int64_t kApartPercent = 30, kGapsOfTwoBytesPercent = 110, kGapsOfWidePercent = 70;
+// two bytes, and those of wide elements: on AMD's processors where the next one is near, on others
+// everywhere.
+constexpr int64_t kApartPercent = 30, kGapsOfTwoBytesPercent = 110, kGapsOfWidePercent = 70,
+                  kGapsOfWidestPercent = 100;
 constexpr int64_t kNearGap = 128;  // bytes
 // Single bytes take so much longer, and so do rows or columns of less than 16 bytes and odd units
 // that are moved one by one.
@@ -148,9 +149,10 @@ int64_t strip_percent(const Problem& problem) {
   const bool has_two_bytes = problem.element_bytes == 2;
   if (const int64_t gap = (problem.out_ld - problem.rows) * problem.element_bytes; gap > 0) {
     if (has_two_bytes) return kGapsOfTwoBytesPercent;
-    const bool is_widest = problem.element_bytes == 16 && !host::is_of_amd();
-    const bool is_slow = is_widest || (problem.element_bytes >= 8 && gap < kNearGap);
-    return is_slow ? kGapsOfWidePercent : kStripPercent;
+    const bool is_wide = problem.element_bytes >= 8;
+    if (is_wide && host::out_gap(problem) > 0 && !host::is_of_amd())
+      return problem.element_bytes == 16 ? kGapsOfWidestPercent : kGapsOfWidePercent;
+    return is_wide && gap < kNearGap ? kGapsOfWidePercent : kStripPercent;
   }
   if (problem.rows >= kManyRows)
     return kStripPercent + (has_two_bytes ? kManyOfTwoBytes : kManyOthers);

@@ -197,6 +197,17 @@ int64_t panels_percent(const Problem& problem) {
          (are_rows_apart(problem) ? kApartPercent : 0);
 }
 
+// Rows of the output that end within a line before the next one begins soon: that line is fetched
+// and written in part, which takes as long as moving so many bytes more. AMD's processors do not
+// show it.
+constexpr int64_t kEndedLineBytes = 280, kSoon = 128;
+
+int64_t ended_percent(const Problem& problem) {
+  const int64_t row = problem.rows * problem.element_bytes, gap = host::out_gap(problem);
+  const bool is_ended = row % 64 != 0 && gap > 0 && gap < kSoon;
+  return is_ended && !host::is_of_amd() ? 100 * kEndedLineBytes / row : 0;
+}
+
 // Lines in the cache of rows that share them take so much longer across.
 constexpr int64_t kFoursAcrossPercent = 60;
 
@@ -218,6 +229,7 @@ int64_t mode_percent(const Problem& problem, const Mode& mode) {
   percent += long_runs_percent(problem, mode);
   if (carries(problem, mode))
     return percent + carry_percent(problem) + wide_strips_percent(problem, mode);
+  percent += ended_percent(problem);
   const bool is_by_slow_pairs = are_pairs_slower(problem) && mode.writing == Writing::kPairs;
   return percent + (is_by_slow_pairs ? kPairsOfBytesSlowerPercent : 0);
 }

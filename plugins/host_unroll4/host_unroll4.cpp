@@ -3,6 +3,7 @@
 #include <xpose/plugin.hpp>
 
 #include "../kit/host/host_loop.hpp"
+#include "../kit/host/processor.hpp"
 
 using namespace xpose::plugin;
 
@@ -62,9 +63,18 @@ struct Unroll4Col {
             .prior_rank = 220};
   }
 
+  // Short output rows of 8-byte elements that lie a line or more apart take so much longer than one
+  // element at a time, unless the processor is of AMD.
+  static uint32_t lone_percent(const Problem& problem) {
+    constexpr int64_t kShortRow = 112;  // bytes
+    const bool is_short = problem.element_bytes == 8 && problem.rows * 8 <= kShortRow;
+    return is_short && host::out_gap(problem) >= host::kLine && !host::is_of_amd() ? 25 : 0;
+  }
+
   static Quote quote(const Problem& problem, const Config&) {
-    return {.launch = "one output row a step, 4 elements at once",
-            .demand = host::demand_by_output_rows(problem)};
+    Demand demand = host::demand_by_output_rows(problem);
+    demand.slower_percent += lone_percent(problem);
+    return {.launch = "one output row a step, 4 elements at once", .demand = demand};
   }
 
   Unroll4Col(const Problem& problem, const Config&) : problem_(problem) {}

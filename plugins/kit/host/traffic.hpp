@@ -1,10 +1,11 @@
-// The bytes that a problem moves, and the threads and the cache that they are worth.
+// The bytes that a problem moves or leaves, and the threads and the cache that they are worth.
 #pragma once
 
 #include <xpose/plugin.h>
 
 #include <algorithm>
 #include <cstdint>
+#include <cstdlib>
 
 #include "../matrices.hpp"
 
@@ -30,6 +31,13 @@ inline int64_t most_threads(const xpose_problem& problem) {
 inline bool fits_cache(const xpose_problem& problem) {
   const auto cache = static_cast<int64_t>(problem.cache_bytes);
   return cache <= 0 || traffic(problem) <= cache;
+}
+
+// The bytes from an output row to the next that are not written; 0 where other matrices lie there.
+inline int64_t out_gap(const xpose_problem& problem) {
+  for (uint32_t i = 0; i < problem.batch_rank; ++i)
+    if (std::abs(problem.batch[i].out_stride) < problem.out_ld) return 0;
+  return (problem.out_ld - problem.rows) * problem.element_bytes;
 }
 
 }  // namespace host
