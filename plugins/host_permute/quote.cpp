@@ -86,6 +86,8 @@ constexpr int64_t kNearGap = 128;  // bytes
 // Single bytes take so much longer, and so do rows or columns of less than 16 bytes and odd units
 // that are moved one by one.
 constexpr int64_t kBytesPercent = 30, kFewPercent = 30, kOddUnitsPercent = 40;
+// Odd units that are little wider than 8 bytes take so much longer, unless the processor is of AMD.
+constexpr int64_t kWidestLittle = 10, kLittleWiderPercent = 52;
 // Copies of runs that are cut take longer, unless the pieces are long.
 constexpr int64_t kCutRun = 4096, kLongRun = 20'000, kCutRunPercent = 10;
 
@@ -128,7 +130,9 @@ int64_t unit_percent(const Layout& layout) {
   const int64_t few = std::min(std::ssize(layout.tiling.rows), layout.block_cols);
   if (few * layout.unit < 16) return kFewPercent;
   const bool is_odd = (layout.unit & (layout.unit - 1)) != 0 && layout.unit % 16 != 0;
-  return is_odd && layout.unit > 8 ? kOddUnitsPercent : 0;
+  if (!is_odd || layout.unit <= 8) return 0;
+  const bool is_slow = layout.unit <= kWidestLittle && !host::is_of_amd();
+  return is_slow ? kLittleWiderPercent : kOddUnitsPercent;
 }
 
 int64_t shared_out_percent(const Layout& layout) {

@@ -201,6 +201,8 @@ TEST(HostEstimate, MatricesOfOddUnitsAreOfHostOdd) {
   EXPECT_EQ(choice(1, 46, 7168, 5).substr(0, 12), "host_permute");
   EXPECT_EQ(choice(42, 19, 2986, 18).substr(0, 12), "host_permute");
   EXPECT_EQ(choice(1, 2724, 8, 5).substr(0, 12), "host_permute");
+  for (const std::uint32_t bytes : {9, 10})
+    EXPECT_TRUE(kIsOfAmd || choice(1, 111, 221'940, bytes).starts_with("host_odd")) << bytes;
 }
 
 TEST(HostEstimate, OddUnitsThatAreSharedOutAreStoredDirectly) {
