@@ -29,7 +29,7 @@ TEST(HostEstimate, ShortColumnsWithGapsAreForLoopsByOutputRowsElsewhereThanOnAmd
   EXPECT_EQ(choice(in_rows(4, 40'838, 8, 40'839, 99)), "host_naive_col");
   EXPECT_EQ(choice(in_rows(3, 1'881'502, 16, 1'881'504, 29)), "host_unroll4_col");
   EXPECT_EQ(choice(in_rows(17, 208'893, 16, 208'894, 38)), "host_unroll4_col");
-  EXPECT_EQ(choice(in_rows(19, 53'336, 16, 53'356, 20)), "host_simd{mode=310}");
+  EXPECT_EQ(choice(in_rows(13, 16'760, 16, 16'778, 20)), "host_simd{mode=310}");
 }
 
 // A column is less than a line: those who write one element to each column gain nothing by lines.
