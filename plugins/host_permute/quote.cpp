@@ -79,10 +79,11 @@ constexpr int64_t kManyRows = 80, kManyOfTwoBytes = 80, kManyOthers = 20;
 constexpr int64_t kSomeRows = 48, kSomeOfTwoBytes = 15;
 // Short rows that lie apart are each a place of memory; so are columns with gaps, most of all of
 // two bytes, and those of wide elements: on AMD's processors where the next one is near, on others
-// everywhere.
+// of 8 bytes, and where they are short of 4 and 16.
 constexpr int64_t kApartPercent = 30, kGapsOfTwoBytesPercent = 110, kGapsOfWidePercent = 70,
                   kGapsOfWidestPercent = 100;
-constexpr int64_t kNearGap = 128;  // bytes
+constexpr int64_t kNearGap = 128;     // bytes
+constexpr int64_t kShortColumn = 28;  // elements
 // Single bytes take so much longer, and so do rows or columns of less than 16 bytes and odd units
 // that are moved one by one.
 constexpr int64_t kBytesPercent = 30, kFewPercent = 30, kOddUnitsPercent = 40;
@@ -153,10 +154,12 @@ int64_t strip_percent(const Problem& problem) {
   const bool has_two_bytes = problem.element_bytes == 2;
   if (const int64_t gap = (problem.out_ld - problem.rows) * problem.element_bytes; gap > 0) {
     if (has_two_bytes) return kGapsOfTwoBytesPercent;
-    const bool is_wide = problem.element_bytes >= 8;
-    if (is_wide && host::out_gap(problem) > 0 && !host::is_of_amd())
-      return problem.element_bytes == 16 ? kGapsOfWidestPercent : kGapsOfWidePercent;
-    return is_wide && gap < kNearGap ? kGapsOfWidePercent : kStripPercent;
+    if (problem.element_bytes >= 4 && host::out_gap(problem) > 0 && !host::is_of_amd()) {
+      const bool is_short = problem.rows <= kShortColumn;
+      if (is_short && problem.element_bytes == 16) return kGapsOfWidestPercent;
+      return is_short || problem.element_bytes == 8 ? kGapsOfWidePercent : kStripPercent;
+    }
+    return problem.element_bytes >= 8 && gap < kNearGap ? kGapsOfWidePercent : kStripPercent;
   }
   if (problem.rows >= kManyRows)
     return kStripPercent + (has_two_bytes ? kManyOfTwoBytes : kManyOthers);

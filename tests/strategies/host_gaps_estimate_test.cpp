@@ -30,6 +30,8 @@ TEST(HostEstimate, ShortColumnsWithGapsAreForLoopsByOutputRowsElsewhereThanOnAmd
   EXPECT_EQ(choice(in_rows(3, 1'881'502, 16, 1'881'504, 29)), "host_unroll4_col");
   EXPECT_EQ(choice(in_rows(17, 208'893, 16, 208'894, 38)), "host_unroll4_col");
   EXPECT_EQ(choice(in_rows(13, 16'760, 16, 16'778, 20)), "host_simd{mode=310}");
+  EXPECT_EQ(choice(in_rows(17, 2577, 4, 2652, 18)), "host_simd{mode=310}");
+  EXPECT_EQ(choice(in_rows(47, 50'741, 16, 50'742, 49), 16).substr(0, 12), "host_permute");
 }
 
 // A column is less than a line: those who write one element to each column gain nothing by lines.
