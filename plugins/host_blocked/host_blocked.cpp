@@ -18,8 +18,8 @@ constexpr uint32_t kOneAtATimePercent = 160, kSecondLevelPercent = 20;
 // Output rows that have a line of their own each take so much longer, and so do others with gaps
 // that are no longer than a tile.
 constexpr uint32_t kLoneRowPercent = 70, kGapsPercent = 30;
-// The widest elements with gaps take so much longer besides, unless the processor is of AMD: loops
-// without a buffer are as long at each of them.
+// The widest elements with gaps take so much longer besides, unless the processor is of AMD: a loop
+// needs no buffer for them.
 constexpr uint32_t kWidestGapsPercent = 25;
 constexpr int64_t kFirstLevelBytes = 32 * 1024;
 // In a batch, where nothing hides it, each row of a tile takes as long to begin as so many bytes to

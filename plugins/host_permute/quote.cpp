@@ -79,7 +79,7 @@ constexpr int64_t kManyRows = 80, kManyOfTwoBytes = 80, kManyOthers = 20;
 constexpr int64_t kSomeRows = 48, kSomeOfTwoBytes = 15;
 // Short rows that lie apart are each a place of memory; so are columns with gaps, most of all of
 // two bytes, and those of wide elements: on AMD's processors where the next one is near, on others
-// of 8 bytes, and where they are short of 4 and 16.
+// all of 8 bytes and the short ones of 4 and 16.
 constexpr int64_t kApartPercent = 30, kGapsOfTwoBytesPercent = 110, kGapsOfWidePercent = 70,
                   kGapsOfWidestPercent = 100;
 constexpr int64_t kNearGap = 128;     // bytes

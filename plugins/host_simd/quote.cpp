@@ -198,8 +198,8 @@ int64_t panels_percent(const Problem& problem) {
 }
 
 // Rows of the output that end within a line before the next one begins soon: that line is fetched
-// and written in part, which takes as long as moving so many bytes more. AMD's processors do not
-// show it.
+// and written in part, which takes as long as moving so many bytes more, unless the processor is of
+// AMD.
 constexpr int64_t kEndedLineBytes = 280, kSoon = 128;
 
 int64_t ended_percent(const Problem& problem) {

@@ -1,5 +1,5 @@
-// What Policy::estimate chooses on the host where output rows have gaps, against what is faster
-// there by the figures of the plugins' NOTES.md.
+// What Policy::estimate chooses on the host where rows have gaps, against what is faster there
+// by the figures of the plugins' NOTES.md.
 #include <gtest/gtest.h>
 
 #include "host_choices.hpp"
@@ -21,9 +21,9 @@ TEST(HostEstimate, GapsBetweenShortColumnsDecideOnStoresIntoTheCache) {
   EXPECT_EQ(choice(problem).substr(0, 12), kIsOfAmd ? "host_permute" : "host_naive_c");
 }
 
-// Loops that write one output row after another need no buffer, and lines that rows share or end
-// within are completed in the cache.
-TEST(HostEstimate, ShortColumnsWithGapsAreForLoopsByOutputRowsElsewhereThanOnAmd) {
+// Short columns are for loops that write one after another, without a buffer, and for the cache
+// where they are near each other. Long ones are staged.
+TEST(HostEstimate, GapsElsewhereThanOnAmd) {
   if (kIsOfAmd) GTEST_SKIP() << "SKIPPED: this processor is of AMD";
   EXPECT_EQ(choice(in_rows(9, 2'446'189, 8, 2'446'190, 83)), "host_naive_col");
   EXPECT_EQ(choice(in_rows(4, 40'838, 8, 40'839, 99)), "host_naive_col");
