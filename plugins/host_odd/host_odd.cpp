@@ -3,6 +3,7 @@
 #include <xpose/plugin.hpp>
 
 #include "../kit/host/least_target.hpp"
+#include "../kit/host/parts.hpp"
 #include "../kit/host/traffic.hpp"
 #include "kernels.hpp"
 #include "matrices.hpp"
@@ -11,6 +12,7 @@ using namespace xpose::plugin;
 
 namespace {
 
+using host::Part;
 using host_odd::Dim;
 using host_odd::Matrices;
 using host_odd::Rectangle;
@@ -26,6 +28,10 @@ constexpr int64_t kLeastRow = 16;           // bytes of the input
 // measurements.
 constexpr int64_t kOutEndsBytes = 150, kInBeginBytes = 50, kShortestRow = 44, kTileBytes = 500;
 constexpr int64_t kMovedUnit = 8, kMovedPercent = 20;
+
+// The ends of a part of a matrix take as long as so many bytes more: those of output rows are lines
+// that two threads share.
+constexpr int64_t kSharedDown = 1000, kPartAcross = 150;
 
 bool is_read_straight(const Matrices& of, const TileShape& tile) {
   const int64_t row = of.cols * of.unit;
@@ -89,63 +95,55 @@ struct Odd {
     if (matrices_.rows < least_rows || matrices_.cols * matrices_.unit < kLeastRow)
       throw Unsupported("needs output rows of 64 bytes and input rows of 16");
     shape_ = shape_of(matrices_, config["run"]);
+    parts_ = parts_of(host::worth_threads(problem));
   }
 
   void launch(const Launch& launch) const {
-    const int64_t threads = std::min<int64_t>(launch.threads, host::most_threads(problem_));
-    const int64_t shares = host::is_for_one_thread(problem_) ? 1 : threads;
+    const int64_t all = host::worth_threads(problem_);
+    const int64_t threads = std::min<int64_t>(launch.threads, all);
+    const host::Parts parts = threads == all ? parts_ : parts_of(threads);
+    const int64_t shares = std::min(threads, parts.count());
     run_parts(launch, static_cast<uint32_t>(shares), [&](int64_t share) {
-      transpose_share(launch, share, shares);
+      parts.share(share, shares, [&](const Part& part, const Part* next) {
+        transpose_part(launch, share, part, next);
+      });
       host_odd::kernels().front().finish();
     });
   }
 
  private:
-  // One of several shares: matrices where there are enough of them, else a part of every one.
-  void transpose_share(const Launch& launch, int64_t share, int64_t shares) const {
-    const int64_t count = matrices_.count();
-    const bool whole = count >= 4 * shares;
-    const int64_t first = whole ? count * share / shares : 0,
-                  end = whole ? count * (share + 1) / shares : count;
-    for (int64_t i = first; i < end; ++i)
-      transpose_part(launch, share, {i, end}, whole ? 0 : share, whole ? 1 : shares);
+  host::Parts parts_of(int64_t threads) const {
+    const Matrices& of = matrices_;
+    const host::Side down{of.rows, shape_.rows, shape_.down(of.rows), kSharedDown / of.unit},
+        across{of.cols, shape_.cols, shape_.across(of.cols), kPartAcross / of.unit};
+    return {of.count(), down, across, threads};
   }
 
-  struct Which {
-    int64_t matrix, end;  // of the share
-  };
+  // From a matrix's begin to a part's, in bytes.
+  int64_t input_of(const Part& part) const {
+    return part.row_begin * matrices_.in_pitch + part.col_begin * matrices_.unit;
+  }
 
-  // The tiles of a matrix are shared out by the side that has more of them.
-  void transpose_part(const Launch& launch, int64_t share, Which which, int64_t part,
-                      int64_t parts) const {
+  void transpose_part(const Launch& launch, int64_t share, const Part& part,
+                      const Part* next) const {
     const Matrices& of = matrices_;
-    const Dim begin = begin_of(which.matrix);
+    const Dim begin = begin_of(part.matrix);
+    const auto* const in = static_cast<const uint8_t*>(launch.in);
     Rectangle r = {
-        .in = static_cast<const uint8_t*>(launch.in) + begin.in,
+        .in = in + begin.in,
         .next = nullptr,
         .out = static_cast<uint8_t*>(launch.out) + begin.out,
         .in_pitch = of.in_pitch,
         .out_pitch = of.out_pitch,
-        .row_begin = 0,
-        .row_end = of.rows,
-        .col_begin = 0,
-        .col_end = of.cols,
+        .row_begin = part.row_begin,
+        .row_end = part.row_end,
+        .col_begin = part.col_begin,
+        .col_end = part.col_end,
         .cols = of.cols,
         .shape = shape_,
         .scratch = static_cast<uint8_t*>(launch.workspace) + share * scratch_bytes(shape_)};
-    if (which.matrix + 1 < which.end)
-      r.next = static_cast<const uint8_t*>(launch.in) + begin_of(which.matrix + 1).in;
-    const int64_t down = shape_.down(of.rows), across = shape_.across(of.cols);
-    const auto cut = [&](int64_t tiles, int64_t tile, int64_t& first, int64_t& last) {
-      first = tiles * part / parts * tile;
-      if (part + 1 < parts) last = tiles * (part + 1) / parts * tile;
-    };
-    if (down >= across)
-      cut(down, shape_.rows, r.row_begin, r.row_end);
-    else
-      cut(across, shape_.cols, r.col_begin, r.col_end);
-    if (r.row_begin < r.row_end && r.col_begin < r.col_end)
-      host_odd::kernels().front().transpose(r);
+    if (next != nullptr) r.next = in + begin_of(next->matrix).in + input_of(*next) - input_of(part);
+    host_odd::kernels().front().transpose(r);
   }
 
   // Where a matrix begins, in bytes.
@@ -163,6 +161,7 @@ struct Odd {
   Problem problem_;
   Matrices matrices_;
   TileShape shape_;
+  host::Parts parts_;  // for all threads
 };
 
 }  // namespace

@@ -52,7 +52,7 @@ constexpr int64_t scratch_bytes(const TileShape& shape) {
 // A part of a matrix: rows [row_begin, row_end) x columns [col_begin, col_end).
 struct Rectangle {
   const uint8_t* in;    // unit 0 of the matrix
-  const uint8_t* next;  // the same of the next one, or null
+  const uint8_t* next;  // unit 0 of a matrix whose same part comes next, or null
   uint8_t* out;
   int64_t in_pitch, out_pitch;  // bytes from row to row
   int64_t row_begin, row_end, col_begin, col_end;

@@ -11,6 +11,7 @@
 #include "layout.hpp"
 #include "quote.hpp"
 #include "staging.hpp"
+#include "tiles.hpp"
 
 using namespace xpose::plugin;
 
@@ -31,7 +32,7 @@ using host_permute::Picks;
 using host_permute::Piece;
 using host_permute::Runs;
 using host_permute::Staging;
-using host_permute::Step;
+using host_permute::Tile;
 using host_permute::Tiling;
 
 struct Permute : private Layout {
@@ -58,76 +59,42 @@ struct Permute : private Layout {
       for (Piece& piece : *pieces) piece = {piece.in * unit, piece.out * unit};
     for (auto* places : {&tiling.rows, &tiling.cols})
       for (int64_t& place : *places) place *= unit;
+    find_slices();
     find_buffer_cols();
     find_picks();
     if (stream_) find_lines();
   }
 
   void launch(const Launch& launch) const {
-    const int64_t tiles = tiling.tiles();
-    int64_t parts = std::min<int64_t>({launch.threads, host::most_threads(problem_), tiles});
-    if (host::is_for_one_thread(problem_)) parts = 1;
-    run_parts(launch, static_cast<uint32_t>(parts), [&](int64_t part) {
-      move_tiles(launch, part, tiles * part / parts, tiles * (part + 1) / parts);
+    const int64_t threads = std::min<int64_t>(launch.threads, host::worth_threads(problem_));
+    const int64_t slices = tiling.tiles() * slices_, shares = std::min(threads, slices);
+    run_parts(launch, static_cast<uint32_t>(shares), [&](int64_t share) {
+      move_slices(launch, share, slices * share / shares, slices * (share + 1) / shares);
     });
   }
 
  private:
-  // The begin of a tile, in bytes, and its index along each step.
-  struct Tile {
-    int64_t in, out;
-    std::vector<int64_t> index;
+  // Those of a tile.
+  struct Slices {
+    int64_t begin, end;
   };
 
-  Tile tile_at(int64_t number) const {
-    Tile tile{units.in_begin, units.out_begin, std::vector<int64_t>(tiling.steps.size(), 0)};
-    for (size_t i = 0; i < tiling.steps.size(); ++i) {
-      const int64_t count = tiling.steps[i].count();
-      move_along(tile, i, number % count);
-      number /= count;
-    }
-    return tile;
-  }
-
-  void move_along(Tile& tile, size_t step, int64_t tiles) const {
-    const auto& [axis, extent] = tiling.steps[step];
-    tile.index[step] += tiles;
-    tile.in += tiles * extent * axis.in * unit;
-    tile.out += tiles * extent * axis.out * unit;
-  }
-
-  // Behind the last tile comes the first.
-  void advance(Tile& tile) const {
-    for (size_t i = 0; i < tile.index.size(); ++i) {
-      move_along(tile, i, 1);
-      if (tile.index[i] < tiling.steps[i].count()) return;
-      move_along(tile, i, -tile.index[i]);
-    }
-  }
-
-  // So many of a full tile's rows, columns or pieces as one tile has; all where no step cuts them.
-  template <class Items>
-  int64_t count_in(const Tile& tile, int step, const Items& items) const {
-    const auto full = std::ssize(items);
-    if (step < 0) return full;
-    const Step& cut = tiling.steps[static_cast<size_t>(step)];
-    const int64_t left = cut.axis.extent - tile.index[static_cast<size_t>(step)] * cut.tile;
-    return full / cut.tile * std::min(cut.tile, left);
-  }
-
-  void move_tiles(const Launch& launch, int64_t part, int64_t first, int64_t last) const {
+  void move_slices(const Launch& launch, int64_t share, int64_t first, int64_t last) const {
     const Kernels& kernels = host_permute::kernels().front();
     const auto* const in = static_cast<const uint8_t*>(launch.in);
     auto* const out = static_cast<uint8_t*>(launch.out);
-    const uint64_t begin = static_cast<uint64_t>(part) * workspace_bytes();
+    const uint64_t begin = static_cast<uint64_t>(share) * workspace_bytes();
     Staging staging(*this, stream_ ? static_cast<uint8_t*>(launch.workspace) + begin : nullptr);
-    Tile next = tile_at(first);
-    for (int64_t number = first; number < last; ++number) {
+    Tile next = tile_at(*this, first / slices_);
+    for (int64_t number = first / slices_, at = first; at < last; ++number) {
       const Tile tile = next;
-      advance(next);
-      const size_t lines = number + 1 < last ? lines_.size() : 0;
+      advance(*this, next);
+      const int64_t of_tile = number * slices_;
+      const Slices slices{at - of_tile, std::min(last - of_tile, slices_)};
+      at = of_tile + slices.end;
+      const size_t lines = at < last ? lines_.size() : 0;
       Lines ahead{in + next.in, lines_.data(), lines_.data() + lines, lines_each_, level_};
-      move_tile(kernels, tile, in + tile.in, out + tile.out, staging, ahead);
+      move_tile(kernels, tile, slices, in + tile.in, out + tile.out, staging, ahead);
       if (overlaps) ask_for_rest(ahead);
     }
     Lines none{};
@@ -135,15 +102,17 @@ struct Permute : private Layout {
     if (stream_) kernels.finish();
   }
 
-  void move_tile(const Kernels& kernels, const Tile& tile, const uint8_t* in, uint8_t* out,
-                 Staging& staging, Lines& ahead) const {
+  void move_tile(const Kernels& kernels, const Tile& tile, Slices slices, const uint8_t* in,
+                 uint8_t* out, Staging& staging, Lines& ahead) const {
     const Tiling& t = tiling;
-    const int64_t rows = count_in(tile, t.rows_step, t.rows),
-                  cols = count_in(tile, t.cols_step, t.cols),
-                  inner = count_in(tile, t.inner_step, t.inner),
-                  outer = count_in(tile, t.outer_step, t.outer);
+    const int64_t rows = count_in(t, tile, t.rows_step, t.rows),
+                  cols = count_in(t, tile, t.cols_step, t.cols),
+                  inner = count_in(t, tile, t.inner_step, t.inner),
+                  outer = count_in(t, tile, t.outer_step, t.outer);
     for (int64_t o = 0; o < outer; ++o)
       for (int64_t col = 0; col < cols; col += block_cols) {
+        const int64_t slice = slice_of(o, col);
+        if (slice < slices.begin || slice >= slices.end) continue;
         const int64_t width = std::min(block_cols, cols - col);
         const bool direct = !stream_ || (t.copies && (inner == 1 || needs_no_buffer(out, width)));
         uint8_t* const to = out + t.outer[static_cast<size_t>(o)].out;
@@ -195,6 +164,20 @@ struct Permute : private Layout {
       }
   }
 
+  // Where tiles are few, threads share out their slices: blocks of columns, which have runs of
+  // their own.
+  void find_slices() {
+    constexpr int64_t kManyTiles = 8;  // for each thread
+    if (tiling.tiles() < kManyTiles * host::most_threads(problem_))
+      slices_ = std::ssize(tiling.outer) * ceil_div(std::ssize(tiling.cols), block_cols);
+  }
+
+  // The slice of a tile that has a column of an outer piece.
+  int64_t slice_of(int64_t outer, int64_t col) const {
+    if (slices_ == 1) return 0;
+    return outer * ceil_div(std::ssize(tiling.cols), block_cols) + col / block_cols;
+  }
+
   // Long pieces that share lines, and all that do not.
   bool needs_no_buffer(const uint8_t* out, int64_t width) const {
     const int64_t bytes = width * unit;
@@ -232,9 +215,9 @@ struct Permute : private Layout {
     const int64_t width = host_permute::kernels().front().pick_width;
     const auto counts = [&](int step, const std::vector<int64_t>& places) {
       Tile last{0, 0, std::vector<int64_t>(tiling.steps.size(), 0)};
-      const int64_t full = count_in(last, step, places);
+      const int64_t full = count_in(tiling, last, step, places);
       for (size_t i = 0; i < tiling.steps.size(); ++i) last.index[i] = tiling.steps[i].count() - 1;
-      return std::set{full, count_in(last, step, places)};
+      return std::set{full, count_in(tiling, last, step, places)};
     };
     for (const int64_t rows : counts(tiling.rows_step, tiling.rows))
       for (const int64_t all_cols : counts(tiling.cols_step, tiling.cols))
@@ -288,6 +271,7 @@ struct Permute : private Layout {
   std::vector<int64_t> lines_;        // in bytes from the tile's begin
   int lines_each_ = 0;                // to be asked for, for each line that is written
   int level_ = 2;                     // of the caches, to which they come
+  int64_t slices_ = 1;                // of a tile
 };
 
 }  // namespace

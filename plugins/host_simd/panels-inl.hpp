@@ -126,30 +126,25 @@ class PanelWalk {
     return left - kRows < kSide ? left : kRows;
   }
 
-  // Asks for lines of the next panel's rows; in the last panel, for the next matrix.
+  // Asks for lines of the next panel's rows; in the last panel, for the next rectangle.
   RowsAhead down_ahead(int64_t row, bool last) const {
     const int64_t cols = r_.col_end - r_.col_begin;
     const bool dense = r_.in_pitch == cols * Size;
     return {.level = last && r_.next == nullptr ? 0 : r_.ahead,
-            .row = last ? next_row() : at(row, r_.col_begin),
+            .row = last ? r_.next : at(row, r_.col_begin),
             .pitch = r_.in_pitch,
             .lines = dense ? std::numeric_limits<int64_t>::max()
                            : host::ceil_div(cols * Size, int64_t{kLine})};
   }
 
   // Asks for panels of the same rows, from a column on, whose first line a neighbour has; behind
-  // the last one, for the next matrix.
+  // the last one, for the next rectangle.
   RowsAhead across_ahead(int64_t col, int64_t panels) const {
     const bool last = col >= r_.col_end;
     return {.level = last && r_.next == nullptr ? 0 : r_.ahead,
-            .row = last ? next_row() : at(r_.row_begin, col) + kLine - 1,
+            .row = last ? r_.next : at(r_.row_begin, col) + kLine - 1,
             .pitch = r_.in_pitch,
             .lines = panels};
-  }
-
-  // Where the same part of the next matrix begins, if any.
-  const uint8_t* next_row() const {
-    return r_.next == nullptr ? nullptr : r_.next + (at(r_.row_begin, r_.col_begin) - r_.in);
   }
 
   // The lines with which columns end are fetched before they are written in part.
@@ -189,7 +184,7 @@ class PanelWalk {
 
   void walk_across() {
     const int64_t rows = r_.row_end - r_.row_begin, bytes = rows * Size;
-    // The last panels are as many as any: they ask for the first ones of the next matrix.
+    // The last panels are as many as any: they ask for the first ones of the next rectangle.
     const int64_t panels = host::ceil_div(r_.col_end - r_.col_begin, int64_t{kSide});
     int64_t left = r_.next == nullptr ? kPanelsAhead : (panels - 1) % kPanelsAhead + 1;
     for (int64_t c = r_.col_begin; c < r_.col_end; c += kSide) {

@@ -11,6 +11,7 @@
 #include "first_blocks.hpp"
 #include "kernels.hpp"
 #include "long_runs.hpp"
+#include "shares.hpp"
 
 namespace host_simd {
 
@@ -149,12 +150,6 @@ int64_t begin_percent(const Problem& problem, const Mode& mode) {
   return panels_of(problem, mode) == Panels::kAcross ? 100 * kAcrossMatrixBytes / matrix : 0;
 }
 
-// Shares of a matrix where each has a part of every row or column.
-int64_t shares_of_each(const Problem& problem) {
-  const int64_t threads = host::most_threads(problem);
-  return host::is_for_one_thread(problem) || matrices_of(problem) >= 4 * threads ? 1 : threads;
-}
-
 // Short rows of wide elements that lie apart are each a place of memory. Panels come to them in
 // turn, and lose less by it than other walks.
 constexpr int64_t kApartPercent = 20, kApartOthersPercent = 80;
@@ -177,7 +172,7 @@ bool are_lines_at_once(const Problem& problem) {
 // rows, each of which is a place of memory. A strip across that has few lines, one tile and a half
 // at most, is read back while it is still being stored: so many percent there, and in strips of one
 // tile of the widest elements.
-int64_t panels_percent(const Problem& problem) {
+int64_t panels_percent(const Problem& problem, const Mode& mode) {
   constexpr int64_t kDown[] = {80, 60, 40, 38, 42};
   constexpr int64_t kAcrossOfAmd[] = {150, 30, 15, 15, 15}, kAcross[] = {65, 30, 15, 50, 65};
   constexpr int64_t kOverPercent = 30, kFewRows = 60, kMostOfRows = 35;
@@ -193,7 +188,9 @@ int64_t panels_percent(const Problem& problem) {
            std::clamp<int64_t>((extent - kFewRows) * 5 / 16, 0, kMostOfRows);
   if (are_lines_at_once(problem)) return kLinesPercent;
   const int64_t out_row = problem.rows * problem.element_bytes;
-  return kDown[size] + over + 100 * kSharedLinesBytes * shares_of_each(problem) / out_row +
+  return kDown[size] + over +
+         100 * kSharedLinesBytes *
+             parts_of(problem, mode, host::worth_threads(problem)).grid().down / out_row +
          (are_rows_apart(problem) ? kApartPercent : 0);
 }
 
@@ -216,7 +213,7 @@ constexpr int64_t kDirectNotAheadPercent = 10;
 
 int64_t mode_percent(const Problem& problem, const Mode& mode) {
   const bool is_slow_in_cache = is_tile_kept(problem) == (mode.writing == Writing::kFours);
-  if (mode.order == BlockOrder::kPanels) return panels_percent(problem);
+  if (mode.order == BlockOrder::kPanels) return panels_percent(problem, mode);
   const int64_t apart = are_rows_apart(problem) ? kApartOthersPercent : 0;
   if (mode.writing == Writing::kDirect)
     return apart + direct_percent(problem) + (is_slow_in_cache ? kCachedGatherSlowerPercent : 0) +

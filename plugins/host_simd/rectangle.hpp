@@ -14,7 +14,7 @@ enum class Panels { kNone, kDown, kAcross };
 // begins at a multiple of a line of elements from it.
 struct Rectangle {
   const uint8_t* in;    // element 0 of the matrix
-  const uint8_t* next;  // element 0 of the share's next matrix, or null
+  const uint8_t* next;  // where the share's next rectangle begins, or null
   uint8_t* out;         // element 0 of its transpose
   int64_t in_pitch;     // bytes from one row to the next
   int64_t out_pitch;    // bytes from one output row to the next

@@ -62,6 +62,26 @@ class Draw {
     Case made;
     made.bytes = element_bytes();
     draw_shape(made);
+    finish(made);
+    return made;
+  }
+
+  // Matrices of up to 4 MB, or the exchange of two axes that others lie between.
+  Case next_large() {
+    Case made;
+    made.bytes = static_cast<std::uint32_t>(one_in(2) ? 1 + below(16) : 1 << below(5));
+    const std::int64_t rows = 16 + below(900), cols = 16 + below(900), bytes = 4'000'000;
+    const std::int64_t most = std::max<std::int64_t>(bytes / (rows * cols * made.bytes), 1);
+    const std::int64_t count = one_in(2) ? 1 : 1 + below(std::min<std::int64_t>(most, 40));
+    const bool between = one_in(2);
+    made.shape = between ? std::vector{rows, count, cols} : std::vector{count, rows, cols};
+    made.axes = between ? std::vector{2, 1, 0} : std::vector{0, 2, 1};
+    finish(made);
+    return made;
+  }
+
+ private:
+  void finish(Case& made) {
     made.in_strides = strides(made.shape);
     for (std::int64_t& stride : made.in_strides)
       if (one_in(12)) stride = one_in(2) ? 0 : below(5) - 2;  // repeats, or overlaps
@@ -73,10 +93,8 @@ class Draw {
     for (std::byte& byte : made.in) byte = static_cast<std::byte>(random_());
     for (std::byte& byte : made.out) byte = static_cast<std::byte>(random_());
     permute(made);
-    return made;
   }
 
- private:
   std::uint32_t element_bytes() {
     constexpr std::uint32_t kCommon[] = {1, 2, 3, 4, 6, 8, 12, 16, 24, 48};
     return one_in(3) ? static_cast<std::uint32_t>(1 + below(256)) : kCommon[below(10)];

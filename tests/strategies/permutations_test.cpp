@@ -15,7 +15,8 @@ namespace xpose {
 namespace {
 
 // Runs one config of a strategy, drawn at random, or the next one that the strategy accepts.
-bool serves(const Strategy& strategy, const Case& made, Draw& draw) {
+bool serves(const Strategy& strategy, const Case& made, Draw& draw, unsigned threads,
+            const DeviceInfo& device) {
   const std::byte* const in = made.in.data() + made.in_begin;
   std::vector<std::byte> out = made.out;
   // Buffers of equal alignment: the copy lies where its original does, modulo a page or not at all.
@@ -25,7 +26,6 @@ bool serves(const Strategy& strategy, const Case& made, Draw& draw) {
   const Problem normal = normal_form(problem);
   const Origin begin = origin(problem);
   const std::vector<Values> all = configs(strategy.info);
-  const DeviceInfo device = device_of(DeviceKind::host);
   const auto drawn = static_cast<std::size_t>(draw.below(static_cast<std::int64_t>(all.size())));
   std::size_t next = 0;
   const auto values_now = [&]() -> const Values& { return all[(drawn + next) % all.size()]; };
@@ -37,30 +37,63 @@ bool serves(const Strategy& strategy, const Case& made, Draw& draw) {
   const std::uint64_t workspace_bytes = answer.workspace_bytes;
   const Candidate candidate = candidate_of(strategy, values_now(), std::move(answer));
   const DeviceMemory workspace({}, std::max<std::uint64_t>(workspace_bytes, 1));
-  const BoundPlan plan(candidate, normal, device, static_cast<unsigned>(1 + draw.below(3)));
+  const BoundPlan plan(candidate, normal, device, threads);
   plan.launch(in + begin.in, out.data() + made.out_begin + begin.out,
               workspace_bytes == 0 ? nullptr : workspace.data(), nullptr);
   EXPECT_TRUE(out == made.wanted) << to_string(candidate.variant) << ", " << made.text();
   return true;
 }
 
-TEST(Permutations, OfAnyKindAreRightByEveryStrategyThatAcceptsThem) {
-  const std::uint64_t seed = number_from("XPOSE_SEED", std::random_device{}());
-  const std::uint64_t problems = number_from("XPOSE_PROBLEMS", 3000);
-  Draw draw(seed);
-  std::map<std::string, std::uint64_t> served;
-  for (std::uint64_t i = 0; i < problems && !HasFailure(); ++i) {
-    const Case made = draw.next();
+// Of all strategies of the host that accept a problem.
+class Serving {
+ public:
+  void serve(const Case& made, Draw& draw, unsigned threads, const DeviceInfo& device) {
     std::uint64_t here = 0;
     for (const Strategy* strategy : loaded_plugins().strategies)
       if (strategy->info.device_kind == DeviceKind::host &&
-          strategy->info.role == Role::transpose && serves(*strategy, made, draw)) {
-        ++served[strategy->info.name];
+          strategy->info.role == Role::transpose &&
+          serves(*strategy, made, draw, threads, device)) {
+        ++served_[strategy->info.name];
         ++here;
       }
     EXPECT_GT(here, 0U) << "nothing serves " << made.text();
   }
-  print_served(problems, seed, served);
+  const std::map<std::string, std::uint64_t>& served() const { return served_; }
+
+ private:
+  std::map<std::string, std::uint64_t> served_;
+};
+
+TEST(Permutations, OfAnyKindAreRightByEveryStrategyThatAcceptsThem) {
+  const std::uint64_t seed = number_from("XPOSE_SEED", std::random_device{}());
+  const std::uint64_t problems = number_from("XPOSE_PROBLEMS", 3000);
+  Draw draw(seed);
+  Serving serving;
+  for (std::uint64_t i = 0; i < problems && !HasFailure(); ++i) {
+    const Case made = draw.next();
+    const auto threads = static_cast<unsigned>(1 + draw.below(3));
+    serving.serve(made, draw, threads, device_of(DeviceKind::host));
+  }
+  print_served(problems, seed, serving.served());
+}
+
+// Large enough for several threads, of which there are up to 24.
+TEST(Permutations, ThatManyThreadsShareOutAreRightByEveryStrategyThatAcceptsThem) {
+  const std::uint64_t seed = number_from("XPOSE_SEED", std::random_device{}());
+  const std::uint64_t problems =
+      std::min<std::uint64_t>(number_from("XPOSE_PROBLEMS", 3000) / 75, 5000);
+  Draw draw(seed);
+  Serving serving;
+  for (std::uint64_t i = 0; i < problems && !HasFailure(); ++i) {
+    const Case made = draw.next_large();
+    DeviceInfo device = device_of(DeviceKind::host);
+    device.multiprocessors = static_cast<std::uint32_t>(2 + draw.below(23));
+    const auto threads = 1 + draw.below(device.multiprocessors);
+    const bool has_all = draw.one_in(2);
+    serving.serve(made, draw, has_all ? device.multiprocessors : static_cast<unsigned>(threads),
+                  device);
+  }
+  print_served(problems, seed, serving.served());
 }
 
 }  // namespace

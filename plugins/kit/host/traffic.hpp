@@ -27,6 +27,11 @@ inline int64_t most_threads(const xpose_problem& problem) {
   return std::max<int64_t>(problem.multiprocessors, 1);
 }
 
+// The threads that a launch may bring and a problem is worth.
+inline int64_t worth_threads(const xpose_problem& problem) {
+  return is_for_one_thread(problem) ? 1 : most_threads(problem);
+}
+
 // Whether input and output fit into the last level; true where its size is unknown.
 inline bool fits_cache(const xpose_problem& problem) {
   const auto cache = static_cast<int64_t>(problem.cache_bytes);
