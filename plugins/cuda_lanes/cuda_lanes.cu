@@ -168,8 +168,8 @@ struct Lanes {
   // Bytes whose rows are loaded by words take longer, and so do tiles that are filled in part. The
   // wider a tile, the further apart its stores lie, which costs the more, the more is moved, and
   // nothing where rows of the output are as short as a tile. Long ones are the further apart
-  // themselves. Gaps between rows cost few columns of bytes the most. Few bytes are moved sooner by
-  // simpler kernels. NOTES.md has the figures.
+  // themselves. Gaps between rows cost few columns of bytes the most, and batches that are not
+  // large. Few bytes are moved sooner by simpler kernels. NOTES.md has the figures.
   static uint32_t slower_percent(const Problem& problem, const Cut& cut) {
     constexpr double kUnfilled = -0.6;                 // exponent
     constexpr double kNarrow = 56;                     // columns
@@ -177,6 +177,7 @@ struct Lanes {
     constexpr double kHuge = 32 << 20, kHugeDoublings = 3;
     constexpr double kNearBands = 2, kLongRow = 16 << 10, kLongDoublings = 5;
     constexpr int64_t kFew = 2 << 20;
+    constexpr double kLargeBatch = 16 << 20, kBatchWithGaps = 0.5;
     constexpr int64_t kStrip = 160, kFewCols = 32, kFarRows = 128;  // columns, between gaps
     const int64_t row_bytes = problem.rows * problem.element_bytes;
     const auto is_beyond = [&](int64_t bytes) { return row_bytes > bytes / problem.cols; };
@@ -200,6 +201,9 @@ struct Lanes {
     if (has_gaps) slower *= 1 + 0.15 * doubled(bytes, kMany, kHugeDoublings);
     if (has_gaps && is_byte && problem.cols < kFewCols)
       slower *= problem.in_ld >= kFarRows && bytes > 2 * kMany ? 1.7 : 1.25;
+    const bool is_batch = matrices_of(problem) > 1;
+    if (is_batch && bytes < kLargeBatch && (has_gaps || problem.out_ld != problem.rows))
+      slower += kBatchWithGaps;
     if (!is_beyond(kFew)) slower += 0.15;
     return static_cast<uint32_t>(100 * (slower - 1));
   }

@@ -221,5 +221,18 @@ TEST(MeasuredWinners, NotByTilesThatSpanTheGapsOfABatch) {
   EXPECT_EQ(choice(batch, 256), "unroll4_row{block_x=16,block_y=8}");
 }
 
+TEST(MeasuredWinners, NotLanesOfSmallBatchesWithGaps) {
+  const auto batch_in_rows = [](std::int64_t count, std::int64_t rows, std::int64_t cols,
+                                std::int64_t in_ld, std::int64_t out_ld) {
+    Problem problem = in_rows(rows, cols, 1, in_ld, out_ld);
+    problem.batch = {{count, rows * in_ld, cols * out_ld}};
+    return problem;
+  };
+  EXPECT_EQ(choice(batch_in_rows(157, 174, 160, 174, 185), 256),
+            "permute{run=256,along_input=0,shared=2}");
+  EXPECT_EQ(choice(batch_in_rows(86, 182, 365, 372, 209), 1),
+            "permute{run=256,along_input=0,shared=2}");
+}
+
 }  // namespace
 }  // namespace xpose
