@@ -146,6 +146,17 @@ int64_t shared_out_percent(const Layout& layout) {
   return is_shared_out ? kSharedOutPercent : 0;
 }
 
+// Odd units in short rows of the input that lie apart take so much longer than squares of long
+// ones, unless the processor is of AMD.
+constexpr int64_t kShortRowsPercent = 90, kShortOddRow = 128;  // bytes
+
+int64_t short_rows_percent(const Layout& layout) {
+  const bool is_odd = layout.unit < 16 && (layout.unit & (layout.unit - 1)) != 0;
+  const bool are_short = layout.tiling.read_run * layout.unit < kShortOddRow;
+  const bool are_slow = is_odd && are_short && !layout.tiling.copies;
+  return are_slow && !host::is_of_amd() ? kShortRowsPercent : 0;
+}
+
 int64_t strip_percent(const Problem& problem) {
   if (!is_ragged_strip(problem)) return 0;
   if (problem.rows > problem.cols)
@@ -218,7 +229,8 @@ uint32_t slower_percent(const Problem& problem, const Layout& layout, bool strea
                                large_percent(tile, gathered) + last_tile_percent(layout.tiling) +
                                unit_percent(layout) + wide_unit_percent(layout, tile, streams) +
                                (streams ? shared_out_percent(layout) : kPartsPercent) +
-                               strip_percent(problem) + whole_fat_percent(problem));
+                               short_rows_percent(layout) + strip_percent(problem) +
+                               whole_fat_percent(problem));
 }
 
 // Throws where an earlier value of an axis makes the same tiles.

@@ -34,6 +34,13 @@ TEST(HostEstimate, GapsElsewhereThanOnAmd) {
   EXPECT_EQ(choice(in_rows(47, 50'741, 16, 50'742, 49), 16).substr(0, 12), "host_permute");
 }
 
+TEST(HostEstimate, ShortRowsOfOddUnitsWithGapsElsewhereThanOnAmd) {
+  if (kIsOfAmd) GTEST_SKIP() << "SKIPPED: this processor is of AMD";
+  EXPECT_EQ(choice(in_rows(43'376, 13, 3, 29, 43'377)).substr(0, 8), "host_odd");
+  EXPECT_EQ(choice(in_rows(22'030, 8, 6, 27, 22'093)).substr(0, 8), "host_odd");
+  EXPECT_EQ(choice(in_rows(72'603, 9, 7, 107, 72'629)).substr(0, 8), "host_odd");
+}
+
 // A column is less than a line: those who write one element to each column gain nothing by lines.
 TEST(HostEstimate, LoneColumnsAreNotForLoopsByInputRows) {
   Problem problem = in_rows(2, 108, 8, 111, 15);
