@@ -107,10 +107,10 @@ uint32_t apart_percent(const Problem& problem, Form form) {
 }
 
 // Columns of few elements that lie a line or more apart in the output: each has a line of its own,
-// which nobody foresees, and takes as long as so many bytes more. Of wide elements plain loops take
-// less, unless the processor is of AMD.
+// which nobody foresees, and takes as long as so many bytes more. Plain loops take less with wide
+// elements, and blocks with those of two bytes, unless the processor is of AMD.
 constexpr int64_t kLoneColumnBytes = 20;
-constexpr int64_t kLonePercentOf16 = 50, kLonePercentOf8 = 35;
+constexpr int64_t kLonePercentOf16 = 50, kLonePercentOf8 = 35, kLonePercentOf2 = 150;
 
 uint32_t lone_percent(const Problem& problem, Form form) {
   const int64_t column = problem.rows * problem.element_bytes;
@@ -118,10 +118,11 @@ uint32_t lone_percent(const Problem& problem, Form form) {
     return 0;
   const int64_t percent = 100 * kLoneColumnBytes / column;
   if (host::is_of_amd() || host::out_gap(problem) == 0) return static_cast<uint32_t>(percent);
-  const int64_t of_wide = problem.element_bytes == 16  ? kLonePercentOf16
+  const int64_t of_size = problem.element_bytes == 16  ? kLonePercentOf16
                           : problem.element_bytes == 8 ? kLonePercentOf8
+                          : problem.element_bytes == 2 ? kLonePercentOf2
                                                        : 0;
-  return static_cast<uint32_t>(percent + of_wide);
+  return static_cast<uint32_t>(percent + of_size);
 }
 
 // Rows that are whole lines, one behind the other, take so much longer on AMD's processors than in

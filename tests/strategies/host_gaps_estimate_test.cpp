@@ -34,6 +34,12 @@ TEST(HostEstimate, GapsElsewhereThanOnAmd) {
   EXPECT_EQ(choice(in_rows(47, 50'741, 16, 50'742, 49), 16).substr(0, 12), "host_permute");
 }
 
+TEST(HostEstimate, LoneColumnsOfTwoBytesAreOfBlocksElsewhereThanOnAmd) {
+  if (kIsOfAmd) GTEST_SKIP() << "SKIPPED: this processor is of AMD";
+  EXPECT_EQ(choice(in_rows(18, 18'963, 2, 18'965, 226), 2).substr(0, 12), "host_blocked");
+  EXPECT_EQ(choice(in_rows(19, 210'826, 2, 210'835, 259)).substr(0, 12), "host_blocked");
+}
+
 TEST(HostEstimate, ShortRowsOfOddUnitsWithGapsElsewhereThanOnAmd) {
   if (kIsOfAmd) GTEST_SKIP() << "SKIPPED: this processor is of AMD";
   EXPECT_EQ(choice(in_rows(43'376, 13, 3, 29, 43'377)).substr(0, 8), "host_odd");
