@@ -15,7 +15,7 @@
 namespace host_simd {
 
 // Two threads that have parts of an output row complete the lines between them: past the caches
-// where rows are not aligned, in the caches all the more. Panels have all of their short side.
+// where rows are not aligned, in the caches all the more. Panels across have all rows.
 inline host::Parts parts_of(const xpose::plugin::Problem& problem, const Mode& mode,
                             int64_t threads) {
   constexpr int64_t kPair = 2, kFour = 4;                    // tiles
