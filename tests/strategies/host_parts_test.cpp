@@ -1,6 +1,7 @@
 // The parts of matrices that threads of the host share out.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <random>
 #include <vector>
 
@@ -21,15 +22,15 @@ struct Drawn {
 
 Drawn draw(std::mt19937_64& random) {
   const auto below = [&](uint64_t end) { return static_cast<int64_t>(random() % end); };
-  return {.matrices = 1 + below(60),
+  return {.matrices = 1 + below(30),
           .threads = 1 + below(40),
-          .down = side(1 + below(300), 1 + below(20), below(50)),
-          .across = side(1 + below(300), 1 + below(20), below(50))};
+          .down = side(1 + below(80), 1 + below(9), below(20)),
+          .across = side(1 + below(80), 1 + below(9), below(20))};
 }
 
 TEST(HostParts, CoverEveryElementOnce) {
   std::mt19937_64 random(1);
-  for (int i = 0; i < 500; ++i) {
+  for (int i = 0; i < 200; ++i) {
     const Drawn drawn = draw(random);
     const Parts parts = drawn.parts();
     const int64_t rows = drawn.down.extent, cols = drawn.across.extent;
@@ -42,7 +43,7 @@ TEST(HostParts, CoverEveryElementOnce) {
           for (int64_t col = part.col_begin; col < part.col_end; ++col)
             ++met[static_cast<size_t>((part.matrix * rows + row) * cols + col)];
       });
-    for (const int times : met) ASSERT_EQ(times, 1) << "problem " << i;
+    EXPECT_TRUE(std::ranges::all_of(met, [](int times) { return times == 1; })) << "problem " << i;
   }
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstring>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -37,7 +38,10 @@ class Moved {
       problem_.batch[0] = {matrices, in_stride_, out_stride_};
     }
     in_.resize(static_cast<size_t>(1 + matrices * in_stride_ * e_));
-    for (unsigned char& byte : in_) byte = static_cast<unsigned char>(fake.random());
+    for (size_t at = 0; at < in_.size(); at += sizeof(uint32_t)) {
+      const auto drawn = static_cast<uint32_t>(fake.random());
+      std::memcpy(&in_[at], &drawn, std::min(sizeof drawn, in_.size() - at));
+    }
     out_.assign(static_cast<size_t>(1 + matrices * out_stride_ * e_), 0xa5);
     wanted_ = out_;
     for (int64_t m = 0; m < matrices; ++m)
