@@ -74,7 +74,7 @@ struct Permute : private Layout {
   }
 
  private:
-  // Those of a tile.
+  // The slices of a tile that a share has.
   struct Slices {
     int64_t begin, end;
   };

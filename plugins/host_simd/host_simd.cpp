@@ -5,8 +5,8 @@
 #include "../kit/host/traffic.hpp"
 #include "kernels.hpp"
 #include "mode.hpp"
+#include "mode_parts.hpp"
 #include "quote.hpp"
-#include "shares.hpp"
 
 using namespace xpose::plugin;
 

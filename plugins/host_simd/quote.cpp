@@ -11,7 +11,7 @@
 #include "first_blocks.hpp"
 #include "kernels.hpp"
 #include "long_runs.hpp"
-#include "shares.hpp"
+#include "mode_parts.hpp"
 
 namespace host_simd {
 

@@ -69,7 +69,7 @@ TEST(HostParts, OfAShareNameTheNext) {
   }
 }
 
-// No share of one that is cut along its longer side alone is smaller.
+// Cut along their longer side alone, matrices would not be done sooner.
 TEST(HostParts, AreNotWorkedOffLaterThanThoseOfOneSide) {
   std::mt19937_64 random(3);
   for (int i = 0; i < 500; ++i) {

@@ -91,10 +91,15 @@ class Parts {
   template <class Body>
   void share(int64_t share, int64_t shares, const Body& body) const {
     const int64_t end = count() * (share + 1) / shares;
-    for (int64_t number = count() * share / shares; number < end; ++number) {
-      const Part next = (*this)[number + 1 < end ? number + 1 : number];
-      body((*this)[number], number + 1 < end ? &next : nullptr);
+    int64_t number = count() * share / shares;
+    if (number == end) return;
+    Part part = (*this)[number];
+    while (++number < end) {
+      const Part next = (*this)[number];
+      body(part, &next);
+      part = next;
     }
+    body(part, nullptr);
   }
 
  private:

@@ -35,7 +35,8 @@ TEST(TileStrips, CoverEveryElementOnceInTheOrderOfTheInput) {
   std::mt19937_64 random(1);
   for (int i = 0; i < 2000; ++i) {
     const DenseArray tile = random_tile(random);
-    const std::uint64_t most = std::max(1 + random() % (64 << 10), tile.bytes() >> 12);
+    std::uint64_t most = 1 + random() % (64 << 10);
+    if (i % 8 != 0) most = std::max(most, tile.bytes() >> 12);  // many thousand strips take long
     const TileStrips strips(tile, strip_extents(tile, most));
     std::int64_t elements = 0, before = -1;
     bool in_order = true, in_tile = true;

@@ -1,4 +1,4 @@
-// The parts of a matrix that the threads of a mode share out.
+// The parts of its matrices that a mode has for threads to share out.
 #pragma once
 
 #include <cstdint>
