@@ -3,6 +3,7 @@
 
 #include "../kit/host/ceil_div.hpp"
 #include "../kit/host/least_target.hpp"
+#include "../kit/host/parts.hpp"
 #include "../kit/host/processor.hpp"
 #include "../kit/host/traffic.hpp"
 #include "kernels.hpp"
@@ -193,53 +194,57 @@ struct Skinny {
         ahead_(static_cast<int>(config["ahead"])) {}
 
   void launch(const Launch& launch) const {
-    const uint32_t shares = host::is_for_one_thread(problem_) ? 1 : launch.threads;
-    run_parts(launch, shares, [&](int64_t share) { transpose_share(launch, share, shares); });
+    const int64_t threads = std::min<int64_t>(launch.threads, host::worth_threads(problem_));
+    const host::Parts parts = parts_of(threads);
+    const bool are_whole = parts.grid().parts() == 1;
+    const int64_t matrices = matrices_of(problem_), shares = std::min(threads, parts.count());
+    run_parts(launch, static_cast<uint32_t>(shares), [&](int64_t share) {
+      if (are_whole) {
+        const int64_t begin = matrices * share / shares;
+        transpose_part(launch, parts[begin], matrices * (share + 1) / shares - begin);
+      } else {
+        parts.share(share, shares,
+                    [&](const Part& part, const Part*) { transpose_part(launch, part, 1); });
+      }
+    });
   }
 
-  // One of several shares: matrices where there are enough of them or they are small, else a part
-  // of the long side of every matrix.
-  void transpose_share(const Launch& launch, int64_t share, int64_t shares) const {
+ private:
+  using Part = host::Part;
+
+  // Small matrices stay whole; of others the long side may be cut, at every fourth line.
+  host::Parts parts_of(int64_t threads) const {
+    constexpr int64_t kBeginBytes = 1000;  // of a part, whose first lines nobody foresees
+    const int64_t step = 4 * line_of(problem_);
+    const auto side = [&](bool is_cut, int64_t extent, int64_t beside) {
+      if (!is_cut) return host::Side{extent, extent, 1, 0};
+      const int64_t ends = kBeginBytes / (beside * problem_.element_bytes);
+      return host::Side{extent, step, ceil_div(extent, step), ends};
+    };
+    return {matrices_of(problem_), side(form_ == Form::kDeinterleave, problem_.rows, problem_.cols),
+            side(form_ == Form::kInterleave, problem_.cols, problem_.rows), threads};
+  }
+
+  // The same part of so many matrices.
+  void transpose_part(const Launch& launch, const Part& part, int64_t matrices) const {
     const int64_t size = problem_.element_bytes;
     const xpose_batch_dim batch =
         problem_.batch_rank == 0 ? xpose_batch_dim{1, 0, 0} : problem_.batch[0];
-    Job job = {.in = static_cast<const uint8_t*>(launch.in),
-               .out = static_cast<uint8_t*>(launch.out),
-               .rows = problem_.rows,
-               .cols = problem_.cols,
-               .in_pitch = problem_.in_ld * size,
-               .out_pitch = problem_.out_ld * size,
-               .matrices = batch.extent,
-               .in_step = batch.in_stride * size,
-               .out_step = batch.out_stride * size,
-               .form = form_,
-               .streams = streams_,
-               .ahead = ahead_};
-    if (form_ == Form::kSmall || batch.extent >= 4 * shares) {
-      const int64_t begin = batch.extent * share / shares;
-      job.matrices = batch.extent * (share + 1) / shares - begin;
-      job.in += begin * job.in_step;
-      job.out += begin * job.out_step;
-    } else if (form_ == Form::kDeinterleave) {
-      const int64_t begin = take_part(job.rows, share, shares);
-      job.in += begin * job.in_pitch;
-      job.out += begin * size;
-    } else {
-      const int64_t begin = take_part(job.cols, share, shares);
-      job.in += begin * size;
-      job.out += begin * job.out_pitch;
-    }
-    if (job.matrices > 0 && job.rows > 0 && job.cols > 0)
-      host_skinny::kernels().front().transpose(job, problem_.element_bytes);
-  }
-
-  // Leaves one of several parts of a side, in multiples of 4 lines of elements, and says where it
-  // begins.
-  int64_t take_part(int64_t& side, int64_t part, int64_t parts) const {
-    const int64_t step = 4 * line_of(problem_), steps = ceil_div(side, step);
-    const int64_t begin = steps * part / parts * step;
-    side = std::min(side, steps * (part + 1) / parts * step) - begin;
-    return begin;
+    const int64_t in = part.matrix * batch.in_stride + part.row_begin * problem_.in_ld,
+                  out = part.matrix * batch.out_stride + part.col_begin * problem_.out_ld;
+    const Job job = {.in = static_cast<const uint8_t*>(launch.in) + (in + part.col_begin) * size,
+                     .out = static_cast<uint8_t*>(launch.out) + (out + part.row_begin) * size,
+                     .rows = part.row_end - part.row_begin,
+                     .cols = part.col_end - part.col_begin,
+                     .in_pitch = problem_.in_ld * size,
+                     .out_pitch = problem_.out_ld * size,
+                     .matrices = matrices,
+                     .in_step = batch.in_stride * size,
+                     .out_step = batch.out_stride * size,
+                     .form = form_,
+                     .streams = streams_,
+                     .ahead = ahead_};
+    host_skinny::kernels().front().transpose(job, problem_.element_bytes);
   }
 
   Problem problem_;
