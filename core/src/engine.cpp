@@ -3,6 +3,7 @@
 #include "checked_options.hpp"
 #include "chooser/chooser.hpp"
 #include "device/device.hpp"
+#include "device/host_machine.hpp"
 #include "plan.hpp"
 #include "problem/normal_form.hpp"
 #include "reported.hpp"
@@ -56,7 +57,7 @@ struct Engine::Impl {
 };
 
 Engine::Impl::Impl(const EngineOptions& options)
-    : threads(options.threads != 0 ? options.threads : backend(Device{}).info().multiprocessors),
+    : threads(options.threads != 0 ? options.threads : usable_processors()),
       cache(cache_file(options), options.remember ? system_cache_file() : std::filesystem::path{},
             options.warn),
       registry(options.plugin_folders.empty() ? default_plugin_folders() : options.plugin_folders,

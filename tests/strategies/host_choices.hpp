@@ -5,7 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "xpose/xpose.hpp"
+#include "loaded_plugins.hpp"
+#include "problem/normal_form.hpp"
+#include "quotes_here.hpp"
 
 namespace xpose {
 
@@ -16,16 +18,18 @@ inline const bool kHasAvx512 = __builtin_cpu_supports("avx512f") != 0;
 inline const bool kIsOfAmd = false, kHasAvx512 = false;
 #endif
 
-// By the cost model alone: a folder without tables stands for that of the installation, which may
-// have one of this machine's class.
-inline std::string choice(Problem problem, std::uint32_t alignment = 256) {
-  static Engine engine({.plugin_folders = {XPOSE_PLUGINS},
-                        .threads = 2,
-                        .in_process = true,
-                        .remember = false,
-                        .table_folders = {XPOSE_PLUGINS}});
+// By the cost model alone, of a host with so many processors, whatever this machine has.
+inline std::string choice(Problem problem, std::uint32_t alignment = 256,
+                          std::uint32_t processors = 2) {
   problem.in_alignment = problem.out_alignment = alignment;
-  return to_string(engine.plan(problem, {.policy = Policy::estimate}).variant());
+  const Problem normal = normal_form(problem);
+  DeviceInfo device = device_of(DeviceKind::host);
+  device.multiprocessors = processors;
+  QuoterHere quoter(normal, device);
+  for (const Candidate& candidate :
+       candidates(loaded_plugins().strategies, normal, device, {}, quoter))
+    if (candidate.is_estimate) return to_string(candidate.variant);
+  return {};
 }
 
 inline std::string choice(std::int64_t matrices, std::int64_t rows, std::int64_t cols,

@@ -18,15 +18,17 @@ inline DeviceInfo device_of(DeviceKind kind) {
 }
 
 struct QuoterHere : Quoter {
-  explicit QuoterHere(const Problem& asked) : problem(asked) {}
+  explicit QuoterHere(const Problem& asked) : QuoterHere(asked, device_of(asked.device.kind)) {}
+  QuoterHere(const Problem& asked, const DeviceInfo& owner) : problem(asked), device(owner) {}
   std::vector<QuoteAnswer> quote(const Strategy& strategy,
                                  const std::vector<Values>& configs) override {
     std::vector<QuoteAnswer> answers;
     for (const Values& values : configs)
-      answers.push_back(xpose::quote(strategy, values, problem, device_of(problem.device.kind)));
+      answers.push_back(xpose::quote(strategy, values, problem, device));
     return answers;
   }
   Problem problem;
+  DeviceInfo device;
 };
 
 }  // namespace xpose

@@ -61,7 +61,7 @@ struct DeviceInfo {
   std::string name = {};                 // the device's, or the processor's model name
   std::string id = {};                   // CUDA: "GPU-" and the UUID; host: "host"
   std::string driver = {};               // CUDA: the driver's version; host: ""
-  std::uint32_t multiprocessors = 0;     // CUDA: multiprocessors; host: usable logical processors
+  std::uint32_t multiprocessors = 0;     // CUDA: multiprocessors; host: logical processors
   std::uint32_t compute_capability = 0;  // CUDA: 10 * major + minor; host: 0
   std::uint64_t cache_bytes = 0;         // of the last-level cache
   std::uint64_t memory_bytes = 0;        // of the whole memory, used or not

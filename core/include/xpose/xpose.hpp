@@ -116,9 +116,9 @@ enum class Policy {
   cached_only,  // not at all: Error no_strategy
 };
 // Without an earlier measurement, an estimate of one problem is the same variant in every process,
-// on every day and for any number of threads, on devices of one class with the same version of the
-// library, its tables and its plugins. Strategies of other plugins count in it as far as their
-// predictions were measured here, and strategies in quarantine do not.
+// on every day and for any number of threads, on devices of one class with as many processors and
+// the same version of the library, its tables and its plugins. Strategies of other plugins count in
+// it as far as their predictions were measured here, and strategies in quarantine do not.
 
 // The policy that XPOSE_POLICY names ("measure", "estimate" or "cached_only"), empty where it is
 // unset or the process privileged. An engine that is made meanwhile takes it in place of the policy

@@ -69,8 +69,8 @@ class Chooser {
   std::vector<Variant> of_tables(const Catalog& offered, const Problem& normal,
                                  const TuneOptions& options);
   // The problem of the trials, with so many bytes free, or as many as the device should have.
-  static TrialSubject subject_of(const Problem& normal, const TuneOptions& options,
-                                 std::optional<std::uint64_t> free_bytes = {});
+  TrialSubject subject_of(const Problem& normal, const TuneOptions& options,
+                          std::optional<std::uint64_t> free_bytes = {}) const;
 
   // Of a tune that ended before its first trial.
   static TuneReport interrupted_report(const Problem& normal);

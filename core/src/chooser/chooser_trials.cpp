@@ -49,14 +49,16 @@ void decline_unless_both(Candidate& candidate, const std::vector<Candidate>& on_
 }  // namespace
 
 TrialSubject Chooser::subject_of(const Problem& normal, const TuneOptions& options,
-                                 std::optional<std::uint64_t> free_bytes) {
+                                 std::optional<std::uint64_t> free_bytes) const {
   if (options.whole) return {normal, ""};
   Backend& device = backend(normal.device);
   // A GPU is not asked before its memory proved too small: asking starts it in this process.
   if (!free_bytes)
     free_bytes =
         normal.device.kind == DeviceKind::host ? device.free_bytes() : device.info().memory_bytes;
-  return trial_subject(normal, device.info(), options.budget_seconds, *free_bytes);
+  DeviceInfo info = device.info();
+  if (normal.device.kind == DeviceKind::host) info.multiprocessors = threads_;
+  return trial_subject(normal, info, options.budget_seconds, *free_bytes);
 }
 
 TuneReport Chooser::interrupted_report(const Problem& normal) {

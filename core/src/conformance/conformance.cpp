@@ -6,6 +6,7 @@
 #include "conformance/conformance_problems.hpp"
 #include "conformance/turns.hpp"
 #include "device/device.hpp"
+#include "device/host_machine.hpp"
 #include "problem/normal_form.hpp"
 #include "registry/catalog.hpp"
 #include "simulation/simulated_device.hpp"
@@ -127,7 +128,7 @@ void check_conformance(const std::filesystem::path& plugin, const Variant& varia
   const Strategy& strategy = options.simulator ? loaded_here(subject, described) : described;
   const DeviceInfo owner = options.simulator ? device_or_simulated(device) : backend(device).info();
   const unsigned threads =
-      options.engine.threads != 0 ? options.engine.threads : std::max(2U, owner.multiprocessors);
+      options.engine.threads != 0 ? options.engine.threads : std::max(2U, usable_processors());
   TuneOptions tune;
   tune.variants = {variant};
   Turns turns(options.max_configs, element_bytes);

@@ -27,7 +27,7 @@ class HostBackend final : public Backend {
     info_.device = {DeviceKind::host, 0};
     info_.name = processor_name();
     info_.id = "host";
-    info_.multiprocessors = usable_processors();
+    info_.multiprocessors = machine_processors();
     info_.cache_bytes = last_level_cache();
     info_.memory_bytes = static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) *
                          static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));

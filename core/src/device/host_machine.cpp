@@ -37,6 +37,11 @@ std::string processor_name() {
   return "host processor";
 }
 
+unsigned machine_processors() {
+  const std::int64_t online = std::max<std::int64_t>(sysconf(_SC_NPROCESSORS_ONLN), 1);
+  return std::min(static_cast<unsigned>(online), processors_by_groups());
+}
+
 unsigned usable_processors() {
   cpu_set_t set;
   CPU_ZERO(&set);

@@ -7,7 +7,8 @@
 namespace xpose {
 
 std::string processor_name();
-unsigned usable_processors();      // by affinity and control groups
+unsigned machine_processors();     // that are online, or whose time control groups give
+unsigned usable_processors();      // by affinity as well
 std::uint64_t last_level_cache();  // bytes
 std::uint64_t available_memory();  // bytes, whatever limits this process has
 

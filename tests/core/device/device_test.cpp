@@ -1,11 +1,14 @@
 #include "device/device.hpp"
 
 #include <gtest/gtest.h>
+#include <sched.h>
 
 #include <array>
 #include <memory>
 #include <new>
 #include <vector>
+
+#include "device/host_machine.hpp"
 
 namespace xpose {
 namespace {
@@ -25,6 +28,23 @@ TEST(Device, TheHostIsAlwaysFirst) {
   EXPECT_GE(all.front().multiprocessors, 1U);
   EXPECT_GT(all.front().cache_bytes, 0U);
   EXPECT_EQ(cuda_unavailable_reason().empty(), all.size() > 1);
+}
+
+// An estimate is the same in every process, whatever processors it may use.
+TEST(Device, TheHostHasTheMachinesProcessors) {
+  cpu_set_t all, one;
+  ASSERT_EQ(sched_getaffinity(0, sizeof all, &all), 0);
+  const unsigned machine = machine_processors(), usable = usable_processors();
+  EXPECT_EQ(devices().front().multiprocessors, machine);
+  EXPECT_LE(usable, machine);
+  CPU_ZERO(&one);
+  for (int i = 0; i < CPU_SETSIZE && CPU_COUNT(&one) == 0; ++i)
+    if (CPU_ISSET(i, &all)) CPU_SET(i, &one);
+  ASSERT_EQ(sched_setaffinity(0, sizeof one, &one), 0);
+  EXPECT_EQ(machine_processors(), machine);
+  EXPECT_EQ(usable_processors(), 1U);
+  ASSERT_EQ(sched_setaffinity(0, sizeof all, &all), 0);
+  EXPECT_EQ(usable_processors(), usable);
 }
 
 TEST(Device, ParsesNamesAndRefusesOthers) {
