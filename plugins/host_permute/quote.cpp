@@ -58,8 +58,9 @@ bool is_for_others(const Problem& problem) {
          out_stride >= problem.cols * problem.out_ld;
 }
 
-// The lines of a thread's first tile were not asked for.
-constexpr int64_t kFirstTilePercent = 50;
+// The lines of a thread's first tile were not asked for: it takes so much longer, where many
+// threads have few tiles each so much of one of them.
+constexpr int64_t kFirstTilePercent = 50, kFirstTileOfManyPercent = 30;
 // The begin of every tile takes as long as so many bytes more, of which strips and fat units are
 // quoted with all that they take besides.
 constexpr int64_t kTileBytes = 130;
@@ -220,11 +221,17 @@ int64_t gap_percent(const Layout& layout, bool streams) {
   return next == nullptr ? 0 : kGapPercent * (next->out - run) / run;
 }
 
+int64_t first_tile_percent(const Problem& problem, int64_t all, int64_t tile) {
+  const int64_t each = host::bytes_of_each_of_many(problem);
+  if (each == 0) return kFirstTilePercent * tile / all;
+  return std::min(kFirstTileOfManyPercent * 2 * tile / each, kFirstTilePercent);
+}
+
 uint32_t slower_percent(const Problem& problem, const Layout& layout, bool streams) {
   const int64_t all = bytes_of(problem);
   const int64_t tile = std::min(all, layout.tile_bytes());
   const bool gathered = layout.tiling.copies && layout.tiling.inner.size() > 1;
-  return static_cast<uint32_t>(kFirstTilePercent * tile / all +
+  return static_cast<uint32_t>(first_tile_percent(problem, all, tile) +
                                begin_percent(problem, layout, tile) + gap_percent(layout, streams) +
                                large_percent(tile, gathered) + last_tile_percent(layout.tiling) +
                                unit_percent(layout) + wide_unit_percent(layout, tile, streams) +

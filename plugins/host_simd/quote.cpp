@@ -11,6 +11,7 @@
 #include "first_blocks.hpp"
 #include "kernels.hpp"
 #include "long_runs.hpp"
+#include "many_threads.hpp"
 #include "mode_parts.hpp"
 
 namespace host_simd {
@@ -288,8 +289,9 @@ Quote quote(const Problem& problem, const Config& config) {
           .demand = {.load_run = together(problem, problem.rows, problem.cols, problem.in_ld, 0),
                      .store_run = store_run(problem, mode),
                      .slower_percent = static_cast<uint32_t>(
-                         mode_percent(problem, mode) + first_blocks_percent(problem, mode) +
-                         gap_percent(problem, mode) + begin_percent(problem, mode)),
+                         mode_percent(problem, mode) + many_threads_percent(problem, mode) +
+                         first_blocks_percent(problem, mode) + gap_percent(problem, mode) +
+                         begin_percent(problem, mode)),
                      .traits = mode.streams() ? uint32_t{XPOSE_QUOTE_UNCACHED_STORES} : 0}};
 }
 

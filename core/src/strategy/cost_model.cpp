@@ -41,6 +41,10 @@ constexpr double kLaunchBytesOfCuda = 6 << 20, kLaunchBytesOfHost = 64 << 10;
 // Lines that are fetched before a part of them is written cost so much, over those that are written
 // alone.
 constexpr double kFetchedAndWritten = 2.4;
+// Where each of so many threads of the host moves no more than so many bytes, the lines stay in its
+// own cache meanwhile.
+constexpr double kManyThreadsOfHost = 8, kKeptBytes = 256 << 10;
+constexpr double kFetchedAndKept = 1.6;
 // A run on the host begins with a line that no prefetch foresees: it costs as many bytes more.
 // Where stores bypass the caches each run is a place of memory that is opened for itself.
 constexpr double kRunBytesOfHost = 16, kUncachedRunBytes = 80;
@@ -152,6 +156,8 @@ double host_time(const Demand& demand, const Problem& problem, const DeviceInfo&
   // place.
   const bool fetched_and_written = !cached && !uncached_stores && !problem.in_place;
   const bool sent_away = cached && uncached_stores;
+  const double threads = bytes > kOneThreadBytes ? device.multiprocessors : 1;
+  const bool kept = threads >= kManyThreadsOfHost && bytes <= threads * kKeptBytes;
   const Alignment rows = row_alignment(problem);
   const double shared = uncached_stores && rows.out < kLineBytes
                             ? kSharedLinesBytes / static_cast<double>(demand.store_run)
@@ -159,7 +165,8 @@ double host_time(const Demand& demand, const Problem& problem, const DeviceInfo&
   const double begin = uncached_stores ? kUncachedRunBytes : kRunBytesOfHost;
   return (traffic(demand.load_run, rows.in, kRunBytesOfHost) + shared +
           traffic(demand.store_run, rows.out, begin) *
-              (fetched_and_written || sent_away ? kFetchedAndWritten : 1)) /
+              (fetched_and_written || sent_away ? (kept ? kFetchedAndKept : kFetchedAndWritten)
+                                                : 1)) /
          2;
 }
 

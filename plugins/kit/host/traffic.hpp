@@ -32,6 +32,13 @@ inline int64_t worth_threads(const xpose_problem& problem) {
   return is_for_one_thread(problem) ? 1 : most_threads(problem);
 }
 
+// The bytes that each thread moves where many share the work; 0 where few do.
+inline int64_t bytes_of_each_of_many(const xpose_problem& problem) {
+  constexpr int64_t kMany = 8;
+  const int64_t threads = worth_threads(problem);
+  return threads < kMany ? 0 : traffic(problem) / threads;
+}
+
 // Whether input and output fit into the last level; true where its size is unknown.
 inline bool fits_cache(const xpose_problem& problem) {
   const auto cache = static_cast<int64_t>(problem.cache_bytes);

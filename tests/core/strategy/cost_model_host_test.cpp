@@ -67,6 +67,22 @@ TEST(CostModel, OnTheHostLinesThatRunsShareCostMoreWhereStoresBypassTheCaches) {
   EXPECT_NEAR(lost(0), 2.4 * 48.0 / 1024 / 2, 1e-12);  // fetched, and written
 }
 
+// 1 MiB in and out: 128 KiB for each of 8 threads; of 4 MiB each of them has 1 MiB.
+TEST(CostModel, OnTheHostTheCachesOfManyThreadsKeepWhatTheyStore) {
+  const Demand ordinary{.load_run = 64, .store_run = 64};
+  Demand uncached = ordinary;
+  uncached.traits = XPOSE_QUOTE_UNCACHED_STORES;
+  const auto time = [](const Demand& demand, int side, unsigned processors) {
+    return predicted_time(demand, square(side, 4, host(processors)), host(processors), false);
+  };
+  EXPECT_EQ(time(ordinary, 384, 8), 2.6 / 2 * 1.25);
+  EXPECT_EQ(time(ordinary, 384, 7), 3.4 / 2 * 1.25);
+  EXPECT_EQ(time(ordinary, 1024, 8), 3.4 / 2 * 1.25);
+  EXPECT_EQ(time(ordinary, 1024, 64), 2.6 / 2 * 1.25);
+  EXPECT_EQ(time(ordinary, 256, 64), 3.4 / 2 * 1.25);  // one thread
+  EXPECT_EQ(time(uncached, 384, 8), time(uncached, 384, 2));
+}
+
 TEST(CostModel, OnTheHostShortRunsCostMore) {
   const auto time = [](std::uint64_t run) {
     const Demand demand{.load_run = run, .store_run = run, .traits = XPOSE_QUOTE_UNCACHED_STORES};
@@ -76,8 +92,8 @@ TEST(CostModel, OnTheHostShortRunsCostMore) {
   EXPECT_EQ(time(2048), 1 + (16 + 80) / 2048.0 / 2);
 }
 
-// An affinity mask is not the device's.
-TEST(CostModel, APredictionDoesNotDependOnTheProcessorsThatAProcessMayUse) {
+// It has one thread, however many processors there are.
+TEST(CostModel, APredictionOfAShortLaunchDoesNotDependOnTheProcessors) {
   const Demand demand{.load_run = 64, .store_run = 64};
   const Problem small = square(64, 4, host());
   for (const std::int64_t launches : {1, 1000})
