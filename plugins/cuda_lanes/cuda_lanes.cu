@@ -7,6 +7,7 @@
 #include <xpose/cuda.hpp>
 
 #include "../kit/cuda/cuda_card.hpp"
+#include "../kit/cuda/few_bytes.hpp"
 #include "../kit/matrices.hpp"
 #include "lanes.cuh"
 
@@ -169,7 +170,8 @@ struct Lanes {
   // wider a tile, the further apart its stores lie, which costs the more, the more is moved, and
   // nothing where rows of the output are as short as a tile. Long ones are the further apart
   // themselves. Gaps between rows cost few columns of bytes the most, and batches that are not
-  // large. Few bytes are moved sooner by simpler kernels. NOTES.md has the figures.
+  // large. Few bytes are moved sooner by simpler kernels, those of batches most of all. NOTES.md
+  // has the figures.
   static uint32_t slower_percent(const Problem& problem, const Cut& cut) {
     constexpr double kUnfilled = -0.6;                 // exponent
     constexpr double kNarrow = 56;                     // columns
@@ -178,6 +180,7 @@ struct Lanes {
     constexpr double kNearBands = 2, kLongRow = 16 << 10, kLongDoublings = 5;
     constexpr int64_t kFew = 2 << 20;
     constexpr double kLargeBatch = 16 << 20, kBatchWithGaps = 0.5;
+    constexpr double kBatch = 1.09, kBatchDoubling = 0.1;
     constexpr int64_t kStrip = 160, kFewCols = 32, kFarRows = 128;  // columns, between gaps
     const int64_t row_bytes = problem.rows * problem.element_bytes;
     const auto is_beyond = [&](int64_t bytes) { return row_bytes > bytes / problem.cols; };
@@ -205,6 +208,7 @@ struct Lanes {
     if (is_batch && bytes < kLargeBatch && (has_gaps || problem.out_ld != problem.rows))
       slower += kBatchWithGaps;
     if (!is_beyond(kFew)) slower += 0.15;
+    if (is_batch) slower *= kBatch + kBatchDoubling * doublings_to_many(problem);
     return static_cast<uint32_t>(100 * (slower - 1));
   }
 

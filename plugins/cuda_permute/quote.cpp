@@ -57,12 +57,16 @@ Form form_of(const Problem& problem) {
   return widened(form);
 }
 
-// Rows of a batch of matrices that lie apart: tiles span matrices and gaps.
-constexpr uint32_t kGapsPercent = 10;
+// Rows of a batch of matrices that lie apart: tiles span matrices and gaps. Gaps between the output
+// rows of small elements cost others as much.
+constexpr uint32_t kGapsPercent = 10, kSmallGapsPercent = 20, kSmallOutGapsPercent = 3;
 
 uint32_t gaps_percent(const Problem& problem) {
-  const bool has_gaps = problem.in_ld > problem.cols || problem.out_ld > problem.rows;
-  return problem.batch_rank == 1 && !is_kept(problem) && has_gaps ? kGapsPercent : 0;
+  const bool has_out_gaps = problem.out_ld > problem.rows;
+  const bool has_gaps = problem.in_ld > problem.cols || has_out_gaps;
+  if (problem.batch_rank != 1 || is_kept(problem) || !has_gaps) return 0;
+  if (problem.element_bytes > 2) return kGapsPercent;
+  return has_out_gaps ? kSmallOutGapsPercent : kSmallGapsPercent;
 }
 
 uint32_t multiprocessors(const Problem& problem) {

@@ -95,7 +95,20 @@ struct Skinny {
             .load_run = splits_ ? stream : run,
             .store_run = splits_ ? run : stream,
             .slower_percent = vector_percent(vectors) + width_percent() + misaligned_percent() +
-                              shifted_percent() + std::max(idle_percent(), ragged_percent())};
+                              shifted_percent() + short_row_percent() +
+                              std::max(idle_percent(), ragged_percent())};
+  }
+
+  // Small elements take longer in few rows, whose vectors are stored one by one, in short rows of
+  // the input, and as bytes, unless there are very few rows or columns.
+  uint32_t short_row_percent() const {
+    constexpr double kFewRows = 21, kOfBytes = 29, kHalving = 12, kRow = 256;
+    constexpr int64_t kVeryFew = 16;
+    if (problem_.element_bytes > 2 || width_ <= kVeryFew || matrices_ == 1) return 0;
+    const auto row = static_cast<double>(problem_.cols * problem_.element_bytes);
+    return static_cast<uint32_t>((splits_ ? 0 : kFewRows) +
+                                 (problem_.element_bytes == 1 ? kOfBytes : 0) +
+                                 kHalving * std::max(0.0, std::log2(kRow / row)));
   }
 
   // Matrices with less than a block's vectors leave threads idle: while the others wait for memory,

@@ -1,4 +1,6 @@
 // One kernel, two strategies: two tiles a block, with plain rows and with padded ones.
+#include <algorithm>
+#include <cmath>
 #include <xpose/cuda.hpp>
 
 #include "../kit/cuda/cuda_card.hpp"
@@ -25,9 +27,22 @@ struct SmemUnroll2 {
 
   static Quote quote(const Problem& problem, const Config& config) {
     Quote quote = quote_tile(problem, config, Padded, kTilesAcross);
-    quote.demand.slower_percent +=
-        slower_percent(problem.element_bytes) + (problem.batch_rank != 0 ? kBatchPercent : 0);
+    const double percent = slower_percent(problem.element_bytes) + block_percent(problem, config) +
+                           (problem.batch_rank != 0 ? kBatchPercent : 0);
+    quote.demand.slower_percent += static_cast<uint32_t>(std::max(percent, 0.0));
     return quote;
+  }
+
+  // Of elements of few bytes large tiles take longer than small ones, and so do many elements a
+  // thread. NOTES.md has the measurements.
+  static double block_percent(const Problem& problem, const Config& config) {
+    constexpr double kUsualTile = 512, kTilePercent = 7, kUsualItems = 2, kItemsPercent = 10;
+    if (problem.element_bytes > 2 || problem.batch_rank == 0) return 0;
+    const auto rows = static_cast<double>(config["tile_y"]);
+    const double tile = rows * static_cast<double>(config["block_x"]);
+    const double items = rows / static_cast<double>(config["block_y"]);
+    return kTilePercent * std::log2(tile / kUsualTile) +
+           kItemsPercent * std::log2(items / kUsualItems);
   }
 
   static constexpr uint32_t kBatchPercent = 5;

@@ -5,6 +5,7 @@
 #include <xpose/cuda.hpp>
 
 #include "../kit/cuda/cuda_card.hpp"
+#include "../kit/cuda/few_bytes.hpp"
 #include "../kit/matrices.hpp"
 #include "unaligned.cuh"
 
@@ -126,6 +127,14 @@ struct Unaligned {
     return bytes == 1 ? -0.7 : bytes == 2 ? -0.45 : -0.2;
   }
 
+  // Small elements in a batch take longer, the more so where rows are short or bytes are few.
+  static double slower_in_batches(const Problem& problem) {
+    constexpr double kOfBytes = 1.25, kOfTwo = 1.05, kDoubling = 0.06, kHalving = 0.12, kRow = 256;
+    const auto row = static_cast<double>(problem.cols * problem.element_bytes);
+    return (problem.element_bytes == 1 ? kOfBytes : kOfTwo) +
+           kDoubling * doublings_to_many(problem) + kHalving * std::max(0.0, std::log2(kRow / row));
+  }
+
   // A tile that is filled in part takes longer than its part, the more so where it is narrow, since
   // short rows leave lanes idle. Elements at the ends of rows with gaps are loaded and stored one
   // by one. Tiles of halfwords in a batch have the ends of many rows, the more so the shorter those
@@ -158,6 +167,7 @@ struct Unaligned {
       slower *= 1 + 0.1 * at_ends;
     if (out_row < 256 && problem.rows < problem.cols)
       slower *= bytes == 1 ? 1.15 : bytes == 2 ? 1.1 : 1;
+    if (bytes <= 2 && matrices_of(problem) > 1) slower *= slower_in_batches(problem);
     return static_cast<uint32_t>(100 * (slower - 1));
   }
 

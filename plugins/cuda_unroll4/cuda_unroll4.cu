@@ -1,4 +1,6 @@
 // The textbook transposes with four elements a thread.
+#include <algorithm>
+#include <cmath>
 #include <xpose/cuda.hpp>
 
 #include "../kit/cuda/cuda_card.hpp"
@@ -62,12 +64,21 @@ struct Unroll4Col {
     if (problem.element_bytes >= 8 && problem.in_ld == problem.cols &&
         problem.cols <= tiling.tile_y)
       quote.demand.load_run *= static_cast<uint64_t>(std::min(problem.rows, tiling.tile_x));
-    // Measured: NOTES.md.
-    quote.demand.slower_percent = problem.element_bytes < 8    ? 15
-                                  : problem.element_bytes == 8 ? 5
-                                                               : 13;
-    if (config["block_x"] * config["block_y"] == kMaxThreads) quote.demand.slower_percent += 6;
+    quote.demand.slower_percent = slower_percent(problem, tiling);
     return quote;
+  }
+
+  // Large blocks take longer, those of few bytes the most. NOTES.md has the measurements.
+  static uint32_t slower_percent(const Problem& problem, const Tiling& tiling) {
+    const int64_t threads = tiling.block_x * tiling.block_y, bytes = problem.element_bytes;
+    if (bytes <= 2 && problem.batch_rank != 0) {
+      constexpr double kUsualThreads = 256, kThreadsPercent = 7;
+      const double percent = bytes == 1 ? -6 : 15;
+      const double times = static_cast<double>(threads) / kUsualThreads;
+      return static_cast<uint32_t>(std::max(percent + kThreadsPercent * std::log2(times), 0.0));
+    }
+    const uint32_t percent = bytes < 8 ? 15 : bytes == 8 ? 5 : 13;
+    return percent + (threads == kMaxThreads ? 6 : 0);
   }
 
   Unroll4Col(const Problem& problem, const Config& config)

@@ -119,6 +119,14 @@ TEST(MeasuredWinners, FatElementsInShortRowsWithGapsGoByPermute) {
   EXPECT_EQ(choice(permuted({5, 14, 8613}, {2, 1, 0}, 32), 16).substr(0, 7), "permute");
 }
 
+// Simple kernels and lanes lose less than others where a batch has small elements.
+TEST(MeasuredWinners, LanesOfBatchesOfSmallElements) {
+  EXPECT_EQ(choice(batch_of(853, 448, 170, 1), 2), "lanes{width=112}");
+  EXPECT_EQ(choice(batch_of(549, 377, 497, 1), 1), "lanes{width=56}");
+  EXPECT_EQ(choice(batch_of(338, 116, 217, 2), 16), "lanes{width=56}");
+  EXPECT_EQ(choice(batch_of(123, 92, 1173, 1), 8), "lanes{width=112}");
+}
+
 TEST(MeasuredWinners, NotTilesWhoseShortOutputRowsEndWithinAVector) {
   const std::string short_rows = choice(in_rows(5, 27'102'313, 4, 27'102'316, 52), 16);
   EXPECT_EQ(short_rows.substr(0, 4), "smem") << short_rows;
