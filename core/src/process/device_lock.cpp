@@ -28,9 +28,9 @@ struct Unusable {
 };
 
 [[noreturn]] void fail() {
-  Unusable why{std::generic_category().message(errno)};
-  if (lacks_descriptor(errno)) why.remedy = kMoreDescriptors;
-  throw why;
+  const std::string words = std::generic_category().message(errno);
+  if (lacks_descriptor(errno)) throw Unusable{words, kMoreDescriptors};
+  throw Unusable{words};
 }
 
 std::string file_name(const std::string& device) {
