@@ -99,8 +99,8 @@ struct Skinny {
                               std::max(idle_percent(), ragged_percent())};
   }
 
-  // Small elements take longer in few rows, whose vectors are stored one by one, in short rows of
-  // the input, and as bytes, unless there are very few rows or columns.
+  // Small elements in a batch take longer in few rows, in short rows of the input, and as bytes,
+  // unless there are very few rows or columns. NOTES.md says where the measurements are.
   uint32_t short_row_percent() const {
     constexpr double kFewRows = 21, kOfBytes = 29, kHalving = 12, kRow = 256;
     constexpr int64_t kVeryFew = 16;

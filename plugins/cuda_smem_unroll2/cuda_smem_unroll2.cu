@@ -33,8 +33,8 @@ struct SmemUnroll2 {
     return quote;
   }
 
-  // Of elements of few bytes large tiles take longer than small ones, and so do many elements a
-  // thread. NOTES.md has the measurements.
+  // Of small elements in a batch large tiles take longer than small ones, and so do many elements a
+  // thread. NOTES.md says where the measurements are.
   static double block_percent(const Problem& problem, const Config& config) {
     constexpr double kUsualTile = 512, kTilePercent = 7, kUsualItems = 2, kItemsPercent = 10;
     if (problem.element_bytes > 2 || problem.batch_rank == 0) return 0;

@@ -68,7 +68,8 @@ struct Unroll4Col {
     return quote;
   }
 
-  // Large blocks take longer, those of few bytes the most. NOTES.md has the measurements.
+  // Large blocks take longer, most of all where a batch has small elements. NOTES.md has the
+  // measurements.
   static uint32_t slower_percent(const Problem& problem, const Tiling& tiling) {
     const int64_t threads = tiling.block_x * tiling.block_y, bytes = problem.element_bytes;
     if (bytes <= 2 && problem.batch_rank != 0) {

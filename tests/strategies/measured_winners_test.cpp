@@ -119,7 +119,7 @@ TEST(MeasuredWinners, FatElementsInShortRowsWithGapsGoByPermute) {
   EXPECT_EQ(choice(permuted({5, 14, 8613}, {2, 1, 0}, 32), 16).substr(0, 7), "permute");
 }
 
-// Simple kernels and lanes lose less than others where a batch has small elements.
+// Where a batch has small elements, others lose more than lanes do.
 TEST(MeasuredWinners, LanesOfBatchesOfSmallElements) {
   EXPECT_EQ(choice(batch_of(853, 448, 170, 1), 2), "lanes{width=112}");
   EXPECT_EQ(choice(batch_of(549, 377, 497, 1), 1), "lanes{width=56}");

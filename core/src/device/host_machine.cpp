@@ -46,7 +46,7 @@ unsigned usable_processors() {
   cpu_set_t set;
   CPU_ZERO(&set);
   if (sched_getaffinity(0, sizeof set, &set) != 0) return 1;
-  return std::min(std::max(1U, static_cast<unsigned>(CPU_COUNT(&set))), processors_by_groups());
+  return std::min(std::max(1U, static_cast<unsigned>(CPU_COUNT(&set))), machine_processors());
 }
 
 // Of the first processor. Not sysconf's figure first: on some machines that is the sum over a

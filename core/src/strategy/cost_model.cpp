@@ -157,7 +157,9 @@ double host_time(const Demand& demand, const Problem& problem, const DeviceInfo&
   const bool fetched_and_written = !cached && !uncached_stores && !problem.in_place;
   const bool sent_away = cached && uncached_stores;
   const double threads = bytes > kOneThreadBytes ? device.multiprocessors : 1;
-  const bool kept = threads >= kManyThreadsOfHost && bytes <= threads * kKeptBytes;
+  const bool kept =
+      fetched_and_written && threads >= kManyThreadsOfHost && bytes <= threads * kKeptBytes;
+  const double twice = kept ? kFetchedAndKept : kFetchedAndWritten;
   const Alignment rows = row_alignment(problem);
   const double shared = uncached_stores && rows.out < kLineBytes
                             ? kSharedLinesBytes / static_cast<double>(demand.store_run)
@@ -165,8 +167,7 @@ double host_time(const Demand& demand, const Problem& problem, const DeviceInfo&
   const double begin = uncached_stores ? kUncachedRunBytes : kRunBytesOfHost;
   return (traffic(demand.load_run, rows.in, kRunBytesOfHost) + shared +
           traffic(demand.store_run, rows.out, begin) *
-              (fetched_and_written || sent_away ? (kept ? kFetchedAndKept : kFetchedAndWritten)
-                                                : 1)) /
+              (fetched_and_written || sent_away ? twice : 1)) /
          2;
 }
 

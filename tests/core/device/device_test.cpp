@@ -43,7 +43,7 @@ TEST(Device, TheHostHasTheMachinesProcessors) {
   ASSERT_EQ(sched_setaffinity(0, sizeof one, &one), 0);
   EXPECT_EQ(machine_processors(), machine);
   EXPECT_EQ(usable_processors(), 1U);
-  ASSERT_EQ(sched_setaffinity(0, sizeof all, &all), 0);
+  EXPECT_EQ(sched_setaffinity(0, sizeof all, &all), 0);
   EXPECT_EQ(usable_processors(), usable);
 }
 

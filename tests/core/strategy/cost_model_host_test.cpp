@@ -67,7 +67,7 @@ TEST(CostModel, OnTheHostLinesThatRunsShareCostMoreWhereStoresBypassTheCaches) {
   EXPECT_NEAR(lost(0), 2.4 * 48.0 / 1024 / 2, 1e-12);  // fetched, and written
 }
 
-// 1 MiB in and out: 128 KiB for each of 8 threads; of 4 MiB each of them has 1 MiB.
+// Of 384x384 each of 8 threads has 144 KiB in and out, of 1024x1024 1 MiB, and each of 64 128 KiB.
 TEST(CostModel, OnTheHostTheCachesOfManyThreadsKeepWhatTheyStore) {
   const Demand ordinary{.load_run = 64, .store_run = 64};
   Demand uncached = ordinary;
@@ -81,6 +81,10 @@ TEST(CostModel, OnTheHostTheCachesOfManyThreadsKeepWhatTheyStore) {
   EXPECT_EQ(time(ordinary, 1024, 64), 2.6 / 2 * 1.25);
   EXPECT_EQ(time(ordinary, 256, 64), 3.4 / 2 * 1.25);  // one thread
   EXPECT_EQ(time(uncached, 384, 8), time(uncached, 384, 2));
+  // In warm caches, where those that bypass them send the lines away.
+  for (const Demand& demand : {ordinary, uncached})
+    EXPECT_EQ(predicted_time(demand, square(384, 4, host(8)), host(8), true),
+              predicted_time(demand, square(384, 4, host(2)), host(2), true));
 }
 
 TEST(CostModel, OnTheHostShortRunsCostMore) {
