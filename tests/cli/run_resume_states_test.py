@@ -272,7 +272,10 @@ class Leftovers(Resumed):
     def test_without_resume_nothing_of_it_counts(self):
         array, _ = self.half()
         before = self.part.read_bytes(), self.journal.read_bytes()
-        self.assertEqual(self.run_xpose("--memory", "1M").returncode, 0)
+        done = self.run_xpose("--memory", "1M")
+        self.assertEqual((done.returncode, done.stderr),
+                         (0, f"xpose: {self.part} stays, from a run with --resume that has not ended: its command goes on, or "
+                             f"remove it and {self.journal}\n"))
         self.assertTrue(np.load(self.target).tobytes() == array.T.tobytes())
         self.assertTrue((self.part.read_bytes(), self.journal.read_bytes()) == before)
 

@@ -48,6 +48,17 @@ RunJournal journal_of(const RunOptions& options, const InputFile& input, const N
                     {input.name(), file_state(input.status()), command});
 }
 
+void say_what_is_left(const RunOptions& options) {
+  const std::filesystem::path target = PendingFile::resolved(options.out);
+  const std::filesystem::path part = TemporaryFile::kept_name(target);
+  struct stat status {};
+  if (lstat(part.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return;
+  say(part.string() +
+      " stays, from a run with --resume that has not ended: its command goes on, or remove it "
+      "and " +
+      RunJournal::name_of(target).string());
+}
+
 int finish_published(const RunJournal& journal, const RunOptions& options) {
   ScratchFile::remove_kept(scratch_folder(options), PendingFile::resolved(options.out));
   journal.remove();

@@ -17,6 +17,10 @@ void check_resumable(const RunOptions& options);
 RunJournal journal_of(const RunOptions& options, const InputFile& input, const NpyHeader& header,
                       const PermutedShape& permuted);
 
+// Names what a run that can be resumed has left for this output, before one that goes not on from
+// it.
+void say_what_is_left(const RunOptions& options);
+
 // The rest of a run that was killed between its last steps. Returns the exit code.
 int finish_published(const RunJournal& journal, const RunOptions& options);
 

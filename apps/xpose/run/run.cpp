@@ -184,7 +184,10 @@ int run_command(const RunOptions& options) {
   if (options.resume) check_resumable(options);
   if (options.verbose) say("reading " + options.in.string());
   InputFile input(options.in);
-  if (is_stream) check_apart(input, options);
+  if (is_stream)
+    check_apart(input, options);
+  else if (!options.resume)
+    say_what_is_left(options);
   const NpyHeader header = header_of(input, options.raw);
   const RunMemory memory = memory_of(options);
   const PermutedShape permuted =

@@ -88,10 +88,12 @@ Json file_state(const struct stat& status) {
           {"inode", status.st_ino}};
 }
 
+std::filesystem::path RunJournal::name_of(const std::filesystem::path& target) {
+  return folder_of(target) / ("." + target.filename().string() + ".xpose-journal");
+}
+
 RunJournal::RunJournal(const std::filesystem::path& target, const RunIdentity& identity)
-    : target_(target),
-      name_(folder_of(target) / ("." + target.filename().string() + ".xpose-journal")),
-      identity_(identity) {
+    : target_(target), name_(name_of(target)), identity_(identity) {
   document_ = {{"schema", kSchema}, {"input", identity.state}, {"command", identity.command}};
   document_ = Json::parse(xpose::app::text_of(document_));  // as it will be read
   read();

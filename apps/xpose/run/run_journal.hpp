@@ -32,6 +32,9 @@ struct RunSteps {
 // [one thread at a time]
 class RunJournal {
  public:
+  // ".b.npy.xpose-journal" beside b.npy.
+  static std::filesystem::path name_of(const std::filesystem::path& target);
+
   // target: symbolic links followed. Throws std::runtime_error where the target has a journal of
   // another input or command, or something else has its name.
   RunJournal(const std::filesystem::path& target, const RunIdentity& identity);
