@@ -217,7 +217,8 @@ int64_t mode_percent(const Problem& problem, const Mode& mode) {
   if (mode.order == BlockOrder::kPanels) return panels_percent(problem, mode);
   const int64_t apart = are_rows_apart(problem) ? kApartOthersPercent : 0;
   if (mode.writing == Writing::kDirect)
-    return apart + direct_percent(problem) + (is_slow_in_cache ? kCachedGatherSlowerPercent : 0) +
+    return apart + elements_percent(problem, direct_percent(problem)) +
+           (is_slow_in_cache ? kCachedGatherSlowerPercent : 0) +
            (mode.ahead == 0 ? kDirectNotAheadPercent : 0);
   int64_t percent = apart + ragged_percent(problem);
   if (!mode.streams())

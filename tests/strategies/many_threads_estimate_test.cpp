@@ -25,6 +25,23 @@ TEST(ManyThreadsEstimate, SmallMatricesStayInTheCaches) {
   EXPECT_NE(of_sixteen(matrix(8810, 2330, 4), 256), "host_simd{mode=310}");
 }
 
+// Lines that elements are written into one by one stay with a thread until they are whole.
+TEST(ManyThreadsEstimate, LinesOfMiddleMatricesStayInTheCaches) {
+  if (kIsOfAmd) GTEST_SKIP() << "SKIPPED: this processor is of AMD";
+  EXPECT_EQ(of_sixteen(matrix(549, 2879, 1), 256), "host_simd{mode=310}");
+  EXPECT_EQ(of_sixteen(matrix(4396, 388, 1), 16), "host_simd{mode=310}");
+  EXPECT_EQ(of_sixteen(matrix(629, 712, 4), 16), "host_simd{mode=310}");
+  EXPECT_EQ(of_sixteen(matrix(348, 1227, 4), 256), "host_simd{mode=310}");
+}
+
+TEST(ManyThreadsEstimate, PanelsAreForLittle) {
+  if (kIsOfAmd) GTEST_SKIP() << "SKIPPED: this processor is of AMD";
+  EXPECT_EQ(of_sixteen(matrix(1174, 2178, 1), 256), "host_simd{mode=220}");
+  EXPECT_EQ(of_sixteen(matrix(1188, 3643, 1), 256), "host_simd{mode=220}");
+  EXPECT_EQ(of_sixteen(matrix(2318, 168, 8), 256), "host_simd{mode=520}");
+  EXPECT_EQ(of_sixteen(matrix(2832, 224, 8), 8), "host_simd{mode=520}");
+}
+
 // A thread that has one tile, or a part of one, begins it without its lines.
 TEST(ManyThreadsEstimate, FewTilesAreNotForHostPermute) {
   if (kIsOfAmd) GTEST_SKIP() << "SKIPPED: this processor is of AMD";
