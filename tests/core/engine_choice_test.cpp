@@ -169,6 +169,20 @@ TEST_F(EngineChoice, AnInterruptEndsTheWaitForAnotherThreadsTune) {
   }));
 }
 
+// Issue: what an interrupted measurement had tried until then stayed the engine's choice.
+TEST_F(EngineChoice, AnInterruptedPlanIsAnEstimateAndTheNextCallMeasures) {
+  for (const int after : {0, 1, 4, 8}) {
+    SCOPED_TRACE(after);
+    Engine fresh(own_plugins());
+    int asked = 0;
+    PlanOptions options = surely();
+    options.tune.interrupted = [&] { return asked++ >= after; };
+    const Problem problem = matrix(30 + after, 31, 4);
+    EXPECT_TRUE(fresh.plan(problem, options).is_estimate());
+    EXPECT_FALSE(fresh.plan(problem, surely()).is_estimate());
+  }
+}
+
 // Issue: `plan` of 3x3 with a budget of 0 waited 71 s.
 TEST_F(EngineChoice, WhoMayEstimateWaitsForNoOtherProcess) {
   const DeviceLock other("host", 60, nullptr);

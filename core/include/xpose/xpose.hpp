@@ -200,8 +200,8 @@ class XPOSE_API Engine {
 
   // The plan for a problem. The first call pays for the choice as the policy says; later calls find
   // it in memory. The caller's buffers are never touched. One problem is measured at a time on a
-  // device. A call that waits for its turn until the budget ends, or has a budget of 0, estimates:
-  // Plan::is_estimate() tells.
+  // device. A call that waits for its turn until the budget ends, has a budget of 0 or is
+  // interrupted estimates: Plan::is_estimate() tells. The next call measures.
   // Throws Error invalid for a malformed problem, a budget or a policy that is none, or an axis or
   // value that the strategy of a variant does not have; device for a missing device; no_strategy
   // where no plugin offers that strategy, or none serves the problem (cached_only: where no choice

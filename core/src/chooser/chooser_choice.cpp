@@ -112,7 +112,7 @@ std::optional<Choice> Chooser::improved_elsewhere(const Problem& normal,
   return choices_.keep(normal, options, *choice);
 }
 
-// Nothing where the budget ends, or the caller ends it, before it is this one's turn to measure.
+// Nothing where the budget ends before it is this one's turn to measure, or the caller ends it.
 std::optional<Choice> Chooser::measured(const Problem& normal, const PlanOptions& options,
                                         Which which) {
   const double end = steady_seconds() + options.tune.budget_seconds;
@@ -129,6 +129,7 @@ std::optional<Choice> Chooser::measured(const Problem& normal, const PlanOptions
   rest.budget_seconds = std::max(end - steady_seconds(), 0.0);
   return retried(measuring_, [&]() -> std::optional<Choice> {
     const auto [report, winner] = measure(measuring_, normal, rest, which);
+    if (report.interrupted) return std::nullopt;  // what was tried so far may be the slowest
     if (which == Which::untried && (!winner || report.is_estimate)) return std::nullopt;
     if (!winner) throw_no_winner(registry_.described(measuring_.admission), report);
     return choices_.keep(normal, options.tune,
