@@ -84,8 +84,13 @@ class InAFolder(unittest.TestCase):
         size = room.f_blocks * room.f_frsize + (1 << 20)
         if not 0 < size < 1 << 40:
             self.skipTest(f"{folder} has no limit")
-        self.source.write_bytes(header_file(dict_text("'|u1'", (2, size // 2))))
-        os.truncate(self.source, size + 4096)
+        self.make_hole((2, size // 2))
+
+    def make_hole(self, shape):
+        """Makes the source an array of bytes that takes no room."""
+        header = header_file(dict_text("'|u1'", shape))
+        self.source.write_bytes(header)
+        os.truncate(self.source, len(header) + shape[0] * shape[1])
 
 
 class InAListedFolder(InAFolder):

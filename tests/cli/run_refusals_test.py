@@ -142,8 +142,7 @@ class Refuses(InAListedFolder):
         size = room.f_blocks * room.f_frsize + (1 << 20)
         if not 0 < size < 1 << 40:
             self.skipTest("/dev/shm has no limit")
-        self.source.write_bytes(header_file(dict_text("'|u1'", (size // 2, 2))))
-        os.truncate(self.source, size + 4096)
+        self.make_hole((size // 2, 2))
         with tempfile.TemporaryDirectory(dir="/dev/shm") as folder:
             done = subprocess.run(command(self.source, "-", "--memory", "1M"), capture_output=True,
                                   env=dict(os.environ, TMPDIR=folder))

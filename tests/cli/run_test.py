@@ -105,13 +105,6 @@ class Transposes(InAListedFolder):
         np.save(expected, np.ascontiguousarray(array.T))
         self.assertEqual(self.target.read_bytes(), expected.getvalue())
 
-    def test_ignores_what_follows_the_array(self):
-        array = random_array("<f4", (5, 7))
-        np.save(self.source, array)
-        with open(self.source, "ab") as file:
-            np.save(file, array)
-        self.check(array)
-
     def test_in_place(self):
         array = random_array("<f4", (257, 131))
         np.save(self.source, array)

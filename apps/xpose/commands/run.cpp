@@ -130,7 +130,10 @@ int run(const Arguments& arguments) {
   chosen.order = order_of(*values, chosen.raw);
   chosen.memory = size_of(*values, "memory", kLeastRunMemory);
   chosen.passes = passes_of(*values);
-  if (values->count("scratch") != 0) chosen.scratch = (*values)["scratch"].as<std::string>();
+  if (values->count("scratch") != 0) {
+    chosen.scratch = (*values)["scratch"].as<std::string>();
+    if (chosen.scratch.empty()) throw UsageError("the name of the scratch folder is empty");
+  }
   if (!chosen.scratch.empty() && chosen.passes == Passes::one)
     throw UsageError("--scratch is the folder of two passes, and --passes 1 takes one");
   chosen.resume = values->count("resume") != 0;

@@ -74,10 +74,10 @@ PendingFile::PendingFile(const std::filesystem::path& target, TemporaryFile::Kin
 
 void PendingFile::write(std::string_view text) { write_text(file_.fd(), text, target_.string()); }
 
-void PendingFile::commit() {
+void PendingFile::commit(const std::function<void()>& placed) {
   if (fsync(file_.fd()) != 0) fail(target_.string(), "cannot be written to the disk", errno);
   take_over(target_, file_.fd());
-  file_.put_in_place();
+  file_.put_in_place(placed);
 }
 
 }  // namespace xpose::app

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <string_view>
 
 #include "output/temporary_file.hpp"
@@ -24,12 +25,14 @@ class PendingFile {
   const std::filesystem::path& target() const { return target_; }  // symbolic links followed
   void write(std::string_view text);  // all of it. Throws std::runtime_error naming the target.
 
-  void stay() { file_.stay(); }  // of a file that is kept: outlives this process
+  // Of a file that is kept: it outlives this process from now on, or goes with it.
+  void stay() { file_.stay(); }
+  void go() { file_.go(); }
 
   // Puts the bytes on the disk and the file in its place. A file that was there lends its
   // permissions, and its owner where this user may give files away; a new one has the umask's.
-  // Throws std::runtime_error naming the target.
-  void commit();
+  // placed: called as soon as it is there. Throws std::runtime_error naming the target.
+  void commit(const std::function<void()>& placed = {});
 
  private:
   std::filesystem::path target_;

@@ -213,13 +213,16 @@ void TemporaryFile::link_named() {
   remember(name_.string());
 }
 
-void TemporaryFile::put_in_place() {
-  if (!has_name() && link_as(target_)) return;
-  if (!has_name()) link_named();
-  if (rename(name_.c_str(), target_.c_str()) != 0)
-    fail(target_.string(), "cannot be replaced", errno);
-  forget(name_.string());
-  name_.clear();
+void TemporaryFile::put_in_place(const std::function<void()>& placed) {
+  const SignalsHeld held;  // between the place and what is said of it
+  if (has_name() || !link_as(target_)) {
+    if (!has_name()) link_named();
+    if (rename(name_.c_str(), target_.c_str()) != 0)
+      fail(target_.string(), "cannot be replaced", errno);
+    forget(name_.string());
+    name_.clear();
+  }
+  if (placed) placed();
 }
 
 void unlink_temporary_files() noexcept {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -37,8 +38,9 @@ class TemporaryFile {
   void stay() { stays_ = is_kept_; }  // outlives this process
   void go() { stays_ = false; }       // is removed with this
 
-  // Gives the file the target's name, in place of a file that has it. Throws std::runtime_error.
-  void put_in_place();
+  // Gives the file the target's name, in place of a file that has it. placed: called then, before a
+  // signal ends this thread. Throws std::runtime_error.
+  void put_in_place(const std::function<void()>& placed = {});
 
  private:
   bool create_nameless();

@@ -146,10 +146,10 @@ struct stat OutputFile::status() const {
   return status;
 }
 
-void OutputFile::commit() {
+void OutputFile::commit(const std::function<void()>& placed) {
   while (!sent_.empty()) wait_for_first();
   if (is_kept()) write_kept();
-  if (file_) file_->commit();
+  if (file_) file_->commit(placed);
 }
 
 // commit() does the rest.

@@ -58,13 +58,15 @@ class OutputFile {
   // std::runtime_error naming the target. [any thread, beside the one that writes]
   std::function<void()> flushing() const;
 
-  void stay() { file_->stay(); }  // a file that is kept outlives this process from now on
+  // A file that is kept outlives this process from now on, or goes with it.
+  void stay() { file_->stay(); }
+  void go() { file_->go(); }
 
   struct stat status() const;  // of a file
 
-  // Puts the rest on the disk and the file in its place. Throws std::runtime_error naming the
-  // target.
-  void commit();
+  // Puts the rest on the disk and the file in its place. placed: called as soon as it is there.
+  // Throws std::runtime_error naming the target.
+  void commit(const std::function<void()>& placed);
 
  private:
   void write_kept();

@@ -35,6 +35,8 @@ RunJournal journal_of(const RunOptions& options, const InputFile& input, const N
                                                                       : "2";
   // Tiles of the host are larger than those of a device.
   const char* const device_name = options.how.device.kind == DeviceKind::host ? "host" : "cuda";
+  std::filesystem::path scratch;  // the same folder, however it is named and from wherever
+  if (!options.scratch.empty()) scratch = std::filesystem::canonical(options.scratch);
   const Json command = {{"version", XPOSE_VERSION},
                         {"format", options.raw ? "raw" : "npy"},
                         {"dtype", header.descr},
@@ -43,7 +45,7 @@ RunJournal journal_of(const RunOptions& options, const InputFile& input, const N
                         {"memory", options.memory},
                         {"device", device_name},
                         {"number of passes", passes_name},
-                        {"scratch folder", options.scratch.string()}};
+                        {"scratch folder", scratch.string()}};
   return RunJournal(PendingFile::resolved(options.out),
                     {input.name(), file_state(input.status()), command});
 }

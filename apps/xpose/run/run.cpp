@@ -148,6 +148,13 @@ SoFar begun(RunJournal& journal, OutputFile& output, const RunSteps& steps,
   return {&journal, journal.begin(output, steps), record_bytes};
 }
 
+// Leaves nothing of a run that has done nothing: another command would meet it.
+void withdraw(const RunJournal& journal, OutputFile& output, ScratchFile* scratch) {
+  journal.remove();
+  output.go();
+  if (scratch != nullptr) scratch->go();
+}
+
 // A stream is written while the input is still read.
 void check_apart(const InputFile& input, const RunOptions& options) {
   struct stat output {};
@@ -188,7 +195,9 @@ int run_command(const RunOptions& options) {
     check_apart(input, options);
   else if (!options.resume)
     say_what_is_left(options);
+  if (!options.scratch.empty()) ScratchFile::check_folder(options.scratch);
   const NpyHeader header = header_of(input, options.raw);
+  check_rest(input, header, options.out);
   const RunMemory memory = memory_of(options);
   const PermutedShape permuted =
       with_name(input.name(), [&] { return app::permuted(options.order, header.shape); });
@@ -226,13 +235,19 @@ int run_command(const RunOptions& options) {
                             : 0,
                     limits, scratch.get()},
                    record_bytes(memory, scratch || (tiles && tiles->writes_in_order())), options);
-  const std::string how =
-      !tiles    ? "nothing"
-      : scratch ? moved_twice(input, *scratch, output, header, *passes, so_far, options)
-                : moved(input, output, header, *tiles, limits.in_turn, so_far, options);
+  std::string how = "nothing";
+  try {
+    if (scratch)
+      how = moved_twice(input, *scratch, output, header, *passes, so_far, options);
+    else if (tiles)
+      how = moved(input, output, header, *tiles, limits.in_turn, so_far, options);
+  } catch (...) {
+    if (journal && !journal->has_steps()) withdraw(*journal, output, scratch.get());
+    throw;
+  }
   input.check_unchanged();
   if (options.verbose) say("waiting for the disk");
-  output.commit();
+  output.commit([&] { ExitCleanup::set_last_words(options.out.string() + " is complete"); });
   if (scratch) scratch->go();
   scratch.reset();
   if (journal) journal->remove();

@@ -117,6 +117,15 @@ void RunJournal::read() {
   before_.reset();
 }
 
+// What has to be removed with a journal: " and s/.b.npy.xpose-scratch", or nothing.
+std::string RunJournal::left_scratch(const JsonValue& before) const {
+  if (before.field("scratch").text().empty()) return "";
+  const std::string folder = before.field("command").field("scratch folder").text();
+  return " and " + ScratchFile::kept_name(
+                       folder.empty() ? folder_of(target_) : std::filesystem::path(folder), target_)
+                       .string();
+}
+
 // Throws Error where it is no journal.
 void RunJournal::check(const Json& before) const {
   const JsonValue json(before);
@@ -126,19 +135,21 @@ void RunJournal::check(const Json& before) const {
   json.field("scratch").text();
   for (const char* const name : {"most_bytes", "enough_bytes", "piece_bytes", "band_bytes"})
     number(json.field("limits"), name, 1);
+  const std::string left = left_scratch(json);
   for (const auto& [name, value] : document_["command"].items()) {
     json.field("command").field(name.c_str());
     if (before["command"][name] != value)
-      refuse("it was begun with another " + name, "repeat that command, or ");
+      refuse("it was begun with another " + name, "repeat that command, or ", left);
   }
   json.field("input");
   if (before["input"] != document_["input"])
-    refuse(identity_.input + " has changed since it was begun");
+    refuse(identity_.input + " has changed since it was begun", "", left);
 }
 
-void RunJournal::refuse(const std::string& reason, const std::string& remedy) const {
+void RunJournal::refuse(const std::string& reason, const std::string& remedy,
+                        const std::string& left) const {
   throw std::runtime_error(target_.string() + ": cannot be resumed: " + reason + "; " + remedy +
-                           "remove " + name_.string() + " to begin again");
+                           "remove " + name_.string() + left + " to begin again");
 }
 
 // A part that is not there, or another one, has nothing of what was recorded. No later part
@@ -147,6 +158,8 @@ void RunJournal::discard() const {
   unlink_journal();
   sync_folder(target_);
 }
+
+bool RunJournal::has_steps() const { return document_.value("finished", std::int64_t{0}) > 0; }
 
 void RunJournal::remove() const {
   sync_folder(target_);
@@ -175,7 +188,7 @@ void RunJournal::check_memory(std::uint64_t buffer_bytes, std::uint64_t free_byt
   if (before_ && buffer_bytes > free_bytes)
     refuse("it was begun with tiles that take " + std::to_string(buffer_bytes) +
                " bytes of memory, and " + std::to_string(free_bytes) + " are free",
-           "free that much, or ");
+           "free that much, or ", left_scratch(JsonValue(*before_)));
 }
 
 std::optional<bool> RunJournal::has_two_passes() const {

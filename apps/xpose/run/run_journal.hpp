@@ -9,6 +9,7 @@
 #include <string>
 
 #include "output/json.hpp"
+#include "output/json_reader.hpp"
 #include "run/band_plan.hpp"
 #include "run/output_file.hpp"
 #include "run/scratch_file.hpp"
@@ -59,15 +60,20 @@ class RunJournal {
   // The first steps, so many, are on the disk. Throws std::runtime_error.
   void record(const OutputFile& output, std::int64_t finished);
 
+  // Whether a run that goes on from here would find anything done.
+  bool has_steps() const;
+
   // Removes the journal when the output's name is on the disk. Throws std::runtime_error.
   void remove() const;
 
  private:
   void read();
   void check(const Json& before) const;
+  std::string left_scratch(const JsonValue& before) const;
   void discard() const;
   void unlink_journal() const;
-  [[noreturn]] void refuse(const std::string& reason, const std::string& remedy = "") const;
+  [[noreturn]] void refuse(const std::string& reason, const std::string& remedy = "",
+                           const std::string& left = "") const;
 
   std::filesystem::path target_;
   std::filesystem::path name_;

@@ -6,7 +6,9 @@
 #include <vector>
 
 #include "output/progress_line.hpp"
+#include "output/same_file.hpp"
 #include "run/band_pipeline.hpp"
+#include "run/output_file.hpp"
 #include "run/pass_choice.hpp"
 #include "run/transfers_at_once.hpp"
 
@@ -36,6 +38,18 @@ NpyHeader header_of(const InputFile& file, const std::optional<NpyHeader>& raw) 
   return header;
 } catch (const NpyError& error) {
   throw std::runtime_error(file.name() + ": " + error.what());
+}
+
+void check_rest(const InputFile& file, const NpyHeader& array,
+                const std::filesystem::path& output) {
+  const std::uint64_t rest = file.bytes() - array.data_offset - array.data_bytes;
+  if (rest == 0) return;
+  const std::string what = file.name() + " has " + std::to_string(rest) + " bytes behind its array";
+  struct stat replaced {};
+  if (!OutputFile::is_stream(output) && stat(output.c_str(), &replaced) == 0 &&
+      are_one(file.status(), replaced))
+    throw std::runtime_error(what + ", which would be lost: give another file as the output");
+  say("warning: " + what + ", which the output does not have");
 }
 
 RunMemory memory_of(const RunOptions& options) {

@@ -21,6 +21,10 @@ namespace xpose::app {
 // no .npy file, or has another size than its array.
 NpyHeader header_of(const InputFile& file, const std::optional<NpyHeader>& raw);
 
+// Bytes behind the array are left out, with a warning. Throws std::runtime_error where the output
+// replaces the only file that has them.
+void check_rest(const InputFile& file, const NpyHeader& array, const std::filesystem::path& output);
+
 // Of this process, on this machine as it is now.
 RunMemory memory_of(const RunOptions& options);
 

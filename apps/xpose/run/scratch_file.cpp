@@ -25,17 +25,25 @@ constexpr std::size_t kStep = std::size_t{4} << 20;  // of one call, for which a
 constexpr const char* kKeptFor = "scratch";
 constexpr std::size_t kMark = 32;  // letters
 
-// The place of the file in its folder, by the name of its output.
+std::filesystem::path folder_of(const std::filesystem::path& target) {
+  return target.has_parent_path() ? target.parent_path() : ".";
+}
+
+// The place in the folder that a file kept for this output would replace.
+std::filesystem::path kept_place(const std::filesystem::path& folder,
+                                 const std::filesystem::path& kept_for) {
+  const std::filesystem::path beside = folder_of(kept_for);
+  std::error_code error;
+  struct stat status {};
+  if (std::filesystem::equivalent(folder, beside, error) || stat(beside.c_str(), &status) != 0)
+    return folder / kept_for.filename();
+  return folder / (kept_for.filename().string() + '-' + std::to_string(status.st_ino));
+}
+
 std::filesystem::path place_in(const std::filesystem::path& folder,
                                const std::optional<std::filesystem::path>& kept_for) {
-  std::error_code error;
-  if (!std::filesystem::is_directory(folder, error))
-    throw std::runtime_error(folder.string() +
-                             " is not a folder: --scratch names one for the scratch file");
-  if (access((folder / ".").c_str(), W_OK | X_OK) != 0)
-    fail("the scratch file in " + folder.string(),
-         "cannot be made (--scratch names another folder, --passes 1 needs none)", errno);
-  return folder / (kept_for ? kept_for->filename() : "a scratch file");
+  ScratchFile::check_folder(folder);
+  return kept_for ? kept_place(folder, *kept_for) : folder / "a scratch file";
 }
 
 // The same file for reading, with room for all of it. One that another user made has that user for
@@ -59,7 +67,22 @@ InputFile reserved(int fd, const ScratchFile::Size& size, bool is_kept, const st
 std::filesystem::path ScratchFile::folder_beside(const std::filesystem::path& output) {
   if (OutputFile::is_stream(output)) return spool_folder();
   const std::filesystem::path target = PendingFile::resolved(output);
-  return target.has_parent_path() ? target.parent_path() : ".";
+  return folder_of(target);
+}
+
+void ScratchFile::check_folder(const std::filesystem::path& folder) {
+  std::error_code error;
+  if (!std::filesystem::is_directory(folder, error))
+    throw std::runtime_error(folder.string() +
+                             " is not a folder: --scratch names one for the scratch file");
+  if (access((folder / ".").c_str(), W_OK | X_OK) != 0)
+    fail("the scratch file in " + folder.string(),
+         "cannot be made (--scratch names another folder, --passes 1 needs none)", errno);
+}
+
+std::filesystem::path ScratchFile::kept_name(const std::filesystem::path& folder,
+                                             const std::filesystem::path& kept_for) {
+  return TemporaryFile::kept_name(kept_place(folder, kept_for), kKeptFor);
 }
 
 ScratchFile::ScratchFile(const std::filesystem::path& folder, const Size& size,
@@ -70,14 +93,13 @@ ScratchFile::ScratchFile(const std::filesystem::path& folder, const Size& size,
       written_(reserved(file_.fd(), size, kept_for.has_value(), name_)),
       size_(size) {
   if (!kept_for) return;
-  const auto name = TemporaryFile::kept_name(place_in(folder, kept_for), kKeptFor);
-  flushed_ = FileDescriptor(open(name.c_str(), O_RDONLY | O_CLOEXEC));
+  flushed_ = FileDescriptor(open(kept_name(folder, *kept_for).c_str(), O_RDONLY | O_CLOEXEC));
   if (flushed_.get() < 0) fail(name_, "cannot be opened again", errno);
 }
 
 void ScratchFile::remove_kept(const std::filesystem::path& folder,
                               const std::filesystem::path& kept_for) {
-  unlink(TemporaryFile::kept_name(folder / kept_for.filename(), kKeptFor).c_str());
+  unlink(kept_name(folder, kept_for).c_str());
 }
 
 std::string ScratchFile::mark() const {

@@ -27,11 +27,19 @@ class ScratchFile {
     std::uint64_t others = 0;      // that other files of the folder will take
     std::uint64_t most_dirty = 0;  // that may wait for the disk at once
   };
-  // kept_for: the output of a run that can be resumed; the file is ".b.npy.xpose-scratch" then, and
-  // may be there. Throws std::runtime_error that names the folder, also where it has no room, and
+  // kept_for: the output of a run that can be resumed; the file is kept_name() then, and may be
+  // there. Throws std::runtime_error that names the folder, also where it has no room, and
   // where a kept file is another process's or another user's.
   ScratchFile(const std::filesystem::path& folder, const Size& size,
               const std::optional<std::filesystem::path>& kept_for = {});
+
+  // ".b.npy.xpose-scratch" beside the output b.npy. In another folder the name has the number of
+  // the output's folder besides, since outputs of several folders may have one name.
+  static std::filesystem::path kept_name(const std::filesystem::path& folder,
+                                         const std::filesystem::path& kept_for);
+
+  // Throws std::runtime_error where a scratch file cannot be made there.
+  static void check_folder(const std::filesystem::path& folder);
 
   // Removes a kept one that a run has left.
   static void remove_kept(const std::filesystem::path& folder,
