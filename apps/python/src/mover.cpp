@@ -81,18 +81,23 @@ void Interruption::raise() const {
   if (error_ != nullptr) std::rethrow_exception(error_);
 }
 
-std::optional<Plan> AlignedPlans::plan_for(const void* in, const void* out) {
-  if (!problem_) return std::nullopt;
-  const std::uint32_t in_alignment = alignment_for_plans(in, problem_->device.kind);
-  const std::uint32_t out_alignment = alignment_for_plans(out, problem_->device.kind);
-  for (const Made& made : made_)
-    if (made.in_alignment == in_alignment && made.out_alignment == out_alignment) return made.plan;
+AlignedPlans::Alignments AlignedPlans::alignments_of(const void* in, const void* out) const {
+  return {alignment_for_plans(in, problem_->device.kind),
+          alignment_for_plans(out, problem_->device.kind)};
+}
+
+AlignedPlans::Made* AlignedPlans::find(const Alignments& alignments) {
+  const auto made = std::ranges::find(made_, alignments, &Made::alignments);
+  return made == made_.end() ? nullptr : &*made;
+}
+
+Plan AlignedPlans::ask(const Alignments& alignments, bool by_policy) {
   Problem problem = *problem_;
-  problem.in_alignment = in_alignment;
-  problem.out_alignment = out_alignment;
+  problem.in_alignment = alignments.in;
+  problem.out_alignment = alignments.out;
   Interruption interruption;
   PlanOptions options = options_;
-  if (!made_.empty()) {
+  if (!by_policy) {
     options.policy = Policy::estimate;
     options.tune.budget_seconds = 0;  // even where XPOSE_POLICY is measure
   }
@@ -106,12 +111,35 @@ std::optional<Plan> AlignedPlans::plan_for(const void* in, const void* out) {
     throw;
   }
   interruption.raise();
-  made_.push_back({in_alignment, out_alignment, *plan});
-  return plan;
+  return *plan;
 }
 
-void execute(AlignedPlans& plans, const void* in, void* out, void* stream) {
-  const std::optional<Plan> plan = plans.plan_for(in, out);
+Plan AlignedPlans::keep(const Alignments& alignments, const Plan& plan) {
+  Made* const made = find(alignments);
+  if (made == nullptr) {
+    made_.push_back({alignments, plan});
+    return plan;
+  }
+  if (made->plan.is_estimate() && !plan.is_estimate()) {
+    if (holds_cuda()) replaced_ = made->plan;
+    made->plan = plan;
+  }
+  return made->plan;
+}
+
+std::optional<Plan> AlignedPlans::plan_for(const void* in, const void* out, Estimates estimates) {
+  if (!problem_) return std::nullopt;
+  const Alignments alignments = alignments_of(in, out);
+  const Made* const made = find(alignments);
+  const bool is_first = made == nullptr ? made_.empty() : made == made_.data();
+  const bool asks = made == nullptr || (is_first && estimates == Estimates::are_asked_again &&
+                                        is_asked_again(made->plan, options_.policy));
+  if (!asks) return made->plan;
+  return keep(alignments, ask(alignments, is_first));
+}
+
+void execute(AlignedPlans& plans, const void* in, void* out, void* stream, Estimates estimates) {
+  const std::optional<Plan> plan = plans.plan_for(in, out, estimates);
   if (!plan) return;
   const Unlocked unlocked;
   plan->execute(in, out, stream);
@@ -131,7 +159,7 @@ bool Mover::KeyEqual::operator()(std::span<const std::int64_t> a,
   return std::ranges::equal(a, b);
 }
 
-Mover::Mover(const EngineOptions& options) : engine_(options) {}
+Mover::Mover(const EngineOptions& options) : engine_(options), imposed_(imposed_policy()) {}
 
 void Mover::move(const Layout& in, const Layout& out, const Axes& axes, void* stream,
                  Policy policy) {
@@ -144,14 +172,14 @@ void Mover::move(const Layout& in, const Layout& out, const Axes& axes, void* st
   auto found = plans_.find(words.span());
   if (found == plans_.end()) {
     PlanOptions options;
-    options.policy = policy;
+    options.policy = imposed_.value_or(policy);
     auto prepared = prepare(in, out, axes, in_place, options);
     if (plans_.size() >= kMostPlans) choose_anew();
     found =
         plans_.emplace(Key(words.span().begin(), words.span().end()), std::move(prepared)).first;
   }
   const std::shared_ptr<AlignedPlans> plans = found->second;  // others may forget it meanwhile
-  execute(*plans, in.address, out.address, stream);
+  execute(*plans, in.address, out.address, stream, Estimates::are_asked_again);
 }
 
 std::shared_ptr<AlignedPlans> Mover::prepare(const Layout& in, const Layout& out, const Axes& axes,

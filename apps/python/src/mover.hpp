@@ -34,6 +34,14 @@ class Interruption {
   std::exception_ptr error_;
 };
 
+// Estimates where the policy measures: a measurement had to wait, or no trial is possible.
+enum class Estimates { stay, are_asked_again };
+
+// Whether the engine is asked again, as Engine::transpose() does at each call.
+inline bool is_asked_again(const Plan& plan, Policy policy) {
+  return policy == Policy::measure && plan.is_estimate();
+}
+
 // The plans for one problem, by the alignment of the buffers.
 class AlignedPlans {
  public:
@@ -44,26 +52,35 @@ class AlignedPlans {
   // With Python's lock, which is released while a new plan is made. None where there is nothing to
   // do. The first is made by the policy; others are estimates. Throws as Engine::plan() does, and
   // Python's exception after a signal.
-  std::optional<Plan> plan_for(const void* in, const void* out);
+  std::optional<Plan> plan_for(const void* in, const void* out, Estimates estimates);
 
   bool holds_cuda() const { return problem_ && problem_->device.kind == DeviceKind::cuda; }
 
  private:
+  struct Alignments {
+    std::uint32_t in, out;
+    bool operator==(const Alignments&) const = default;
+  };
   struct Made {
-    std::uint32_t in_alignment;
-    std::uint32_t out_alignment;
+    Alignments alignments;
     Plan plan;
   };
+
+  Alignments alignments_of(const void* in, const void* out) const;
+  Made* find(const Alignments& alignments);
+  Plan ask(const Alignments& alignments, bool by_policy);
+  Plan keep(const Alignments& alignments, const Plan& plan);
 
   Engine engine_;
   std::optional<Problem> problem_;
   PlanOptions options_;
   std::vector<Made> made_;
+  std::optional<Plan> replaced_;  // an estimate on CUDA, which a graph may hold
 };
 
 // Enqueues, or does, the work of `plans` without Python's lock. `in` and `out` are the addresses of
 // element 0.
-void execute(AlignedPlans& plans, const void* in, void* out, void* stream);
+void execute(AlignedPlans& plans, const void* in, void* out, void* stream, Estimates estimates);
 
 class Mover {
  public:
@@ -95,6 +112,7 @@ class Mover {
   using Plans = std::unordered_map<Key, std::shared_ptr<AlignedPlans>, KeyHash, KeyEqual>;
 
   Engine engine_;
+  std::optional<Policy> imposed_;  // on the engine, in place of a caller's
   Plans plans_;
   // A CUDA graph may hold launches of a plan, which must outlive it.
   std::vector<std::shared_ptr<AlignedPlans>> retired_;

@@ -41,7 +41,7 @@ PreparedPlan::PreparedPlan(Mover& mover, const Layout& in, const Layout& out, co
   check_fit(in, out, axes);
   if (in.is_empty()) return;
   plans_ = mover.prepare(in, out, axes, in_place, options);
-  promised_ = plans_->plan_for(in.address, out.address);
+  promised_ = plans_->plan_for(in.address, out.address, Estimates::stay);
 }
 
 void PreparedPlan::execute(const Layout& in, const Layout& out, void* stream) const {
@@ -56,7 +56,7 @@ void PreparedPlan::execute(const Layout& in, const Layout& out, void* stream) co
   if (!in_place_ && in.address == out.address)
     throw Error(ErrorKind::invalid,
                 "input and output are one array, but the plan is for two: make it with out=x");
-  python::execute(*plans_, in.address, out.address, stream);
+  python::execute(*plans_, in.address, out.address, stream, Estimates::stay);
 }
 
 std::string PreparedPlan::variant() const {

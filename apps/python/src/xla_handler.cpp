@@ -30,7 +30,8 @@ class XlaPlans {
     std::optional<Engine> engine;
     {
       const std::lock_guard lock(mutex_);
-      if (const auto found = plans_.find(key); found != plans_.end()) return found->second;
+      const auto found = plans_.find(key);
+      if (found != plans_.end() && !is_asked_again(found->second, policy)) return found->second;
       engine = engine_;
     }
     PlanOptions options;
@@ -38,7 +39,10 @@ class XlaPlans {
     const Plan plan = engine.value().plan(problem, options);
     const std::lock_guard lock(mutex_);
     if (plans_.size() >= kMostPlans) retire();
-    return plans_.emplace(key, plan).first->second;
+    const auto [kept, is_new] = plans_.try_emplace(key, plan);
+    if (!is_new && kept->second.is_estimate() && !plan.is_estimate())
+      retire(std::exchange(kept->second, plan));
+    return kept->second;
   }
 
   void forget() {
@@ -48,9 +52,11 @@ class XlaPlans {
 
  private:
   // Work that a device has not begun may need what a plan holds there.
+  void retire(Plan plan) {
+    if (plan.problem().device.kind == DeviceKind::cuda) retired_.push_back(std::move(plan));
+  }
   void retire() {
-    for (auto& [key, plan] : plans_)
-      if (plan.problem().device.kind == DeviceKind::cuda) retired_.push_back(std::move(plan));
+    for (auto& [key, plan] : plans_) retire(std::move(plan));
     plans_.clear();
   }
 

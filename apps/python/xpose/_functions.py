@@ -58,7 +58,8 @@ def permute_dims(
         the host is done when the call returns, and has no stream.
     policy : {'estimate', 'measure', 'cached_only'}
         The choice of a variant for arrays of a new layout, unless a measured one is remembered: by
-        the cost model, by trials of up to two seconds, or not at all.
+        the cost model, by trials of up to two seconds, or not at all. Where 'measure' waits as long
+        for another process that measures, the cost model chooses, and the next call asks again.
 
     Returns
     -------
