@@ -89,6 +89,23 @@ def test_tune(tmp_path):
     assert engine.permute_dims(x, policy="cached_only").shape == (200, 300)
 
 
+def test_an_engine_that_has_chosen_keeps_its_choice(tmp_path):
+    x = numpy.zeros((200, 300), "f4")
+
+    def engine():
+        return xpose.Engine(cache=tmp_path / "choices.sqlite")
+
+    before, tuning = engine(), engine()
+    plan = before.plan(x)
+    assert plan.is_estimate and tuning.plan(x).is_estimate
+    for report in {"warm": True}, {"variants": "host_naive_row"}:
+        assert tuning.tune(x, budget=0.3, progress=False, **report).winner
+        assert tuning.plan(x).is_estimate and engine().plan(x).is_estimate
+    tuning.tune(x, budget=0.3, progress=False)
+    assert not tuning.plan(x).is_estimate and not engine().plan(x).is_estimate
+    assert before.plan(x).is_estimate and plan.is_estimate
+
+
 def test_progress_bar(monkeypatch):
     shown = []
 

@@ -192,7 +192,9 @@ def tune(
 ) -> TuneReport:
     """Try the strategies for a layout in a worker process, and remember the winner.
 
-    Later calls of `permute_dims` and `plan` use the winner, in this process and in others.
+    Later calls of `permute_dims` and `plan` use the winner. So do engines with as many threads and
+    the same cache, here and in other processes, unless they chose for the layout before. A plan
+    keeps its variant. A tune with `warm` or `variants` is a report, which no choice follows.
 
     Parameters
     ----------
