@@ -132,5 +132,8 @@ const Problem& Plan::problem() const { return impl_->problem; }
 const Variant& Plan::variant() const { return impl_->variant; }
 const std::string& Plan::launch() const { return impl_->launch; }
 bool Plan::is_estimate() const { return impl_->is_estimate; }
+std::uint64_t Plan::workspace_bytes() const {
+  return impl_->workspaces == nullptr ? 0 : impl_->workspaces->bytes();
+}
 
 }  // namespace xpose

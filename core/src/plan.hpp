@@ -23,6 +23,8 @@ class Workspaces {
   template <class Body>
   void with(void* stream, const Body& body);
 
+  std::uint64_t bytes() const { return bytes_; }  // of one
+
  private:
   DeviceBuffer take();
   void give_back(DeviceBuffer buffer) noexcept;

@@ -119,6 +119,28 @@ TEST(BoundPlan, ADestroyThatThrowsEndsNothing) {
   heard.destroy();  // which it is already
 }
 
+TEST(Plan, TellsTheBytesOfAWorkspace) {
+  EngineOptions options;
+  options.plugin_folders = {XPOSE_PLUGINS};
+  options.threads = 2;
+  options.in_process = true;
+  options.remember = false;
+  Engine engine(options);
+  const auto workspace_bytes = [&](const char* variant, const Problem& problem) {
+    PlanOptions chosen;
+    chosen.policy = Policy::estimate;
+    chosen.tune.variants = {parse_variant(variant)};
+    return engine.plan(problem, chosen).workspace_bytes();
+  };
+  EXPECT_EQ(workspace_bytes("host_naive_row", matrix(300, 300, 4)), 0U);
+  EXPECT_EQ(workspace_bytes("host_naive_row", matrix(0, 300, 4)), 0U);
+  try {
+    EXPECT_GT(workspace_bytes("host_odd", matrix(300, 300, 3)), 300U);
+  } catch (const Error& error) {
+    GTEST_SKIP() << error.what();  // a processor without its instructions
+  }
+}
+
 // ------------------------------------------------------------------------------- versions of the
 // ABI
 

@@ -3,6 +3,8 @@
 import datetime
 import itertools
 import random
+import subprocess
+import sys
 import threading
 
 import numpy
@@ -257,3 +259,19 @@ def test_threads():
     for thread in threads:
         thread.join()
     assert not faults
+
+
+MANY_LAYOUTS = """
+import numpy, xpose
+def resident(): return int(open("/proc/self/statm").read().split()[1]) * 4096
+engine = xpose.Engine(remember=False)
+engine.permute_dims(numpy.zeros((300, 300), "V3"))
+before = resident()
+for n in range(2048): engine.permute_dims(numpy.zeros((300 + n % 64, 300 + n // 64), "V3"))
+print(resident() - before >> 20)
+"""
+
+
+def test_many_layouts_keep_little_memory():
+    ran = subprocess.run([sys.executable, "-c", MANY_LAYOUTS], capture_output=True, text=True)
+    assert ran.returncode == 0 and int(ran.stdout) < 160, ran.stdout + ran.stderr

@@ -13,11 +13,16 @@ namespace {
 
 namespace nb = nanobind;
 
-constexpr std::size_t kMostPlans = 4096;
-constexpr std::uint32_t kHostAlignment = 16;   // that of malloc; more would part plans by chance
-constexpr std::uint32_t kCudaAlignment = 256;  // that of cudaMalloc
+constexpr std::uint64_t kPlanBytes = 16 << 10;  // of a plan and its key, without a workspace
+constexpr std::uint32_t kHostAlignment = 16;    // that of malloc; more would part plans by chance
+constexpr std::uint32_t kCudaAlignment = 256;   // that of cudaMalloc
 
 }  // namespace
+
+std::uint64_t bytes_of(const Plan& plan) {
+  if (plan.problem().device.kind == DeviceKind::cuda) return 0;
+  return kPlanBytes + plan.workspace_bytes();
+}
 
 std::uint32_t alignment_for_plans(const void* address, DeviceKind kind) {
   const std::uint64_t most = kind == DeviceKind::cuda ? kCudaAlignment : kHostAlignment;
@@ -138,11 +143,17 @@ std::optional<Plan> AlignedPlans::plan_for(const void* in, const void* out, Esti
   return keep(alignments, ask(alignments, is_first));
 }
 
-void execute(AlignedPlans& plans, const void* in, void* out, void* stream, Estimates estimates) {
-  const std::optional<Plan> plan = plans.plan_for(in, out, estimates);
+void execute(const std::optional<Plan>& plan, const void* in, void* out, void* stream) {
   if (!plan) return;
   const Unlocked unlocked;
   plan->execute(in, out, stream);
+}
+
+std::uint64_t AlignedPlans::bytes() const {
+  if (!problem_) return kPlanBytes;
+  std::uint64_t bytes = 0;
+  for (const Made& made : made_) bytes += bytes_of(made.plan);
+  return bytes;
 }
 
 std::size_t Mover::KeyHash::operator()(std::span<const std::int64_t> words) const {
@@ -169,17 +180,31 @@ void Mover::move(const Layout& in, const Layout& out, const Axes& axes, void* st
   }
   const bool in_place = in.address == out.address;
   const Words words(in, out, axes, in_place, policy);
-  auto found = plans_.find(words.span());
-  if (found == plans_.end()) {
+  const auto found = plans_.find(words.span());
+  const bool is_known = found != plans_.end();
+  std::shared_ptr<AlignedPlans> plans;  // others may forget it meanwhile
+  if (is_known) {
+    plans = found->second;
+  } else {
     PlanOptions options;
     options.policy = imposed_.value_or(policy);
-    auto prepared = prepare(in, out, axes, in_place, options);
-    if (plans_.size() >= kMostPlans) choose_anew();
-    found =
-        plans_.emplace(Key(words.span().begin(), words.span().end()), std::move(prepared)).first;
+    plans = prepare(in, out, axes, in_place, options);
   }
-  const std::shared_ptr<AlignedPlans> plans = found->second;  // others may forget it meanwhile
-  execute(*plans, in.address, out.address, stream, Estimates::are_asked_again);
+  const std::uint64_t counted = is_known ? plans->bytes() : 0;
+  const auto plan = plans->plan_for(in.address, out.address, Estimates::are_asked_again);
+  if (!is_known) keep(words.span(), plans);
+  plan_bytes_ += plans->bytes() - counted;
+  execute(plan, in.address, out.address, stream);
+}
+
+// Plans are made again sooner than lists of their use are kept at each call.
+void Mover::keep(std::span<const std::int64_t> words, const std::shared_ptr<AlignedPlans>& plans) {
+  if (plan_bytes_ >= kMostPlanBytes) {
+    std::erase_if(plans_, [](const auto& kept) { return !kept.second->holds_cuda(); });
+    plan_bytes_ = 0;
+  }
+  const bool is_new = plans_.try_emplace(Key(words.begin(), words.end()), plans).second;
+  if (!is_new && plans->holds_cuda()) retired_.push_back(plans);  // another thread was faster
 }
 
 std::shared_ptr<AlignedPlans> Mover::prepare(const Layout& in, const Layout& out, const Axes& axes,
@@ -194,6 +219,7 @@ void Mover::choose_anew() {
   for (const auto& [key, plans] : plans_)
     if (plans->holds_cuda()) retired_.push_back(plans);
   plans_.clear();
+  plan_bytes_ = 0;
 }
 
 }  // namespace xpose::python

@@ -34,6 +34,13 @@ class Interruption {
   std::exception_ptr error_;
 };
 
+// The most bytes of plans for arrays of the host that are kept by their layout.
+constexpr std::uint64_t kMostPlanBytes = 64 << 20;
+
+// The bytes that count for a plan. None on CUDA: a graph may hold launches of the plan, which must
+// outlive it, so that it is not forgotten for the sake of memory.
+std::uint64_t bytes_of(const Plan& plan);
+
 // Estimates where the policy measures: a measurement had to wait, or no trial is possible.
 enum class Estimates { stay, are_asked_again };
 
@@ -54,6 +61,7 @@ class AlignedPlans {
   // Python's exception after a signal.
   std::optional<Plan> plan_for(const void* in, const void* out, Estimates estimates);
 
+  std::uint64_t bytes() const;  // of its plans
   bool holds_cuda() const { return problem_ && problem_->device.kind == DeviceKind::cuda; }
 
  private:
@@ -78,9 +86,9 @@ class AlignedPlans {
   std::optional<Plan> replaced_;  // an estimate on CUDA, which a graph may hold
 };
 
-// Enqueues, or does, the work of `plans` without Python's lock. `in` and `out` are the addresses of
-// element 0.
-void execute(AlignedPlans& plans, const void* in, void* out, void* stream, Estimates estimates);
+// Enqueues, or does, the work of a plan, if there is one, without Python's lock. `in` and `out` are
+// the addresses of element 0.
+void execute(const std::optional<Plan>& plan, const void* in, void* out, void* stream);
 
 class Mover {
  public:
@@ -111,9 +119,12 @@ class Mover {
   };
   using Plans = std::unordered_map<Key, std::shared_ptr<AlignedPlans>, KeyHash, KeyEqual>;
 
+  void keep(std::span<const std::int64_t> words, const std::shared_ptr<AlignedPlans>& plans);
+
   Engine engine_;
   std::optional<Policy> imposed_;  // on the engine, in place of a caller's
   Plans plans_;
+  std::uint64_t plan_bytes_ = 0;  // of plans_
   // A CUDA graph may hold launches of a plan, which must outlive it.
   std::vector<std::shared_ptr<AlignedPlans>> retired_;
 };

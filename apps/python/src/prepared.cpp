@@ -56,7 +56,8 @@ void PreparedPlan::execute(const Layout& in, const Layout& out, void* stream) co
   if (!in_place_ && in.address == out.address)
     throw Error(ErrorKind::invalid,
                 "input and output are one array, but the plan is for two: make it with out=x");
-  python::execute(*plans_, in.address, out.address, stream, Estimates::stay);
+  const auto plan = plans_->plan_for(in.address, out.address, Estimates::stay);
+  python::execute(plan, in.address, out.address, stream);
 }
 
 std::string PreparedPlan::variant() const {

@@ -16,8 +16,6 @@
 namespace xpose::python {
 namespace {
 
-constexpr std::size_t kMostPlans = 4096;
-
 // The plans of XLA's calls. XLA calls from threads of its own, without Python's lock.
 class XlaPlans {
  public:
@@ -38,31 +36,40 @@ class XlaPlans {
     options.policy = policy;
     const Plan plan = engine.value().plan(problem, options);
     const std::lock_guard lock(mutex_);
-    if (plans_.size() >= kMostPlans) retire();
+    if (plan_bytes_ >= kMostPlanBytes) forget_host();
     const auto [kept, is_new] = plans_.try_emplace(key, plan);
-    if (!is_new && kept->second.is_estimate() && !plan.is_estimate())
+    if (is_new) plan_bytes_ += bytes_of(plan);
+    if (kept->second.is_estimate() && !plan.is_estimate()) {
+      plan_bytes_ += bytes_of(plan) - bytes_of(kept->second);
       retire(std::exchange(kept->second, plan));
+    }
     return kept->second;
   }
 
   void forget() {
     const std::lock_guard lock(mutex_);
-    retire();
+    for (auto& [key, plan] : plans_) retire(std::move(plan));
+    plans_.clear();
+    plan_bytes_ = 0;
   }
 
  private:
+  static bool is_on_cuda(const Plan& plan) {
+    return plan.problem().device.kind == DeviceKind::cuda;
+  }
   // Work that a device has not begun may need what a plan holds there.
   void retire(Plan plan) {
-    if (plan.problem().device.kind == DeviceKind::cuda) retired_.push_back(std::move(plan));
+    if (is_on_cuda(plan)) retired_.push_back(std::move(plan));
   }
-  void retire() {
-    for (auto& [key, plan] : plans_) retire(std::move(plan));
-    plans_.clear();
+  void forget_host() {
+    std::erase_if(plans_, [](const auto& kept) { return !is_on_cuda(kept.second); });
+    plan_bytes_ = 0;
   }
 
   std::mutex mutex_;
   std::optional<Engine> engine_;
   std::map<std::vector<std::int64_t>, Plan> plans_;
+  std::uint64_t plan_bytes_ = 0;  // of plans_
   std::vector<Plan> retired_;
 };
 

@@ -159,6 +159,7 @@ class XPOSE_API Plan {
   const Variant& variant() const;     // no strategy where the problem is empty
   const std::string& launch() const;  // the launch in short; empty where the problem is
   bool is_estimate() const;  // true: the cost model chose, and nothing was measured on the problem
+  std::uint64_t workspace_bytes() const;  // kept for each call at once, on CUDA for each stream
 
  private:
   friend class Engine;
