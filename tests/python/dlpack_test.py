@@ -36,6 +36,29 @@ def test_dlpack(versioned):
     assert (place == x.transpose(2, 0, 1)).all()
 
 
+class Named(OfDLPack):
+    """An array that also names its dtype, in words of its own."""
+
+    dtype = "f8,(f64 of a library"
+
+
+@pytest.mark.parametrize("of", [OfDLPack, lambda array: OfDLPack(array, versioned=False), Named])
+def test_dlpack_has_a_dtype(of):
+    x = numpy.arange(6.0).reshape(2, 3)
+    for dtype in ("i8", "u8", "c8"):
+        out = numpy.zeros((3, 2), dtype)
+        for source, target in (x, of(out)), (of(x), out), (of(x), of(out)), (of(x), OfDLPack(out)):
+            for call in (xpose.transpose, xpose.plan):
+                with pytest.raises(TypeError, match=f"out has dtype {out.dtype}, x float64"):
+                    call(source, out=target)
+        assert not out.any()
+    for dtype in ("?", "i1", "u2", "f2", "f4", "f8", "c16"):
+        array, out = numpy.ones((2, 3), dtype), numpy.zeros((3, 2), dtype)
+        assert xpose.transpose(of(array), out=out) is out and out.all()
+        xpose.transpose(array, out=of(out))
+        xpose.transpose(of(array), out=of(out))
+
+
 def test_dlpack_without_a_device():
     class Capsule:  # of a library older than __dlpack_device__
         def __dlpack__(self):

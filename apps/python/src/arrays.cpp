@@ -53,6 +53,22 @@ const dlpack::Tensor& tensor_of(const nb::object& capsule, bool& writable) {
   throw nb::type_error("__dlpack__ returned no DLPack capsule, or one that is used up");
 }
 
+// The beginning of NumPy's names; null where it has none.
+const char* kind_of(std::uint8_t code) {
+  switch (code) {
+    case dlpack::kInt:
+      return "int";
+    case dlpack::kUInt:
+      return "uint";
+    case dlpack::kFloat:
+      return "float";
+    case dlpack::kComplex:
+      return "complex";
+    default:
+      return nullptr;
+  }
+}
+
 bool is_on_cuda(std::int32_t device_type) {
   switch (device_type) {
     case dlpack::kCpu:
@@ -122,26 +138,6 @@ Layout layout_of(const nb::tuple& stated) {
   return layout;
 }
 
-nb::tuple of_capsule(const nb::object& capsule) {
-  bool writable = true;
-  const dlpack::Tensor& tensor = tensor_of(capsule, writable);
-  const std::uint32_t bits = std::uint32_t{tensor.bits} * tensor.lanes;
-  constexpr std::uint32_t kBitsOfByte = 8;
-  if (bits % kBitsOfByte != 0)
-    throw nb::type_error("the array has elements of less than a byte, which are not moved");
-  Axes extents, strides;
-  for (std::int32_t i = 0; i < tensor.ndim; ++i) extents.push(tensor.shape[i]);
-  if (tensor.strides == nullptr)
-    strides = dense(extents, 1, {}).strides;
-  else
-    for (std::int32_t i = 0; i < tensor.ndim; ++i) strides.push(tensor.strides[i]);
-  const bool on_cuda = is_on_cuda(tensor.device_type);
-  const std::uint32_t bytes = bits / kBitsOfByte;
-  return nb::make_tuple(reinterpret_cast<std::uintptr_t>(tensor.data) + tensor.byte_offset,
-                        tuple_of(extents), tuple_of(strides), bytes, bytes, on_cuda,
-                        on_cuda ? tensor.device_id : 0, writable, capsule);
-}
-
 Axes order_of(nb::handle axes, std::size_t rank) {
   Axes order;
   if (axes.is_none()) {
@@ -179,6 +175,57 @@ nb::tuple tuple_of(const Axes& axes) {
     PyTuple_SET_ITEM(result.ptr(), static_cast<Py_ssize_t>(i), number);
   }
   return nb::borrow<nb::tuple>(result);
+}
+
+namespace {
+
+// A tuple as layout_of() takes it, which ends with the capsule.
+nb::tuple of_capsule(const nb::object& capsule) {
+  bool writable = true;
+  const dlpack::Tensor& tensor = tensor_of(capsule, writable);
+  const std::uint32_t bits = std::uint32_t{tensor.bits} * tensor.lanes;
+  constexpr std::uint32_t kBitsOfByte = 8;
+  if (bits % kBitsOfByte != 0)
+    throw nb::type_error("the array has elements of less than a byte, which are not moved");
+  Axes extents, strides;
+  for (std::int32_t i = 0; i < tensor.ndim; ++i) extents.push(tensor.shape[i]);
+  if (tensor.strides == nullptr)
+    strides = dense(extents, 1, {}).strides;
+  else
+    for (std::int32_t i = 0; i < tensor.ndim; ++i) strides.push(tensor.strides[i]);
+  const bool on_cuda = is_on_cuda(tensor.device_type);
+  const std::uint32_t bytes = bits / kBitsOfByte;
+  return nb::make_tuple(reinterpret_cast<std::uintptr_t>(tensor.data) + tensor.byte_offset,
+                        tuple_of(extents), tuple_of(strides), bytes, bytes, on_cuda,
+                        on_cuda ? tensor.device_id : 0, writable, capsule);
+}
+
+// The name of its elements' type as NumPy has it, such as "float64"; None where NumPy has none.
+nb::object dtype_of_capsule(const nb::object& capsule) {
+  bool writable = true;
+  const dlpack::Tensor& tensor = tensor_of(capsule, writable);
+  if (tensor.code == dlpack::kBool) return nb::str("bool");
+  const char* const kind = kind_of(tensor.code);
+  if (kind == nullptr || tensor.lanes != 1) return nb::none();
+  return nb::str((kind + std::to_string(tensor.bits)).c_str());
+}
+
+}  // namespace
+
+void define_arrays(nb::module_& m) {
+  using namespace nb::literals;
+  m.def(
+      "permuted_shape",
+      [](nb::handle shape, nb::handle axes) {
+        const Axes extents = numbers(shape);
+        return tuple_of(permuted(extents, order_of(axes, extents.size())));
+      },
+      "shape"_a, "axes"_a.none());
+  m.def(
+      "order_of", [](nb::handle axes, std::size_t rank) { return tuple_of(order_of(axes, rank)); },
+      "axes"_a.none(), "rank"_a);
+  m.def("of_capsule", &of_capsule, "capsule"_a.none());
+  m.def("dtype_of_capsule", &dtype_of_capsule, "capsule"_a.none());
 }
 
 }  // namespace xpose::python

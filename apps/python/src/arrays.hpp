@@ -29,9 +29,6 @@ class Buffer {
 // CUDA, ordinal, writable, ...), as _arrays.py makes it.
 Layout layout_of(const nb::tuple& stated);
 
-// Such a tuple of a DLPack capsule, which it ends with.
-nb::tuple of_capsule(const nb::object& capsule);
-
 // The order of axes that a caller gave for an array of `rank` axes: integers of either sign, as
 // NumPy takes them; None: reversed. Throws Error invalid, and TypeError.
 Axes order_of(nb::handle axes, std::size_t rank);
@@ -41,5 +38,8 @@ nb::tuple tuple_of(const Axes& axes);
 
 // Of an address that Python has as a number.
 void* pointer(nb::handle address);
+
+// Into the module: the functions of layouts and of DLPack's capsules.
+void define_arrays(nb::module_& m);
 
 }  // namespace xpose::python

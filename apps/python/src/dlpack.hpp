@@ -8,7 +8,7 @@ namespace xpose::python::dlpack {
 
 enum DeviceType : std::int32_t { kCpu = 1, kCuda = 2, kCudaHost = 3, kCudaManaged = 13 };
 
-constexpr std::uint8_t kComplex = 5;  // of Tensor::code
+enum TypeCode : std::uint8_t { kInt = 0, kUInt = 1, kFloat = 2, kComplex = 5, kBool = 6 };
 
 constexpr std::uint32_t kMajorVersion = 1;
 constexpr std::uint64_t kReadOnly = 1;  // of ManagedTensorVersioned::flags

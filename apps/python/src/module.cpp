@@ -270,25 +270,15 @@ NB_MODULE(_xpose, m) {
   define_exceptions(m);
   define_engine(m);
   define_plan(m);
+  define_arrays(m);
   define_routes(m);
   define_exchange(m);
   m.attr("__version__") = version();
-  m.def(
-      "permuted_shape",
-      [](nb::handle shape, nb::handle axes) {
-        const Axes extents = numbers(shape);
-        return tuple_of(permuted(extents, order_of(axes, extents.size())));
-      },
-      "shape"_a, "axes"_a.none());
-  m.def(
-      "order_of", [](nb::handle axes, std::size_t rank) { return tuple_of(order_of(axes, rank)); },
-      "axes"_a.none(), "rank"_a);
   m.def(
       "policy_number",
       [](const std::string& policy) { return static_cast<int>(parse_policy(policy)); }, "policy"_a);
   m.def(
       "xla_handlers", [](Mover& mover) { return xla_handlers(mover.engine()); }, "engine"_a);
-  m.def("of_capsule", &of_capsule, "capsule"_a.none());
   m.def("synchronize", &synchronize, "ordinal"_a);
   m.def("devices", [] { return described(devices()); });
   m.def("cuda_unavailable_reason", &cuda_unavailable_reason);

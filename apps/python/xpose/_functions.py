@@ -72,7 +72,8 @@ def permute_dims(
     ValueError
         `axes` is no permutation; `out` has another shape or device, is read-only or overlaps `x`.
     TypeError
-        `x` holds Python objects or is on a device that is not served; `out` has another dtype.
+        `x` holds Python objects or is on a device that is not served; `out` has another dtype. One
+        that DLPack states and NumPy has not, as bfloat16, is not compared.
     MemoryError, NoStrategyError, DeviceError, WrongResultError, Error
         As their names say.
 

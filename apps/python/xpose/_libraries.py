@@ -123,15 +123,17 @@ class _CudaInterface(Library):
 class _DLPack(Library):
     """Arrays with `__dlpack__`; new ones by the array API's namespace, where they have one."""
 
-    def read(self, x: Any, stream: Any = None) -> Layout:
+    def capsule(self, x: Any, stream: Any = None) -> Any:
         given: dict[str, Any] = {}
         if _is_on_cuda(x):  # DLPack's number of the default stream is 1
             given["stream"] = 1 if stream is None else stream_address(stream) or 1
         try:
-            capsule = x.__dlpack__(max_version=(1, 1), **given)
+            return x.__dlpack__(max_version=(1, 1), **given)
         except TypeError:  # it knows no versions
-            capsule = x.__dlpack__(**given)
-        return _xpose.of_capsule(capsule)
+            return x.__dlpack__(**given)
+
+    def read(self, x: Any, stream: Any = None) -> Layout:
+        return _xpose.of_capsule(self.capsule(x, stream))
 
     def empty(self, x: Any, shape: tuple[int, ...]) -> Any:
         namespace = getattr(x, "__array_namespace__", None)
@@ -146,7 +148,18 @@ class _DLPack(Library):
         raise TypeError(f"xpose does not know how {type(x).__qualname__} is made: pass out=")
 
     def dtype(self, x: Any) -> Any:
-        return getattr(x, "dtype", None)
+        dtype = getattr(x, "dtype", None)
+        if dtype is None or (isinstance(dtype, str) and not _is_known(dtype)):
+            dtype = _xpose.dtype_of_capsule(self.capsule(x))
+        return dtype
+
+
+def _is_known(dtype: str) -> bool:
+    try:
+        numpy.dtype(dtype)
+    except (TypeError, ValueError, SyntaxError):  # NumPy parses lists and shapes of its own
+        return False
+    return True
 
 
 def _is_on_cuda(x: Any) -> bool:
