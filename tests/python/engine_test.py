@@ -230,12 +230,14 @@ def test_bench(tmp_path):
     report = xpose.bench(device="host", only="1000000x16", quick=True, budget=0.05, cache=tmp_path / "a.sqlite")
     assert report["schema"] == "xpose.bench/1" and report["setup"]["quick"]
     assert (tmp_path / "a.sqlite").exists()
-    with pytest.raises(ValueError, match="names no problem"):
+    with pytest.raises(ValueError, match="  square, 4096x4096, 4 bytes\n(.*\n)+.*names no problem .* is listed above"):
         xpose.bench(only="no such problem")
     with pytest.raises(ValueError, match="device"):
         xpose.bench(device="abacus")
     with pytest.raises(TypeError, match="only is a text, not int"):
         xpose.bench(only=[3])
+    with pytest.raises(TypeError, match="only is a text or a sequence of them, not int"):
+        xpose.bench(only=3)
 
 
 def test_nothing_else_is_imported():

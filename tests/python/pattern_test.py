@@ -95,6 +95,17 @@ def test_arrays_that_cannot_be_reshaped():
         xpose.rearrange(x, "a b -> (b a)", out=Shaped(numpy.zeros(6, "f4")))
 
 
+def test_subclasses_of_numpy():
+    x = numpy.arange(12.0).reshape(6, 2).view(numpy.matrix)
+    expected = numpy.asarray(x).reshape(2, 3, 2).transpose(2, 0, 1)
+    result = xpose.rearrange(x, "(a b) c -> c a b", a=2)
+    assert type(result) is numpy.ndarray and (result == expected).all()
+    out = numpy.zeros((2, 6)).view(numpy.matrix)
+    assert xpose.rearrange(x, "(a b) c -> c (a b)", a=2, out=out) is out and (out == x.T).all()
+    with pytest.raises(TypeError, match="a masked array has two arrays"):
+        xpose.rearrange(numpy.ma.zeros((6, 2)), "(a b) c -> c a b", a=2)
+
+
 def test_wrong_types():
     with pytest.raises(TypeError, match="pattern is a text, not int"):
         xpose.rearrange(numpy.zeros((6, 7)), 3)

@@ -20,11 +20,18 @@ X = numpy.arange(12.0).reshape(3, 4)
         (TypeError, "sequence of integers, not set", {0, 1}),  # without an order
         (TypeError, "sequence of integers, not generator", (axis for axis in (1, 0))),
         (ValueError, "at most 64 axes", range(100)),
+        (TypeError, "axes, extents and strides are integers, not float", (0, 1.5)),
+        (TypeError, "only integer scalar arrays", numpy.array(0.5)),
     ],
 )
 def test_axes(error, words, axes):
     with pytest.raises(error, match=words):
         xpose.permute_dims(X, axes)
+
+
+@pytest.mark.parametrize("axes", [0, -1, numpy.int64(0), numpy.array(0), [0], numpy.array([0])], ids=repr)
+def test_one_axis(axes):
+    assert xpose.permute_dims(X[0], axes).tolist() == X[0].tolist()
 
 
 @pytest.mark.parametrize("x", [None, {}, {1, 2}, object()], ids=repr)
@@ -102,6 +109,12 @@ def test_policy(x):
             xpose.permute_dims(x, policy=policy)
         with pytest.raises(TypeError, match="policy is a text"):
             xpose.plan(x, policy=policy)
+    for policy, shown in ("estimate\0", "estimate "), ("\x1b[31m", " .31m"), ("\ud800", "..d800"):
+        words = f"policy '{shown}' is none of 'estimate', 'measure' and 'cached_only'"
+        with pytest.raises(ValueError, match=f"^{words}$"):
+            xpose.permute_dims(x, policy=policy)
+        with pytest.raises(ValueError, match="policy is '.*'; it may have printable characters alone"):
+            xpose.plan(x, policy=policy)
 
 
 @pytest.mark.parametrize(
@@ -114,12 +127,29 @@ def test_policy(x):
         (ValueError, "max_rounds is 1099511627776", {"max_rounds": 2**40}),
         (TypeError, "max_rounds is a whole number, not float", {"max_rounds": 1.5}),
         (TypeError, "variants is a text, not int", {"variants": [3]}),
+        (TypeError, "variants is a text, not bytes", {"variants": b"smem"}),
+        (TypeError, "variants is a text or a sequence of them, not NoneType", {"variants": None}),
+        (ValueError, r"variants is 'smem.x00'; it may have printable", {"variants": ["smem\0"]}),
+        (ValueError, r"variants is '.ud800'; it may have printable", {"variants": "\ud800"}),
         (xpose.NoStrategyError, "no_such", {"variants": "no_such"}),  # one text, not its letters
     ],
 )
 def test_tune(error, words, given):
     with pytest.raises(error, match=words):
         xpose.tune(X, progress=False, **given)
+
+
+@pytest.mark.parametrize("progress", [5, "yes", 0], ids=repr)
+def test_progress(progress):
+    kind = type(progress).__name__
+    with pytest.raises(TypeError, match=f"progress is True, False, None or a function, not {kind}"):
+        xpose.tune(X, progress=progress)
+
+
+def test_report_of_no_elements():
+    for dtype, size in ("f8", 8), ("V3", 3), ("V256", 256), ("V1000", 1), ("V0", 1):
+        report = xpose.tune(numpy.zeros((0, 3), dtype), progress=False)
+        assert repr(report) == f"<xpose.TuneReport of 0x0 of {size} bytes on host: no winner>"
 
 
 @pytest.mark.parametrize(
@@ -130,7 +160,9 @@ def test_tune(error, words, given):
         (ValueError, "stage_seconds is 0", {"stage_seconds": 0}),
         (ValueError, "stage_seconds is -1.0", {"stage_seconds": -1}),
         (TypeError, "worker is a path", {"worker": 3}),
-        (TypeError, "plugin_folders is a path", {"plugin_folders": [3]}),
+        (TypeError, "plugin_folders is a path, not int", {"plugin_folders": [3]}),
+        (TypeError, "plugin_folders is a path or a sequence of them, not int", {"plugin_folders": 1}),
+        (ValueError, "worker is '.ud800'; the system's encoding has no bytes", {"worker": "\ud800"}),
         (ValueError, "cache is 'a.x00b'; a path has no null byte", {"cache": "a\0b"}),
         (ValueError, "plugin_folders is .*; a path has no null byte", {"plugin_folders": b"/a\0b"}),
     ],
@@ -160,6 +192,8 @@ def test_paths_of_any_bytes(tmp_path):
 def test_explain():
     with pytest.raises(TypeError, match="variant is a text"):
         xpose.explain(X, variant=3)
+    with pytest.raises(ValueError, match="variant is '.ud800'; it may have printable"):
+        xpose.explain(X, variant="\ud800")
 
 
 class Tensor(ctypes.Structure):

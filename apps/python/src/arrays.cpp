@@ -20,9 +20,22 @@ std::int64_t integer(nb::handle value) {
 // Also of what has __index__, as NumPy's integers.
 std::int64_t index(nb::handle value) {
   if (PyLong_CheckExact(value.ptr())) return integer(value);
+  if (PyIndex_Check(value.ptr()) == 0)
+    throw nb::type_error(("axes, extents and strides are integers, not " +
+                          std::string(Py_TYPE(value.ptr())->tp_name))
+                             .c_str());
   const nb::object number = nb::steal(PyNumber_Index(value.ptr()));
   if (!number.is_valid()) throw nb::python_error();
   return integer(number);
+}
+
+// False of NumPy's arrays without an axis, which claim to be sequences.
+bool has_items(nb::handle value) {
+  if (PySequence_Check(value.ptr()) == 0) return false;
+  if (PySequence_Size(value.ptr()) >= 0) return true;
+  if (PyErr_ExceptionMatches(PyExc_TypeError) == 0) throw nb::python_error();
+  PyErr_Clear();
+  return false;
 }
 
 std::size_t normal_axis(std::int64_t axis, std::size_t rank) {
@@ -104,7 +117,8 @@ Buffer::~Buffer() { PyBuffer_Release(&view_); }
 
 Axes numbers(nb::handle sequence) {
   Axes result;
-  const nb::object items = nb::steal(PySequence_Fast(sequence.ptr(), "not a sequence of integers"));
+  const nb::object items = nb::steal(
+      PySequence_Fast(sequence.ptr(), "axes, extents and strides are sequences of integers"));
   if (!items.is_valid()) throw nb::python_error();
   // An __index__ may change the list.
   for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(items.ptr()); ++i)
@@ -144,7 +158,7 @@ Axes order_of(nb::handle axes, std::size_t rank) {
     for (std::size_t i = rank; i-- > 0;) order.push(static_cast<std::int64_t>(i));
     return order;
   }
-  if (PyIndex_Check(axes.ptr()) != 0 && PySequence_Check(axes.ptr()) == 0)
+  if (PyIndex_Check(axes.ptr()) != 0 && !has_items(axes))
     order.push(index(axes));
   else if (PySequence_Check(axes.ptr()) != 0)  // a set has no order
     order = numbers(axes);

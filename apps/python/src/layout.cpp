@@ -133,6 +133,11 @@ void check_fit(const Layout& in, const Layout& out, const Axes& axes) {
            ": copy one to the other's device first");
 }
 
+Problem nothing_of(const Layout& in) {
+  const bool is_size = in.element_bytes > 0 && in.element_bytes <= kMostElementBytes;
+  return matrix(0, 0, is_size ? static_cast<std::uint32_t>(in.element_bytes) : 1, in.device);
+}
+
 Problem problem_of(const Layout& in, const Layout& out, const Axes& axes, bool in_place) {
   check_fit(in, out, axes);
   const std::int64_t unit = unit_of(in, out);

@@ -63,6 +63,9 @@ void check_fit(const Layout& in, const Layout& out, const Axes& axes);
 // overlap.
 Problem problem_of(const Layout& in, const Layout& out, const Axes& axes, bool in_place);
 
+// A problem without elements, of the size of those of `in`. Sizes that no problem has are bytes.
+Problem nothing_of(const Layout& in);
+
 // In place, elements that all stay where they are.
 bool stays(const Layout& in, const Layout& out, const Axes& axes);
 

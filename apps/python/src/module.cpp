@@ -146,7 +146,7 @@ Problem aligned_problem(const nb::tuple& source, nb::handle axes, const nb::obje
   const Axes order = order_of(axes, in.extents.size());
   const Layout out = target_of(target, in, permuted(in.extents, order));
   const bool in_place = is_in_place(in, out);
-  if (in.is_empty() || (in_place && stays(in, out, order))) return matrix(0, 0, 1, in.device);
+  if (in.is_empty() || (in_place && stays(in, out, order))) return nothing_of(in);
   Problem problem = problem_of(in, out, order, in_place);
   problem.in_alignment = alignment_for_plans(in.address, in.device.kind);
   problem.out_alignment = alignment_for_plans(out.address, out.device.kind);

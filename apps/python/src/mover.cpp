@@ -14,6 +14,7 @@ namespace {
 namespace nb = nanobind;
 
 constexpr std::uint64_t kPlanBytes = 16 << 10;  // of a plan and its key, without a workspace
+constexpr std::size_t kMostShown = 64;          // bytes of a caller's text in a message
 constexpr std::uint32_t kHostAlignment = 16;    // that of malloc; more would part plans by chance
 constexpr std::uint32_t kCudaAlignment = 256;   // that of cudaMalloc
 
@@ -66,7 +67,7 @@ Policy parse_policy(std::string_view text) {
   if (text == "estimate") return Policy::estimate;
   if (text == "measure") return Policy::measure;
   if (text == "cached_only") return Policy::cached_only;
-  throw Error(ErrorKind::invalid, "policy '" + std::string(text) +
+  throw Error(ErrorKind::invalid, "policy '" + one_line(text, kMostShown) +
                                       "' is none of 'estimate', 'measure' and 'cached_only'");
 }
 

@@ -74,8 +74,12 @@ Policy policy_of(nb::handle policy) {
         ("policy is a text, not " + std::string(Py_TYPE(policy.ptr())->tp_name)).c_str());
   Py_ssize_t size = 0;
   const char* const text = PyUnicode_AsUTF8AndSize(policy.ptr(), &size);
-  if (text == nullptr) throw nb::python_error();
-  return parse_policy({text, static_cast<std::size_t>(size)});
+  if (text != nullptr) return parse_policy({text, static_cast<std::size_t>(size)});
+  PyErr_Clear();  // half of a pair of surrogates, which UTF-8 has not
+  const nb::object escaped =
+      nb::steal(PyUnicode_AsEncodedString(policy.ptr(), "ascii", "backslashreplace"));
+  if (!escaped.is_valid()) throw nb::python_error();
+  return parse_policy(PyBytes_AS_STRING(escaped.ptr()));
 }
 
 }  // namespace

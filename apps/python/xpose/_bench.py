@@ -64,8 +64,8 @@ def bench(
 
     words: list[str | bytes] = ["bench", "--json", "-", "--threads", str(_checks.number("threads", threads, 0))]
     if device is not None:
-        words += ["--device", _checks.text("device", device)]
-    for text in _checks.texts("only", only):
+        words += ["--device", _checks.line("device", device)]
+    for text in _checks.lines("only", only):
         words += ["--only", text]
     if quick:
         words.append("--quick")
@@ -75,7 +75,9 @@ def bench(
         words += ["--cache", _checks.path("cache", cache)]
     ran = subprocess.run([command(), *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     if ran.returncode != 0:
-        kind = ValueError if ran.returncode == _USAGE else _xpose.Error
-        raise kind((ran.stderr.strip() or f"exit code {ran.returncode}").splitlines()[-1])
+        told = ran.stderr.rstrip() or f"exit code {ran.returncode}"
+        if ran.returncode == _USAGE:
+            raise ValueError(told)  # also the names that a sentence says are above it
+        raise _xpose.Error(told.splitlines()[-1])
     report: dict[str, Any] = json.loads(ran.stdout)
     return report

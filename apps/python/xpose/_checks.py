@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 import os
-from typing import Any, Iterable, Sequence
+from typing import Any, Iterator, Sequence
 
 _MOST = 2**31 - 1
 
@@ -37,9 +37,25 @@ def text(name: str, value: Any) -> str:
     return value
 
 
-def texts(name: str, value: str | Sequence[str]) -> list[str]:
+def line(name: str, value: Any) -> str:
+    """A text for the library, without null characters and halves of surrogate pairs."""
+    words = text(name, value)
+    if not words.isprintable():
+        raise ValueError(f"{name} is {value!r}; it may have printable characters alone")
+    return words
+
+
+def _several(name: str, value: Any, kind: str) -> Iterator[Any]:
+    try:
+        return iter(value)
+    except TypeError:
+        raise TypeError(f"{name} is {kind} or a sequence of them, not {type(value).__qualname__}") from None
+
+
+def lines(name: str, value: str | Sequence[str]) -> list[str]:
     """Several texts; one stands for a list of itself."""
-    return [text(name, one) for one in ([value] if isinstance(value, str) else value)]
+    several = [value] if isinstance(value, (str, bytes)) else _several(name, value, "a text")
+    return [line(name, one) for one in several]
 
 
 def path(name: str, value: str | bytes | os.PathLike[Any]) -> bytes:
@@ -48,6 +64,8 @@ def path(name: str, value: str | bytes | os.PathLike[Any]) -> bytes:
         system = os.fsencode(value)
     except TypeError:
         raise TypeError(f"{name} is a path, not {type(value).__qualname__}") from None
+    except UnicodeEncodeError:
+        raise ValueError(f"{name} is {value!r}; the system's encoding has no bytes for this path") from None
     if b"\0" in system:
         raise ValueError(f"{name} is {value!r}; a path has no null byte")
     return system
@@ -55,5 +73,5 @@ def path(name: str, value: str | bytes | os.PathLike[Any]) -> bytes:
 
 def paths(name: str, value: Any) -> list[bytes]:
     """Several paths; one stands for a list of itself."""
-    several: Iterable[Any] = [value] if isinstance(value, (str, bytes, os.PathLike)) else value
-    return [path(name, one) for one in several]
+    is_one = isinstance(value, (str, bytes, os.PathLike))
+    return [path(name, one) for one in ([value] if is_one else _several(name, value, "a path"))]

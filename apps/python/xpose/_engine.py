@@ -96,7 +96,7 @@ class Engine:
         """`xpose.plan` by this engine."""
         source, target, _alive = _arrays.described(x, out)
         seconds = _checks.seconds("budget", budget)
-        return self._core.prepare(source, axes, target, _checks.text("policy", policy), seconds)
+        return self._core.prepare(source, axes, target, _checks.line("policy", policy), seconds)
 
     def tune(
         self,
@@ -124,7 +124,7 @@ class Engine:
                 bool(every_strategy),
                 bool(warm),
                 bool(whole),
-                _checks.texts("variants", variants),
+                _checks.lines("variants", variants),
                 told,
             )
         return TuneReport(text)
@@ -140,7 +140,7 @@ class Engine:
     ) -> dict[str, Any]:
         """`xpose.explain` by this engine."""
         source, target, _alive = _arrays.described(x, out)
-        name = _checks.text("variant", variant)
+        name = _checks.line("variant", variant)
         return self._core.explain(source, axes, target, name, bool(measure))
 
     def plugins(self) -> list[dict[str, Any]]:

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy
+
 from . import _checks, _functions, _pattern
 from ._functions import permute_dims
 from ._libraries import library_of
 
 
 def _has_shapes(x: Any) -> bool:
+    if isinstance(x, numpy.ndarray):
+        return type(x) is numpy.ndarray  # numpy.matrix keeps two axes, whatever is asked
     return hasattr(x, "shape") and hasattr(x, "reshape")
 
 

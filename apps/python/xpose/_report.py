@@ -113,6 +113,9 @@ def progress_bar(
     if callable(progress):
         yield progress
         return
+    if progress is not None and not isinstance(progress, bool):
+        kind = type(progress).__qualname__
+        raise TypeError(f"progress is True, False, None or a function, not {kind}")
     if progress is False or (progress is None and not _is_watched()):
         yield None
         return
