@@ -113,8 +113,22 @@ class Bench(unittest.TestCase):
         self.assertEqual(both[1], first[0])  # to the last digit: not measured again
         self.assertEqual(bench("--json", str(self.json), "--resume", cells=(FAT, SMALLEST)).returncode, 0)
         self.assertEqual(self.cells(), both)
-        self.assertEqual(bench("--json", str(self.json), "--resume", "--warm").returncode, 0)
-        self.assertNotEqual(self.cells()[0], both[0])  # another setup: measured anew
+        self.assertEqual(bench("--json", str(self.json), "--resume", cells=(FAT_IN_PLACE,)).returncode, 0)
+        *others, last = self.cells()  # other problems stay
+        self.assertEqual((others, last["cell"]), (both, FAT_IN_PLACE))
+
+    def test_resume_refuses_another_setup(self):
+        self.assertEqual(bench("--json", str(self.json)).returncode, 0)
+        text = self.json.read_text()
+        for option, words in ((("--warm",), "without --warm, and this run has it"),
+                              (("--budget", "0.06"), "with --budget 0.05, and this run has 0.06")):
+            command = [XPOSE, "bench", "--device", "host", *(() if "--budget" in option else ("--budget", "0.05")), *option]
+            result = subprocess.run([*command, "--only", FAT, "--json", str(self.json), "--resume"],
+                                    capture_output=True, text=True)
+            self.assertEqual((result.returncode, result.stdout), (1, ""))
+            self.assertEqual(result.stderr, f"xpose: --json {self.json} cannot be resumed: it was measured {words}; "
+                                            "name another file, or leave --resume out to replace it\n")
+            self.assertEqual(self.json.read_text(), text)
 
     def test_interrupt_keeps_whole_cells_and_can_be_resumed(self):
         slow = IN_PLACE  # behind the smallest

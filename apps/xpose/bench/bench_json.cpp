@@ -1,5 +1,7 @@
 #include <algorithm>
 #include <limits>
+#include <optional>
+#include <utility>
 
 #include "bench/bench_run.hpp"
 #include "output/json_reader.hpp"
@@ -9,7 +11,7 @@ namespace {
 
 constexpr const char* kSchema = "xpose.bench/1";
 constexpr std::size_t kMaxDocument = 16U << 20;
-constexpr std::size_t kMaxRows = 1000;
+constexpr std::size_t kMaxRows = 10000;
 constexpr double kLongest = 1e6;  // seconds
 
 Json json_of(const TimedVariant& timed, std::uint64_t bytes) {
@@ -83,10 +85,46 @@ TimedVariant timed_of(const JsonValue& value) {
           .spread = value.field("spread").number(0, kLongest)};
 }
 
-CellResult result_of(const JsonValue& value, const Cell& cell, Device device) {
-  CellResult result;
-  result.cell = cell;
-  result.device = device;
+Problem problem_of(const JsonValue& value, Device device) {
+  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+  const auto bytes_of = [&](const char* name) {
+    return static_cast<std::uint32_t>(value.field(name).whole(1, 256));
+  };
+  Problem problem = {.element_bytes = bytes_of("element_bytes"),
+                     .rows = value.field("rows").whole(0, kMost),
+                     .cols = value.field("cols").whole(0, kMost),
+                     .in_ld = value.field("in_ld").whole(-kMost, kMost),
+                     .out_ld = value.field("out_ld").whole(-kMost, kMost),
+                     .in_place = value.field("in_place").truth(),
+                     .in_alignment = bytes_of("in_alignment"),
+                     .out_alignment = bytes_of("out_alignment"),
+                     .device = device};
+  for (const JsonValue& dim : value.field("batch").items(kMaxRows))
+    problem.batch.push_back({.extent = dim.field("extent").whole(0, kMost),
+                             .in_stride = dim.field("in_stride").whole(-kMost, kMost),
+                             .out_stride = dim.field("out_stride").whole(-kMost, kMost)});
+  return problem;
+}
+
+// A cell that no table has any more, such as one of another draw.
+Cell cell_of(const JsonValue& value, Device device) {
+  return {.row = value.field("row").text(),
+          .name = value.field("cell").name(),
+          .problem = problem_of(value.field("problem"), device),
+          .warm = value.field("warm").truth(),
+          .threads = static_cast<unsigned>(
+              value.field("threads").whole(0, std::numeric_limits<std::int32_t>::max()))};
+}
+
+Device device_of(const JsonValue& value, const BenchSetup& setup) {
+  const std::string name = value.text();
+  const auto found = std::ranges::find(
+      setup.devices, name, [](const DeviceInfo& info) { return to_string(info.device); });
+  if (found == setup.devices.end()) value.refuse("a device of the setup");
+  return found->device;
+}
+
+void read_measured(CellResult& result, const JsonValue& value) {
   result.bytes = static_cast<std::uint64_t>(
       value.field("bytes").whole(1, std::numeric_limits<std::int64_t>::max()));
   result.roof = timed_of(value.field("roof"));
@@ -100,15 +138,91 @@ CellResult result_of(const JsonValue& value, const Cell& cell, Device device) {
   result.untried = static_cast<std::size_t>(
       value.field("untried").whole(0, std::numeric_limits<std::int32_t>::max()));
   result.seconds = value.field("seconds").number(0, kLongest);
+}
+
+// Marks and names of rows may change; a cell with another of these is another one.
+bool is_same(const Cell& earlier, const Cell& now) {
+  return earlier.problem == now.problem && earlier.warm == now.warm &&
+         earlier.threads == now.threads;
+}
+
+// Nothing where the cell of that name is another one now.
+std::optional<CellResult> result_of(const JsonValue& value, const BenchSetup& setup,
+                                    const std::vector<std::pair<Device, Cell>>& table) {
+  CellResult result;
+  result.device = device_of(value.field("device"), setup);
+  result.cell = cell_of(value, result.device);
+  const auto known = std::ranges::find_if(table, [&](const auto& item) {
+    return item.first == result.device && item.second.name == result.cell.name;
+  });
+  if (known != table.end()) {
+    if (!is_same(result.cell, known->second)) return {};
+    result.cell = known->second;
+  }
+  if (const JsonValue skipped = value.field("skipped"); skipped.is_null())
+    read_measured(result, value);
+  else
+    result.skipped = skipped.name();
   return result;
 }
 
-// A cell whose problem or marks have changed since is another one.
-bool is_same(const Json& earlier, const CellResult& now) {
-  const Json fresh = json_of(now);
-  return std::ranges::all_of(
-      std::initializer_list<const char*>{"cell", "device", "problem", "warm", "threads"},
-      [&](const char* field) { return earlier.contains(field) && earlier[field] == fresh[field]; });
+std::string listed(const std::vector<std::string>& names) {
+  std::string text;
+  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
+  return text.empty() ? "none" : text;
+}
+
+// "host (some processor)"
+std::string devices_text(const JsonValue& devices) {
+  std::vector<std::string> names;
+  for (const JsonValue& device : devices.items(kMaxRows))
+    names.push_back(device.field("device").text() + " (" + device.field("name").text() + ')');
+  return listed(names);
+}
+
+// The names of the plugins that one setup lacks, or has with another digest.
+std::string other_plugins(const Json& before, const Json& now) {
+  std::vector<std::string> names;
+  const auto add = [&](const Json& some, const Json& others) {
+    for (const auto& [name, digest] : some.items())
+      if ((!others.contains(name) || others[name] != digest) &&
+          std::ranges::find(names, name) == names.end())
+        names.push_back(name);
+  };
+  add(now, before);
+  add(before, now);
+  return listed(names);
+}
+
+// The way in which an earlier run was measured otherwise; empty where two setups are equal.
+std::string difference(const JsonValue& before, const Json& earlier, const Json& now) {
+  const auto differs = [&](const char* name) {
+    before.field(name);
+    return earlier[name] != now[name];
+  };
+  const auto option = [&](const char* name) {
+    return "it was measured with --" + std::string(name) + ' ' + earlier[name].dump() +
+           ", and this run has " + now[name].dump();
+  };
+  for (const char* flag : {"quick", "warm"})
+    if (differs(flag))
+      return before.field(flag).truth()
+                 ? "it was measured with --" + std::string(flag) + ", and this run goes without"
+                 : "it was measured without --" + std::string(flag) + ", and this run has it";
+  if (differs("budget")) return option("budget");
+  if (differs("threads")) return option("threads");
+  if (differs("devices")) {
+    const std::string then = devices_text(before.field("devices"));
+    const std::string here = devices_text(JsonValue(now["devices"]));
+    return then == here ? "it was measured with another driver or memory on " + here
+                        : "it was measured on " + then + ", and this run is on " + here;
+  }
+  if (differs("plugins")) {
+    before.field("plugins").fields(kMaxRows);
+    return "it was measured with other builds of plugins: " +
+           other_plugins(earlier["plugins"], now["plugins"]);
+  }
+  return {};
 }
 
 }  // namespace
@@ -130,18 +244,15 @@ std::vector<CellResult> earlier_results(std::string_view document, const BenchSe
   const JsonValue top(json);
   if (const JsonValue schema = top.field("schema"); schema.text() != kSchema)
     schema.refuse("\"xpose.bench/1\", a document of `xpose bench --json`");
+  if (const std::string by = top.field("xpose").text(); by != version())
+    throw Error(ErrorKind::failed,
+                "it was measured by xpose " + by + ", and this is xpose " + version());
+  const std::string other =
+      difference(top.field("setup"), json["setup"], Json::parse(text_of(json_of(setup))));
+  if (!other.empty()) throw Error(ErrorKind::failed, other);
   std::vector<CellResult> kept;
-  if (top.field("xpose").text() != version()) return kept;
-  top.field("setup");
-  if (json["setup"] != Json::parse(text_of(json_of(setup)))) return kept;
-  const std::vector<JsonValue> cells = top.field("cells").items(kMaxRows);
-  for (std::size_t i = 0; i < cells.size(); ++i) {
-    cells[i].field("skipped");
-    if (const Json& earlier = json["cells"][i]; earlier["skipped"].is_null())
-      for (const auto& [device, cell] : table)
-        if (is_same(earlier, skipped_cell(cell, device, "not measured yet")))
-          kept.push_back(result_of(cells[i], cell, device));
-  }
+  for (const JsonValue& cell : top.field("cells").items(kMaxRows))
+    if (auto result = result_of(cell, setup, table)) kept.push_back(std::move(*result));
   return kept;
 }
 

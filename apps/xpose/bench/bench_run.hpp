@@ -44,9 +44,9 @@ std::string to_svg_text(const BenchRun& run);
 // The day of run.when in UTC: "1970-01-31".
 std::string date_text(const BenchRun& run);
 
-// The measured cells of an earlier document that `table` still has, without the skipped ones.
-// Empty where the document's setup or version of xpose is another. Throws Error failed for a text
-// that is not such a document.
+// The results of an earlier document, in its order, but those of a cell that is another problem in
+// `table`. A cell that the table lacks is as the document describes it. Throws Error failed for a
+// text that is not such a document, and where its setup or version of xpose is another.
 std::vector<CellResult> earlier_results(std::string_view document, const BenchSetup& setup,
                                         const std::vector<std::pair<Device, Cell>>& table);
 

@@ -6,12 +6,10 @@
 #include <iostream>
 #include <map>
 #include <random>
-#include <set>
 
 #include "bench/bench_outputs.hpp"
 #include "bench/bench_table.hpp"
-#include "bench/permutation_table.hpp"
-#include "bench/random_table.hpp"
+#include "bench/bench_work.hpp"
 #include "commands/commands.hpp"
 #include "commands/interrupts.hpp"
 #include "commands/shell_command.hpp"
@@ -32,8 +30,6 @@ double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-using Work = std::vector<std::pair<Device, Cell>>;
-
 po::options_description bench_options() {
   po::options_description options;
   options.add_options()("device", po::value<std::string>()->default_value("")->value_name("D"),
@@ -51,7 +47,8 @@ po::options_description bench_options() {
       "most", po::value<std::string>()->default_value("1073741824")->value_name("BYTES"),
       "bytes of the largest random array");
   add_bench_outputs(options);
-  options.add_options()("resume", "keep earlier results of the same setup from the file of --json");
+  options.add_options()("resume",
+                        "keep the earlier results in the file of --json; they need the same setup");
   add_engine_options(options);
   return options;
 }
@@ -82,38 +79,6 @@ RandomDraw random_draw(const po::variables_map& values) {
                   ? static_cast<std::uint64_t>(whole_number_of(values, "seed", 0, kMostSeed))
                   : std::random_device()() % kMostSeed;
   return draw;
-}
-
-std::vector<Cell> table_of(DeviceKind kind, const RandomDraw& draw) {
-  if (draw.count != 0) return random_table(kind, draw);
-  std::vector<Cell> table = standard_table(kind);
-  std::ranges::move(permutation_table(kind), std::back_inserter(table));
-  return table;
-}
-
-// The cells that were asked for, device by device.
-Work work_of(const std::vector<DeviceInfo>& devices, const std::vector<std::string>& only,
-             bool quick, bool warm, const RandomDraw& draw) {
-  Work work;
-  for (const DeviceInfo& info : devices) {
-    std::set<std::string> rows;
-    for (Cell& cell : table_of(info.device.kind, draw)) {
-      const bool named = std::ranges::any_of(
-          only, [&](const std::string& text) { return cell.name.find(text) != std::string::npos; });
-      const bool taken = named || (only.empty() && !cell.on_request);
-      if (!taken || (quick && !rows.insert(cell.row).second)) continue;
-      cell.problem.device = info.device;
-      cell.warm = cell.warm || warm;
-      work.emplace_back(info.device, std::move(cell));
-    }
-  }
-  if (work.empty()) {  // a name a line: a message is one line
-    for (const DeviceInfo& info : devices)
-      for (const Cell& cell : table_of(info.device.kind, draw))
-        if (!cell.on_request) std::cerr << "  " << cell.name << '\n';
-    throw UsageError("--only names no problem of the table, which is listed above");
-  }
-  return work;
 }
 
 // Engines by the threads that they give host strategies.
@@ -213,29 +178,27 @@ int Bench::exit_code() const {
   if (run_.interrupted) return Interrupts::kExitCode;
   if (failed_) return failed;
   if (std::ranges::any_of(run_.results, &CellResult::wrong)) return not_verified;
-  const bool any = std::ranges::any_of(
-      run_.results, [](const CellResult& result) { return result.skipped.empty(); });
+  const bool any = std::ranges::any_of(run_.results, [&](const CellResult& result) {
+    return result.skipped.empty() && has_cell(work_, result);
+  });
   if (any) return done;
   return too_large_ ? failed : no_strategy;
-}
-
-// As the table has them, whatever order they were measured in.
-void sort(BenchRun& run, const Work& work) {
-  const auto place = [&](const CellResult& result) {
-    return std::ranges::find_if(work,
-                                [&](const auto& item) {
-                                  return item.first == result.device &&
-                                         item.second.name == result.cell.name;
-                                }) -
-           work.begin();
-  };
-  std::ranges::sort(run.results, {}, place);
 }
 
 std::string command_text(const Arguments& arguments) {
   std::vector<std::string> words = {"xpose", "bench"};
   words.insert(words.end(), arguments.begin(), arguments.end());
   return shell_command(words);
+}
+
+// The results that stay in the file of --json: all but those to try again.
+void keep_results(BenchRun& run, const BenchFile& file, const Work& work, const Work& all) {
+  run.results = kept_results(file, run.setup, all);
+  std::erase_if(run.results, [&](const CellResult& result) {
+    return !result.skipped.empty() && has_cell(work, result);
+  });
+  run.cells += static_cast<std::size_t>(std::ranges::count_if(
+      run.results, [&](const CellResult& result) { return !has_cell(work, result); }));
 }
 
 BenchSetup setup_of(const po::variables_map& values) {
@@ -272,8 +235,8 @@ int bench(const Arguments& arguments) {
   run.setup = setup_of(*values);
   run.command = command_text(arguments);
   run.when = std::time(nullptr);
-  const Work work =
-      work_of(run.setup.devices, only, run.setup.quick, run.setup.warm, random_draw(*values));
+  const RandomDraw draw = random_draw(*values);
+  const Work work = work_of(run.setup.devices, only, run.setup.quick, run.setup.warm, draw);
   run.cells = work.size();
   Engines engines(engine_options(*values));
   for (const PluginInfo& plugin : engines.with(run.setup.threads).plugins()) {
@@ -282,11 +245,12 @@ int bench(const Arguments& arguments) {
     else
       say("refused " + plugin.refused);
   }
-  if (resume) run.results = kept_results(outputs.json(), run.setup, work);
+  const Work all = every_cell(run.setup.devices, run.setup.warm, draw);
+  if (resume) keep_results(run, outputs.json(), work, all);
   const Interrupts interrupts;
   Bench bench(engines, run, work);
   bench.measure_all([&] { outputs.save(run); });
-  sort(run, work);
+  sort(run.results, all);
   outputs.finish(run);
   if (!outputs.take_stdout()) print_bench(std::cout, run, screen_of(STDOUT_FILENO));
   return bench.exit_code();

@@ -163,6 +163,11 @@ std::string JsonValue::name() const {
   return name;
 }
 
+bool JsonValue::truth() const {
+  if (!json_.is_boolean()) refuse("true or false");
+  return json_.get<bool>();
+}
+
 std::int64_t JsonValue::whole(std::int64_t min, std::int64_t max) const {
   constexpr auto kMax = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
   const bool fits =

@@ -33,11 +33,13 @@ class JsonValue {
 
   JsonValue field(const char* name) const;  // of an object; must be there
   bool has(const char* name) const;         // is an object with that field
+  bool is_null() const { return json_.is_null(); }
   std::vector<std::pair<std::string, JsonValue>> fields(std::size_t max) const;  // in order
   std::vector<JsonValue> items(std::size_t max) const;                           // of an array
 
   std::string text() const;  // at most 64 KiB
   std::string name() const;  // likewise, and not empty
+  bool truth() const;
   std::int64_t whole(std::int64_t min, std::int64_t max) const;
   double number(double min, double max) const;
 

@@ -12,12 +12,6 @@
 namespace xpose::app {
 namespace {
 
-std::vector<std::pair<Device, Cell>> host_work() {
-  std::vector<std::pair<Device, Cell>> work;
-  for (const Cell& found : standard_table(DeviceKind::host)) work.emplace_back(kHost, found);
-  return work;
-}
-
 TEST(StandardTable, EveryCellIsAWholeProblemWithMarks) {
   for (const DeviceKind kind : {DeviceKind::host, DeviceKind::cuda}) {
     std::set<std::string> names;
@@ -165,74 +159,6 @@ TEST(BenchCell, WithoutARoofThereIsNoShare) {
   TuneReport bare = report();
   bare.roof.reset();
   EXPECT_NE(result_of(cell("4095x4097, 4 bytes"), kHost, bare).skipped, "");
-}
-
-TEST(BenchJson, WhatWasWrittenIsKept) {
-  const CellResult first = result_of(cell("4095x4097, 4 bytes"), kHost, report());
-  CellResult third = first;  // of which nothing was estimated
-  third.cell = cell("square, 4096x4096, 4 bytes");
-  third.estimate.reset();
-  const CellResult second = skipped_cell(cell("square, 4096x4096, 16 bytes"), kHost, "no memory");
-  const BenchRun run = run_of({first, second, third});
-  const std::vector<CellResult> kept = earlier_results(to_json_text(run), run.setup, host_work());
-  ASSERT_EQ(kept.size(), 2U);  // what was skipped is tried again
-  EXPECT_EQ(kept[0].cell.name, first.cell.name);
-  EXPECT_EQ(kept[0].bytes, first.bytes);
-  EXPECT_EQ(kept[0].roof, first.roof);
-  EXPECT_EQ(kept[0].winner, first.winner);
-  EXPECT_EQ(kept[0].estimate, first.estimate);
-  EXPECT_EQ(kept[1].estimate, std::nullopt);
-  EXPECT_EQ(kept[0].peers, first.peers);
-  EXPECT_EQ(kept[0].untried, first.untried);
-  EXPECT_EQ(kept[0].seconds, first.seconds);
-  BenchRun again = run;
-  again.results[0] = kept[0];
-  again.results[2] = kept[1];
-  EXPECT_EQ(to_json_text(again), to_json_text(run));
-}
-
-TEST(BenchJson, AnotherSetupVersionOrProblemKeepsNothing) {
-  const BenchRun run = run_of({result_of(cell("4095x4097, 4 bytes"), kHost, report())});
-  const std::string document = to_json_text(run);
-  BenchSetup other = run.setup;
-  other.devices[0].name = "other processor";
-  EXPECT_TRUE(earlier_results(document, other, host_work()).empty());
-  other = run.setup;
-  other.plugins[0].second = "4567";
-  EXPECT_TRUE(earlier_results(document, other, host_work()).empty());
-  other = run.setup;
-  other.budget_seconds = 1;
-  EXPECT_TRUE(earlier_results(document, other, host_work()).empty());
-
-  std::string older = document;
-  older.replace(older.find(version()), std::string(version()).size(), "0.0.9");
-  EXPECT_TRUE(earlier_results(older, run.setup, host_work()).empty());
-
-  auto work = host_work();
-  for (auto& [device, known] : work) known.problem.in_ld = 9999;
-  EXPECT_TRUE(earlier_results(document, run.setup, work).empty());
-}
-
-TEST(BenchJson, RefusesOtherDocuments) {
-  const BenchSetup setup;
-  EXPECT_THROW(earlier_results("{", setup, host_work()), Error);
-  EXPECT_THROW(earlier_results(R"({"schema": "xpose.tune/1"})", setup, host_work()), Error);
-  EXPECT_THROW(earlier_results(R"({"schema": "xpose.bench/1"})", setup, host_work()), Error);
-  const BenchRun run = run_of({result_of(cell("4095x4097, 4 bytes"), kHost, report())});
-  std::string cut = to_json_text(run);
-  const std::string bytes = "\"bytes\": 1000";
-  cut.replace(cut.find(bytes), bytes.size(), "\"bytes\": -1");
-  EXPECT_THROW(earlier_results(cut, run.setup, host_work()), Error);
-}
-
-TEST(BenchJson, SaysWhetherItIsComplete) {
-  BenchRun run = run_of({result_of(cell("4095x4097, 4 bytes"), kHost, report())});
-  EXPECT_TRUE(Json::parse(to_json_text(run))["complete"]);
-  run.cells = 2;
-  EXPECT_FALSE(Json::parse(to_json_text(run))["complete"]);
-  run.cells = 1;
-  run.interrupted = true;
-  EXPECT_FALSE(Json::parse(to_json_text(run))["complete"]);
 }
 
 TEST(BenchTable, OneSentenceNamesTheWorst) {
