@@ -17,10 +17,14 @@ namespace {
 void add_simulation(Explanation& told, const Registry::Named& named, const DeviceInfo& device,
                     const ExplainOptions& options) {
   auto ran = simulate(named.candidate, told.problem, device, named.plugin, options.progress);
-  if (auto* account = std::get_if<AccessAccount>(&ran))
-    told.simulation = std::move(*account);
-  else
+  auto* account = std::get_if<AccessAccount>(&ran);
+  if (account == nullptr)
     told.no_simulation = std::get<std::string>(ran);
+  else if (account->kernels.empty() && account->findings.empty())
+    told.no_simulation = told.variant.strategy +
+                         " launches no kernel of its own here, so there is nothing to simulate";
+  else
+    told.simulation = std::move(*account);
 }
 
 // Why the hardware's side is empty stands in its place.
@@ -52,7 +56,9 @@ Explanation explain(Engine& engine, const Problem& problem, const Variant& varia
     Explanation told;
     told.problem = normal_form(problem);
     if (is_empty(told.problem))
-      throw Error(ErrorKind::invalid, "the problem is empty: there is nothing to explain");
+      throw Error(ErrorKind::invalid,
+                  "the problem is empty, or all its elements stay where they are: there is nothing "
+                  "to explain");
     const DeviceInfo device = device_or_simulated(problem.device);
     const Registry::Named named =
         EngineAccess::chooser(engine).named(told.problem, device, variant);

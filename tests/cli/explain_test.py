@@ -101,6 +101,17 @@ class Explain(unittest.TestCase):
         self.assertEqual(result.returncode, 0)
         self.assertIn("copy_wide.cuh:", result.stdout)
 
+    # Issue: all counts were 0, and the limiter was said to be the roof.
+    def test_a_copy_by_the_device_has_nothing_to_simulate(self):
+        result = explain("copy_device_memcpy", "--shape", "64x64")
+        reason = "copy_device_memcpy launches no kernel of its own here, so there is nothing to simulate"
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        self.assertIn(f"no simulation: {reason}\n", result.stdout)
+        self.assertEqual(result.stdout.splitlines()[-1], "There is neither a simulator nor a counter to tell the limiter by: " + reason)
+        self.assertNotIn("sectors", result.stdout)
+        told = json.loads(explain("copy_device_memcpy", "--shape", "64x64", "--json", "-").stdout)
+        self.assertEqual((told["simulation"], told["no_simulation"]), (None, reason))
+
     def test_axes_in_another_order(self):
         by_axes = explain("smem", "--shape", "3x64x96", "--axes", "0,2,1")
         self.assertEqual((by_axes.returncode, by_axes.stderr), (0, ""))
@@ -118,6 +129,7 @@ class Explain(unittest.TestCase):
                 (2, "smem has no tile_y=5; its values are: 16, 32", ("smem{tile_y=5}", "--shape", "4x4")),
                 (2, "smem has no axis 'speed'; its axes are: block_x, block_y, tile_y", ("smem{speed=5}", "--shape", "4x4")),
                 (2, "is empty", ("smem", "--shape", "0x4")),
+                (2, "all its elements stay where they are", ("smem", "--shape", "1x1", "--in-place")),
                 (4, "`xpose plugins` lists", ("no_such", "--shape", "4x4")),
                 (4, "declines", ("smem{tile_y=16,block_y=32}", "--shape", "4x4")),
                 (1, "cuda:77", ("smem", "--shape", "4x4", "--device", "cuda:77"))):
