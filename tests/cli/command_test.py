@@ -187,9 +187,9 @@ class Errors(unittest.TestCase):
 
     def test_a_cache_that_is_no_file(self):
         for name, kind in (("/dev/null", "a device, a pipe or a socket, and no file"), (tempfile.gettempdir(), "a folder")):
-            self.check(1, f"cache {name}: it is {kind}; set XPOSE_CACHE to another file", "cache", "show", "--cache", name)
+            self.check(1, f"cache {name}: it is {kind}; name another file with --cache or in XPOSE_CACHE", "cache", "show", "--cache", name)
             result = xpose("doctor", "--cache", name)
-            self.assertIn(f"cache {name}: it is {kind}; set XPOSE_CACHE to another file\n", result.stdout)
+            self.assertIn(f"cache {name}: it is {kind}; name another file with --cache or in XPOSE_CACHE\n", result.stdout)
             self.assertNotIn("starts a new file", result.stdout)
             self.assertFalse(os.path.exists(name + "-lock") and name == "/dev/null")
 

@@ -23,12 +23,13 @@ void require_file(const fs::path& file) {
   std::error_code failure;
   const bool exists = fs::exists(file, failure);
   if (failure)
-    throw Error(ErrorKind::failed, "cache " + file.string() + " cannot be looked for: " +
-                                       failure.message() + "; XPOSE_CACHE names another");
+    throw Error(ErrorKind::failed, "cache " + file.string() +
+                                       " cannot be looked for: " + failure.message() +
+                                       "; name another with --cache or in XPOSE_CACHE");
   if (!exists)
     throw Error(ErrorKind::failed, "cache " + file.string() +
                                        ": there is no such file; `xpose tune` creates one, and "
-                                       "XPOSE_CACHE names another");
+                                       "--cache or XPOSE_CACHE names another");
 }
 
 }  // namespace

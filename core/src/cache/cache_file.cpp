@@ -83,26 +83,27 @@ auto opened(const fs::path& file, const Open& open) try {
 }
 
 std::string remedy(Fault fault) {
+  constexpr const char* kAnother = "name another file with --cache or in XPOSE_CACHE";
   switch (fault) {
     case Fault::busy:
       return "end the process that holds it, or wait for it";
     case Fault::corrupt:
-      return "`xpose tune` moves it aside and starts a new one";
+      return "remove or rename it, and the next `xpose tune` starts a new one";
     case Fault::unwritable:
-      return "give yourself access to it and its folder, or set XPOSE_CACHE to another file";
+      return std::string("give yourself access to it and its folder, or ") + kAnother;
     case Fault::full:
-      return "free some space, or set XPOSE_CACHE to a file elsewhere";
+      return "free some space, or name a file elsewhere with --cache or in XPOSE_CACHE";
     case Fault::exhausted:
       return kMoreDescriptors;
     case Fault::newer:
-      return "update xpose, or set XPOSE_CACHE to another file";
+      return std::string("update xpose, or ") + kAnother;
     case Fault::older:
       return "run `xpose cache show --cache FILE` as a user with write access to update it";
     case Fault::foreign:
     case Fault::failed:
       break;
   }
-  return "set XPOSE_CACHE to another file";
+  return kAnother;
 }
 
 }  // namespace

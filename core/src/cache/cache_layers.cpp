@@ -96,8 +96,8 @@ void CacheLayers::open_user() {
     }
     if (user_->journal == Journal::rollback)
       warnings_.push_back("cache " + user_path_.string() +
-                          ": its file system grants no write-ahead log, so it is slower; set "
-                          "XPOSE_CACHE to a file on a local disk");
+                          ": its file system grants no write-ahead log, so it is slower; name "
+                          "a file on a local disk with --cache or in XPOSE_CACHE");
   } catch (const std::exception& error) {
     tell(user_path_, error);
     use_memory();

@@ -223,8 +223,9 @@ TEST_F(CacheContentsTest, MissingFileIsAnErrorAndIsNotCreated) {
 TEST_F(CacheContentsTest, CorruptFileIsAnErrorAndStays) {
   const std::string corrupt = "SQLite format 3" + std::string(5000, 'x');
   for (const auto& [content, words] :
-       {std::pair(corrupt, "`xpose tune` moves it aside"),
-        std::pair(std::string(5000, 'x'), "it is no database; set XPOSE_CACHE to another file")}) {
+       {std::pair(corrupt, "; remove or rename it, and the next `xpose tune` starts a new one"),
+        std::pair(std::string(5000, 'x'),
+                  "it is no database; name another file with --cache or in XPOSE_CACHE")}) {
     write_bytes(file, content);
     const auto says = [text = words](const std::string& error) {
       return error.find(text) != std::string::npos;

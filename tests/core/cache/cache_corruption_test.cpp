@@ -20,7 +20,8 @@ TEST_F(CacheLayersTest, FileNamedByMistakeIsLeftAlone) {
       EXPECT_TRUE(remembers(cache));
       EXPECT_EQ(cache.file(), "");
     }
-    expect_one_warning(file.string() + ": it is no database; set XPOSE_CACHE to another file");
+    expect_one_warning(file.string() +
+                       ": it is no database; name another file with --cache or in XPOSE_CACHE");
     EXPECT_EQ(bytes_of(file), text);
     EXPECT_FALSE(fs::exists(aside(1)));
     EXPECT_THROW(read_cache(file), Error);

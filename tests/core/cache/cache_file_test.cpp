@@ -145,8 +145,8 @@ TEST_F(CacheFileTest, FileOnAReadOnlyMediumIsReadAsImmutable) {
 
 TEST_F(CacheFileTest, ExplanationNamesFileReasonAndRemedy) {
   EXPECT_EQ(explain("/x/y", DatabaseError(Fault::full, "database or disk is full")),
-            "cache /x/y: database or disk is full; free some space, or set XPOSE_CACHE to a file "
-            "elsewhere");
+            "cache /x/y: database or disk is full; free some space, or name a file "
+            "elsewhere with --cache or in XPOSE_CACHE");
 }
 
 TEST_F(CacheFileTest, DefaultFileFollowsTheEnvironment) {

@@ -70,7 +70,8 @@ TEST_F(CacheLayersTest, FolderInPlaceOfTheFileIsMemory) {
   Cache cache(file, "", listener());
   EXPECT_TRUE(remembers(cache));
   EXPECT_EQ(cache.file(), "");
-  expect_one_warning(file.string() + ": it is a folder; set XPOSE_CACHE to another file");
+  expect_one_warning(file.string() +
+                     ": it is a folder; name another file with --cache or in XPOSE_CACHE");
   EXPECT_TRUE(fs::is_directory(file));
   EXPECT_FALSE(fs::exists(file.string() + "-lock"));
 }
@@ -84,7 +85,8 @@ TEST_F(CacheLayersTest, DeviceOrPipeInPlaceOfTheFileIsMemory) {
       EXPECT_TRUE(remembers(cache));
       EXPECT_EQ(cache.file(), "");
     }
-    expect_one_warning("it is a device, a pipe or a socket, and no file; set XPOSE_CACHE");
+    expect_one_warning(
+        "it is a device, a pipe or a socket, and no file; name another file with --cache");
     EXPECT_FALSE(fs::exists(name.string() + "-lock"));
     EXPECT_TRUE(fs::is_character_file(name) || fs::is_fifo(name));
   };
