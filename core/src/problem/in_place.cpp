@@ -34,6 +34,16 @@ std::string listed(const std::vector<Axis>& axes, const Number& number) {
   return text;
 }
 
+// Whether the axes that move are a square in place once every `run` elements are one.
+bool are_squares_of(std::int64_t run, const std::vector<Axis>& moved,
+                    const std::vector<Axis>& staying) {
+  const auto divides = [&](const Axis& axis) {
+    return axis.in_stride == 1 || axis.in_stride % run == 0;
+  };
+  return std::ranges::find(moved, run, &Axis::in_stride) != moved.end() &&
+         std::ranges::all_of(moved, divides) && std::ranges::all_of(staying, divides);
+}
+
 // The reason why two axes without neighbours in memory do not change places.
 std::string why_apart(const std::vector<Axis>& moved, const std::vector<Axis>& staying,
                       std::uint32_t bytes) {
@@ -47,7 +57,9 @@ std::string why_apart(const std::vector<Axis>& moved, const std::vector<Axis>& s
   const std::string of = " elements: axis " + std::to_string(inner->number) +
                          " stays the innermost, of " + std::to_string(whole) + " bytes";
   return why + of +
-         (is_moved_whole(whole) ? "; state these as one element, or use a separate output" : "");
+         (is_moved_whole(whole) && are_squares_of(inner->extent, moved, staying)
+              ? "; state these as one element, or use a separate output"
+              : "");
 }
 
 std::string why_refused(std::span<const Axis> axes, std::uint32_t bytes) {

@@ -54,6 +54,20 @@ TEST(InPlaceTest, PixelsAreNamedByTheirAxis) {
                              "elements; use a separate output"));
 }
 
+// Issue: elements of these runs were advised, and refused again.
+TEST(InPlaceTest, RunsWithGapsAreNoElements) {
+  EXPECT_TRUE(
+      refusal({4, 3, 4, 4}, {2, 1, 0, 3}, {96, 32, 8, 1})
+          .ends_with("are 96 and 8 elements: axis 3 stays the innermost, of 16 bytes; use a "
+                     "separate output"));
+  EXPECT_EQ(refusal({4, 3, 4}, {2, 1, 0}, {24, 8, 2}, 16).find("state these"), std::string::npos);
+  EXPECT_TRUE(
+      refusal({4, 4, 4}, {1, 0, 2}, {18, 4, 1}).ends_with("of 16 bytes; use a separate output"));
+  EXPECT_TRUE(refusal({4, 4, 4}, {1, 0, 2}, {20, 4, 1})
+                  .ends_with("state these as one element, or use a separate output"));
+  EXPECT_EQ(refusal({4, 4}, {1, 0}, {5, 1}, 16), "");  // as which it is served
+}
+
 TEST(InPlaceTest, AxesThatLieBackwardsAreNamed) {
   EXPECT_EQ(refusal({5, 5}, {1, 0}, {-5, 1}),
             "cannot permute an array of 5x5 elements of 4 bytes by the axes 1,0 in place: in place "
