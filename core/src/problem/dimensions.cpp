@@ -43,6 +43,7 @@ std::vector<BatchDim> dimensions(const Problem& problem) {
 
 std::vector<std::int64_t> dense_strides(std::span<const std::int64_t> shape) {
   std::vector<std::int64_t> strides(shape.size());
+  const bool is_empty = std::ranges::find(shape, 0) != shape.end();  // any strides will do
   std::int64_t stride = 1;
   for (std::size_t i = shape.size(); i-- > 0;) {
     if (shape[i] < 0)
@@ -50,7 +51,7 @@ std::vector<std::int64_t> dense_strides(std::span<const std::int64_t> shape) {
                                           " needs an extent of 0 or more, not " +
                                           std::to_string(shape[i]));
     strides[i] = stride;
-    if (__builtin_mul_overflow(stride, std::max<std::int64_t>(shape[i], 1), &stride))
+    if (!is_empty && __builtin_mul_overflow(stride, shape[i], &stride))
       throw Error(ErrorKind::invalid, "the array has more than 2^63 - 1 elements");
   }
   return strides;

@@ -87,6 +87,9 @@ TEST(ElementSize, ACardServesFatOnesByOneBit) {
 TEST(Permutation, EmptyAxisIsAnEmptyProblem) {
   const Problem problem = permute({3, 0, 5}, {2, 1, 0});
   EXPECT_EQ(problem.rows, 0);
+  const std::int64_t huge = std::int64_t{1} << 62;  // an array without elements is not too large
+  EXPECT_EQ(permute({0, huge, huge}, {2, 1, 0}).rows, 0);
+  EXPECT_EQ(permute({huge, huge, 0}, {2, 1, 0}).rows, 0);
 }
 
 TEST(Permutation, WrongAxesAreRefused) {
