@@ -21,16 +21,19 @@ using Clock = std::chrono::steady_clock;
 constexpr auto kLook = std::chrono::milliseconds(10);    // between two looks at those in front
 constexpr auto kAsked = std::chrono::milliseconds(100);  // between two questions to the caller
 
+constexpr const char* kRemove = "remove it, or name another folder in XPOSE_LOCK_FOLDER";
+constexpr const char* kAnotherFolder =
+    "name a folder in XPOSE_LOCK_FOLDER that exists and lets you make files";
+
 // Why a file is not one to lock.
 struct Unusable {
   std::string words;
-  std::string remedy = "remove it, or name another folder in XPOSE_LOCK_FOLDER";
+  std::string remedy = kRemove;
 };
 
-[[noreturn]] void fail() {
+[[noreturn]] void fail(const char* remedy = kRemove) {
   const std::string words = std::generic_category().message(errno);
-  if (lacks_descriptor(errno)) throw Unusable{words, kMoreDescriptors};
-  throw Unusable{words};
+  throw Unusable{words, lacks_descriptor(errno) ? kMoreDescriptors : remedy};
 }
 
 std::string file_name(const std::string& device) {
@@ -52,7 +55,7 @@ void create(const std::filesystem::path& file) {
   if (created.get() >= 0)
     ::fchmod(created.get(), 0666);  // whatever the umask
   else if (errno != EEXIST)         // by another process meanwhile
-    fail();
+    fail(kAnotherFolder);
 }
 
 // Throws Unusable.
@@ -65,7 +68,8 @@ Descriptor open_file(const std::filesystem::path& file) {
     found = find(file);
   }
   struct stat status {};
-  if (found.get() < 0 || ::fstat(found.get(), &status) != 0) fail();
+  if (found.get() < 0) fail(kAnotherFolder);
+  if (::fstat(found.get(), &status) != 0) fail();
   if (!S_ISREG(status.st_mode)) throw Unusable{"it is not a regular file"};
   const std::string same = "/proc/self/fd/" + std::to_string(found.get());
   Descriptor opened(::open(same.c_str(), O_RDWR | O_CLOEXEC));

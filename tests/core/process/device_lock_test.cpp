@@ -147,8 +147,8 @@ TEST_F(DeviceLockTest, AFolderThatIsMissingOrClosedIsToldWithTheRemedy) {
   const DeviceLock missing("host", kForever, kGoOn, folder / "none");
   EXPECT_EQ(missing.trouble(), "the lock " + (folder / "none/xpose-host.lock").string() +
                                    " cannot be used: No such file or directory; other processes "
-                                   "may measure at the same time; remove it, or name another "
-                                   "folder in XPOSE_LOCK_FOLDER");
+                                   "may measure at the same time; name a folder in "
+                                   "XPOSE_LOCK_FOLDER that exists and lets you make files");
   const DeviceLock closed("host", kForever, kGoOn, "/sys");  // where root makes no file either
   EXPECT_EQ(closed.trouble().find("No such file"), std::string::npos) << closed.trouble();
 }
