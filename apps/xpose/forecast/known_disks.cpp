@@ -53,7 +53,9 @@ KnownDisks::KnownDisks(const EngineOptions& options) : file_(file_beside(options
 
 Json KnownDisks::document() const {
   std::error_code ignored;
-  if (!std::filesystem::exists(file_, ignored)) return Json::object();
+  const auto status = std::filesystem::status(file_, ignored);
+  if (!exists(status)) return Json::object();
+  if (!is_regular_file(status)) throw Error(ErrorKind::failed, "it is no plain file; remove it");
   Json json = parse_json_file(file_, kMostBytes);
   const JsonValue schema = JsonValue(json).field("schema");
   if (schema.text() != kSchema) schema.refuse('"' + std::string(kSchema) + '"');

@@ -23,6 +23,7 @@ namespace fs = std::filesystem;
 using Fault = DatabaseError::Fault;
 using Clock = std::chrono::steady_clock;
 
+constexpr const char* kLock = "-lock";
 constexpr auto kLockPatience = std::chrono::seconds(2);
 constexpr auto kLockPause = std::chrono::milliseconds(2);
 
@@ -72,6 +73,16 @@ bool begins_as_database(const fs::path& file) {
   return begin.find_first_not_of('\0') == std::string::npos || begin == kMagic;
 }
 
+[[noreturn]] void refuse_foreign() { throw DatabaseError(Fault::foreign, "it is no database"); }
+
+// A lock is not to lie beside a foreign file. A file that has none is not open in this process.
+void require_database_or_lock(const fs::path& file) {
+  std::error_code ignored;
+  if (fs::exists(file, ignored) && !fs::exists(fs::symlink_status(with(file, kLock), ignored)) &&
+      !begins_as_database(file))
+    refuse_foreign();
+}
+
 // A file that was named by mistake is not to be moved aside. It is read when it has turned out to
 // be no database: closing it drops every lock that this process has on it.
 template <class Open>
@@ -79,7 +90,7 @@ auto opened(const fs::path& file, const Open& open) try {
   return open();
 } catch (const DatabaseError& error) {
   if (error.fault() != Fault::corrupt || begins_as_database(file)) throw;
-  throw DatabaseError(Fault::foreign, "it is no database");
+  refuse_foreign();
 }
 
 std::string remedy(Fault fault) {
@@ -115,8 +126,9 @@ std::string explain(const fs::path& file, const DatabaseError& error) {
 // ------------------------------------------------------------------------------------------ lock
 
 FileLock::FileLock(const fs::path& file) {
-  const fs::path name = with(file, "-lock");
-  const auto open_lock = [&] { return open(name.c_str(), O_RDONLY | O_CREAT | O_CLOEXEC, 0600); };
+  const fs::path name = with(file, kLock);
+  constexpr int kWays = O_RDONLY | O_CREAT | O_CLOEXEC | O_NONBLOCK;  // a pipe would wait
+  const auto open_lock = [&] { return open(name.c_str(), kWays, 0600); };
   descriptor_ = open_lock();
   if (descriptor_ < 0 && errno == ENOENT) {
     create_folder(file.parent_path());
@@ -125,6 +137,10 @@ FileLock::FileLock(const fs::path& file) {
   if (descriptor_ < 0)
     throw DatabaseError(lacks_descriptor(errno) ? Fault::exhausted : Fault::unwritable,
                         name.string() + ": " + std::generic_category().message(errno));
+  struct stat status {};
+  if (fstat(descriptor_, &status) == 0 && S_ISREG(status.st_mode)) return;
+  close(descriptor_);
+  throw DatabaseError(Fault::failed, name.string() + " is no plain file, and cannot be its lock");
 }
 
 FileLock::FileLock(FileLock&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
@@ -153,6 +169,7 @@ Inode inode_of(const fs::path& file) {
 
 CacheFile open_cache_file(const fs::path& file) {
   require_plain(file);
+  require_database_or_lock(file);
   FileLock in_use = lock_shared(file);
   // Not through a descriptor: closing one would drop every lock that this process has on the file.
   mknod(file.c_str(), S_IFREG | 0600, 0);

@@ -19,7 +19,8 @@ class FileLock {
  public:
   enum class Mode { shared, exclusive };
   FileLock() = default;  // holds nothing
-  // Opens the lock, which it creates; throws DatabaseError unwritable.
+  // Opens the lock, which it creates; throws DatabaseError: unwritable, or failed where it
+  // is no plain file.
   explicit FileLock(const std::filesystem::path& file);
   FileLock(FileLock&& other) noexcept;
   FileLock& operator=(FileLock&& other) noexcept;

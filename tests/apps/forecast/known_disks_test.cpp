@@ -2,6 +2,7 @@
 #include "forecast/known_disks.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <fstream>
 
@@ -49,6 +50,17 @@ TEST_F(KnownDisksTest, AreNotRememberedWhereNothingIs) {
   known.keep("a to b", kSlow);
   EXPECT_EQ(known.find("a to b"), std::nullopt);
   EXPECT_FALSE(std::filesystem::exists(document()));
+}
+
+// Issue: a pipe in its place was waited for without an end.
+TEST_F(KnownDisksTest, APipeIsNoDocument) {
+  std::filesystem::create_directories(document().parent_path());
+  ASSERT_EQ(mkfifo(document().c_str(), 0600), 0);
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(KnownDisks(options()).find("a to b"), std::nullopt);
+  EXPECT_NE(
+      testing::internal::GetCapturedStderr().find("it is no plain file; remove it; the disks"),
+      std::string::npos);
 }
 
 // Issue: `run --plan-only` was the first command, and made ~/.cache for everyone to read.

@@ -237,6 +237,14 @@ TEST_F(CacheContentsTest, CorruptFileIsAnErrorAndStays) {
   }
 }
 
+// Issue: a lock stayed beside each file that was named by mistake.
+TEST_F(CacheContentsTest, AForeignFileGetsNoLock) {
+  write_bytes(file, std::string(5000, 'x'));
+  EXPECT_NE(error_of([&] { merge_into_cache(file, {}); }), "");
+  EXPECT_NE(error_of([&] { forget(file, {}); }), "");
+  EXPECT_FALSE(fs::exists(file.string() + "-lock"));
+}
+
 TEST_F(CacheContentsTest, NewerSchemaIsAnErrorAndStays) {
   merge_into_cache(file, {{decision_of("p")}, {}});
   change("PRAGMA user_version = 99");

@@ -76,6 +76,16 @@ TEST_F(CacheLayersTest, FolderInPlaceOfTheFileIsMemory) {
   EXPECT_FALSE(fs::exists(file.string() + "-lock"));
 }
 
+// Issue: a pipe in place of the lock was waited for without an end.
+TEST_F(CacheLayersTest, PipeInPlaceOfTheLockIsMemory) {
+  ASSERT_EQ(mkfifo((file.string() + "-lock").c_str(), 0600), 0);
+  Cache cache(file, "", listener());
+  EXPECT_TRUE(remembers(cache));
+  EXPECT_EQ(cache.file(), "");
+  expect_one_warning(file.string() +
+                     "-lock is no plain file, and cannot be its lock; name another");
+}
+
 // Issue: a cache in /dev/null was told to be moved aside, and left a lock file in /dev.
 TEST_F(CacheLayersTest, DeviceOrPipeInPlaceOfTheFileIsMemory) {
   const auto expect_refused = [&](const fs::path& name) {
