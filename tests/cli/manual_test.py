@@ -3,6 +3,7 @@
 import os
 import pty
 import re
+import resource
 import select
 import shutil
 import subprocess
@@ -83,7 +84,15 @@ class Manual(unittest.TestCase):
     def test_a_folder_that_is_missing(self):
         missing = xpose("manual", os.path.join(self.folder, "missing"))
         self.assertEqual(missing.returncode, 1)
-        self.assertIn("cannot be written", missing.stderr)
+        self.assertIn("missing", missing.stderr)
+
+    # Issue: an empty page stayed.
+    def test_a_page_is_written_whole_or_not_at_all(self):
+        with tempfile.TemporaryDirectory() as folder:
+            limited = subprocess.run([XPOSE, "manual", folder], capture_output=True, text=True,
+                                     preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0)))
+            self.assertEqual((limited.returncode, os.listdir(folder)), (1, []))
+            self.assertRegex(limited.stderr, r"\Axpose: [^\n]*\.1[^\n]*\n\Z")
 
 
 class Version(unittest.TestCase):

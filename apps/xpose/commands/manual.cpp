@@ -1,14 +1,15 @@
 // The commands behind the manual pages and the completion of shells, which packages and shells
 // call.
 #include <filesystem>
-#include <fstream>
 #include <iostream>
+#include <stdexcept>
 
 #include "commands/command_list.hpp"
 #include "commands/commands.hpp"
 #include "manual/completion.hpp"
 #include "manual/page.hpp"
 #include "output/absolute_name.hpp"
+#include "output/pending_file.hpp"
 
 namespace xpose::app {
 namespace {
@@ -50,12 +51,12 @@ WordSources sources() {
   return all;
 }
 
-void write_file(const std::filesystem::path& file, const std::string& text) {
-  std::ofstream out(file, std::ios::binary);
-  if (!(out << text).flush())
-    throw Error(ErrorKind::failed, file.string() +
-                                       " cannot be written: the folder must exist, be "
-                                       "yours and have space");
+void write_file(const std::filesystem::path& file, const std::string& text) try {
+  PendingFile out(file);
+  out.write(text);
+  out.commit();
+} catch (const std::runtime_error& error) {
+  throw Error(ErrorKind::failed, error.what());
 }
 
 }  // namespace
