@@ -3,24 +3,26 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <array>
 #include <ctime>
 #include <utility>
 
 namespace xpose {
 namespace {
 
-// Whether this process, and so its worker, may have less memory than the machine. A library whose
-// allocations fail may wait, or end the process, that is sound without the limit.
+constexpr rlim_t kUsualStack = rlim_t{1} << 20;  // the least that anybody gives a program
+
+// Whether this process, and so its worker, may have less memory than the machine, or less stack
+// than is usual. A library whose allocations fail may wait, or end the process, that is sound
+// without the limit.
 bool is_memory_limited() {
   const auto installed =
       static_cast<rlim_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<rlim_t>(sysconf(_SC_PAGESIZE));
-  constexpr std::array kLimits = {RLIMIT_AS, RLIMIT_DATA};
-  return std::ranges::any_of(kLimits, [&](auto which) {
+  const auto is_below = [](auto which, rlim_t bytes) {
     rlimit limit{};
-    return getrlimit(which, &limit) == 0 && limit.rlim_cur < installed;
-  });
+    return getrlimit(which, &limit) == 0 && limit.rlim_cur < bytes;
+  };
+  return is_below(RLIMIT_AS, installed) || is_below(RLIMIT_DATA, installed) ||
+         is_below(RLIMIT_STACK, kUsualStack);
 }
 
 }  // namespace

@@ -91,11 +91,12 @@ TEST(QuarantineTest, AnEndUnderALimitOnMemoryConvictsNobody) {
                    {"d1", "smem", "smem.so", Verdict::crashed, "words", 0})
         .has_value();
   };
-  for (const auto which : {RLIMIT_AS, RLIMIT_DATA}) {
+  const auto half = static_cast<rlim_t>(sysconf(_SC_PHYS_PAGES) / 2 * sysconf(_SC_PAGESIZE));
+  for (const auto& [which, bytes] : {std::pair(RLIMIT_AS, half), std::pair(RLIMIT_DATA, half),
+                                     std::pair(RLIMIT_STACK, rlim_t{512} << 10)}) {
     rlimit before{};
     ASSERT_EQ(getrlimit(which, &before), 0);
-    const auto half = static_cast<rlim_t>(sysconf(_SC_PHYS_PAGES) / 2 * sysconf(_SC_PAGESIZE));
-    const rlimit less{half, before.rlim_max};
+    const rlimit less{bytes, before.rlim_max};
     ASSERT_EQ(setrlimit(which, &less), 0);
     EXPECT_FALSE(is_convicted());
     ASSERT_EQ(setrlimit(which, &before), 0);
