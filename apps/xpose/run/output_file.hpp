@@ -66,7 +66,7 @@ class OutputFile {
 
   // Puts the rest on the disk and the file in its place. placed: called as soon as it is there.
   // Throws std::runtime_error naming the target.
-  void commit(const std::function<void()>& placed);
+  void commit(const std::function<void()>& placed = {});
 
  private:
   void write_kept();
