@@ -148,11 +148,19 @@ SoFar begun(RunJournal& journal, OutputFile& output, const RunSteps& steps,
   return {&journal, journal.begin(output, steps), record_bytes};
 }
 
-// Leaves nothing of a run that has done nothing: another command would meet it.
-void withdraw(const RunJournal& journal, OutputFile& output, ScratchFile* scratch) {
-  journal.remove();
-  output.go();
-  if (scratch != nullptr) scratch->go();
+// Moves all that is to be moved. A run that fails before anything is done leaves nothing, which
+// another command would meet. Returns the variant.
+template <class Move>
+std::string or_withdrawn(const std::optional<RunJournal>& journal, OutputFile& output,
+                         ScratchFile* scratch, const Move& move) try {
+  return move();
+} catch (...) {
+  if (journal && !journal->has_steps()) {
+    journal->remove();
+    output.go();
+    if (scratch != nullptr) scratch->go();
+  }
+  throw;
 }
 
 // A stream is written while the input is still read.
@@ -165,6 +173,19 @@ void check_apart(const InputFile& input, const RunOptions& options) {
         input.name() +
         " is the output as well, and a stream would overwrite what is still to be read: give the "
         "name of the file as the output");
+}
+
+// The input of a run whose files may be what they are to be.
+InputFile opened(const RunOptions& options, bool is_stream) {
+  if (options.resume) check_resumable(options);
+  if (options.verbose) say("reading " + options.in.string());
+  InputFile input(options.in);
+  if (is_stream)
+    check_apart(input, options);
+  else if (!options.resume)
+    say_what_is_left(options);
+  if (!options.scratch.empty()) ScratchFile::check_folder(options.scratch);
+  return input;
 }
 
 void set_last_words(const RunOptions& options, bool is_stream) {
@@ -188,14 +209,7 @@ int run_command(const RunOptions& options) {
   const auto begin = std::chrono::steady_clock::now();
   const bool is_stream = OutputFile::is_stream(options.out);
   set_last_words(options, is_stream);
-  if (options.resume) check_resumable(options);
-  if (options.verbose) say("reading " + options.in.string());
-  InputFile input(options.in);
-  if (is_stream)
-    check_apart(input, options);
-  else if (!options.resume)
-    say_what_is_left(options);
-  if (!options.scratch.empty()) ScratchFile::check_folder(options.scratch);
+  InputFile input = opened(options, is_stream);
   const NpyHeader header = header_of(input, options.raw);
   check_rest(input, header, options.out);
   const RunMemory memory = memory_of(options);
@@ -235,16 +249,11 @@ int run_command(const RunOptions& options) {
                             : 0,
                     limits, scratch.get()},
                    record_bytes(memory, scratch || (tiles && tiles->writes_in_order())), options);
-  std::string how = "nothing";
-  try {
-    if (scratch)
-      how = moved_twice(input, *scratch, output, header, *passes, so_far, options);
-    else if (tiles)
-      how = moved(input, output, header, *tiles, limits.in_turn, so_far, options);
-  } catch (...) {
-    if (journal && !journal->has_steps()) withdraw(*journal, output, scratch.get());
-    throw;
-  }
+  const std::string how = or_withdrawn(journal, output, scratch.get(), [&]() -> std::string {
+    if (scratch) return moved_twice(input, *scratch, output, header, *passes, so_far, options);
+    return tiles ? moved(input, output, header, *tiles, limits.in_turn, so_far, options)
+                 : "nothing";
+  });
   input.check_unchanged();
   if (options.verbose) say("waiting for the disk");
   output.commit([&] { ExitCleanup::set_last_words(options.out.string() + " is complete"); });

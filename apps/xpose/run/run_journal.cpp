@@ -117,7 +117,7 @@ void RunJournal::read() {
   before_.reset();
 }
 
-// What has to be removed with a journal: " and s/.b.npy.xpose-scratch", or nothing.
+// Files that have to go with a journal: " and s/.b.npy.xpose-scratch", or nothing.
 std::string RunJournal::left_scratch(const JsonValue& before) const {
   if (before.field("scratch").text().empty()) return "";
   const std::string folder = before.field("command").field("scratch folder").text();
