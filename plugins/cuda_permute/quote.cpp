@@ -60,13 +60,18 @@ Form form_of(const Problem& problem) {
 // Rows of a batch of matrices that lie apart: tiles span matrices and gaps. Gaps between the output
 // rows of small elements cost others as much.
 constexpr uint32_t kGapsPercent = 10, kSmallGapsPercent = 20, kSmallOutGapsPercent = 3;
+// Short rows of the input cost so much more.
+constexpr uint32_t kShortInputPercent = 35, kShortInput = 40;
 
 uint32_t gaps_percent(const Problem& problem) {
   const bool has_out_gaps = problem.out_ld > problem.rows;
   const bool has_gaps = problem.in_ld > problem.cols || has_out_gaps;
   if (problem.batch_rank != 1 || is_kept(problem) || !has_gaps) return 0;
-  if (problem.element_bytes > 2) return kGapsPercent;
-  return has_out_gaps ? kSmallOutGapsPercent : kSmallGapsPercent;
+  const bool is_short = problem.rows > problem.cols && problem.element_bytes <= 4 &&
+                        problem.cols * problem.element_bytes <= kShortInput;
+  const uint32_t percent = is_short ? kShortInputPercent : 0;
+  if (problem.element_bytes > 2) return percent + kGapsPercent;
+  return percent + (has_out_gaps ? kSmallOutGapsPercent : kSmallGapsPercent);
 }
 
 uint32_t multiprocessors(const Problem& problem) {

@@ -4,6 +4,7 @@
 #include <xpose/cuda.hpp>
 
 #include "../kit/cuda/cuda_card.hpp"
+#include "../kit/cuda/rows_apart.hpp"
 #include "unroll4_col.cuh"
 #include "unroll4_row.cuh"
 
@@ -32,6 +33,7 @@ struct Unroll4Row {
     // Sectors that no other row shares are written once for each element. Measured: NOTES.md.
     if ((problem.out_ld - problem.rows) * problem.element_bytes > kSector)
       quote.demand.slower_percent = 60;
+    if (are_short_rows_apart(problem)) quote.demand.slower_percent += 50;
     return quote;
   }
 

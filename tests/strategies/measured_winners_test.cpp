@@ -229,13 +229,32 @@ TEST(MeasuredWinners, NotByTilesThatSpanTheGapsOfABatch) {
   EXPECT_EQ(choice(batch, 256), "unroll4_row{block_x=16,block_y=8}");
 }
 
-TEST(MeasuredWinners, NotLanesOfSmallBatchesWithGaps) {
-  const auto batch_in_rows = [](std::int64_t count, std::int64_t rows, std::int64_t cols,
-                                std::int64_t in_ld, std::int64_t out_ld) {
-    Problem problem = in_rows(rows, cols, 1, in_ld, out_ld);
-    problem.batch = {{count, rows * in_ld, cols * out_ld}};
-    return problem;
+Problem batch_in_rows(std::int64_t count, std::int64_t rows, std::int64_t cols, std::int64_t in_ld,
+                      std::int64_t out_ld, std::uint32_t bytes = 1) {
+  Problem problem = in_rows(rows, cols, bytes, in_ld, out_ld);
+  problem.batch = {{count, rows * in_ld, cols * out_ld}};
+  return problem;
+}
+
+TEST(MeasuredWinners, NotTheTextbooksKernelsIntoShortRowsNearEachOther) {
+  const auto first = [](const Problem& problem, std::uint32_t alignment) {
+    return choice(problem, alignment).substr(0, 15);
   };
+  EXPECT_EQ(first(batch_in_rows(1211, 10, 13'432, 13'454, 13), 256), "permute{run=256");
+  EXPECT_EQ(first(batch_in_rows(19, 7, 179'520, 179'537, 8), 16), "permute{run=256");
+  EXPECT_EQ(first(batch_in_rows(374, 5, 17'645, 17'650, 8), 16), "permute{run=256");
+}
+
+TEST(MeasuredWinners, NotByTilesThatSpanTheGapsOfShortRows) {
+  const auto first = [](const Problem& problem, std::uint32_t alignment) {
+    return choice(problem, alignment).substr(0, 11);
+  };
+  EXPECT_EQ(first(batch_in_rows(61, 1643, 14, 25, 1645, 2), 2), "unroll4_col");
+  EXPECT_EQ(first(batch_in_rows(152, 455, 9, 14, 494, 2), 16), "unroll4_col");
+  EXPECT_EQ(first(batch_in_rows(58, 2613, 2, 7, 2618, 4), 16), "unroll4_col");
+}
+
+TEST(MeasuredWinners, NotLanesOfSmallBatchesWithGaps) {
   EXPECT_EQ(choice(batch_in_rows(157, 174, 160, 174, 185), 256),
             "permute{run=256,along_input=0,shared=2}");
   EXPECT_EQ(choice(batch_in_rows(86, 182, 365, 372, 209), 1),

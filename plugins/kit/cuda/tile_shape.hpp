@@ -6,6 +6,8 @@
 #include <cmath>
 #include <xpose/cuda.hpp>
 
+#include "rows_apart.hpp"
+
 namespace xpose::plugin {
 
 // tile_y is a multiple of block_y (or refused); and since block_x is a multiple of every
@@ -71,9 +73,11 @@ inline Quote quote_tile(const Problem& problem, const Config& config, bool padde
     throw Unsupported("pad=4 needs 1-byte elements; for " + std::to_string(problem.element_bytes) +
                       "-byte elements pad=" + (problem.element_bytes == 2 ? "2" : "1") +
                       " does the same");
+  constexpr uint32_t kApartPercent = 75;
   Quote quote = quote_tiles(problem, shape.tiling);
-  quote.demand.slower_percent =
-      ends_percent(problem, quote.demand.store_run) + idle_percent(problem, shape.tiling, quote);
+  quote.demand.slower_percent = ends_percent(problem, quote.demand.store_run) +
+                                idle_percent(problem, shape.tiling, quote) +
+                                (are_short_rows_apart(problem) ? kApartPercent : 0);
   return quote;
 }
 
