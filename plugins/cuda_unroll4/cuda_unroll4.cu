@@ -29,11 +29,12 @@ struct Unroll4Row {
 
   static Quote quote(const Problem& problem, const Config& config) {
     constexpr int64_t kSector = 32;
+    constexpr uint32_t kApartPercent = 50;
     Quote quote = quote_tiles(problem, tiling(config, Along::input_row));
     // Sectors that no other row shares are written once for each element. Measured: NOTES.md.
     if ((problem.out_ld - problem.rows) * problem.element_bytes > kSector)
       quote.demand.slower_percent = 60;
-    if (are_short_rows_apart(problem)) quote.demand.slower_percent += 50;
+    if (are_short_rows_apart(problem)) quote.demand.slower_percent += kApartPercent;
     return quote;
   }
 

@@ -22,9 +22,8 @@ inline constexpr int64_t kFoursOfManyPercent = 20, kShortOfManyPercent = 20, kSh
 inline constexpr int64_t kPanelsOfManyPercent[] = {70, 20, 10, 20, 10},
                          kPanelsOfManyFrom = 256 << 10;
 
-// Elements that are written one by one stay in the cache of a thread until their line is whole:
-// where each of many threads moves so many bytes, they cost so much less than with few, of tall and
-// of flat matrices by element size.
+// Elements that are written one by one cost so much less than with few threads, of tall and of flat
+// matrices by element size, where each of many moves so many bytes.
 inline constexpr int64_t kElementsOfTallPercent[] = {40, 10, 40, 40, 0};
 inline constexpr int64_t kElementsOfFlatPercent[] = {70, 40, 40, 40, 0};
 inline constexpr int64_t kElementsOfManyFrom = 128 << 10;

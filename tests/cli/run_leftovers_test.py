@@ -59,6 +59,15 @@ class Scratch(Resumed):
             self.assertEqual(done.returncode, 0)
             self.check_output(array.T)
 
+    def test_is_named_with_what_else_is_left(self):
+        with tempfile.TemporaryDirectory() as scratch:
+            array, _ = self.half(*TWO, "--scratch", scratch)
+            kept = next(pathlib.Path(scratch).iterdir())
+            done = self.run_xpose()
+            self.assertEqual(done.returncode, 0)
+            self.assertTrue(done.stderr.endswith(f" or remove it and {self.journal} and {kept}\n"), done.stderr)
+            self.assertTrue(np.array_equal(np.load(self.target), array.T))
+
     def test_a_folder_that_is_none(self):
         np.save(self.source, random_array("<u4", (20, 30)))
         for name, words in (("", "the name of the scratch folder is empty"), ("/nonexistent", "is not a folder")):

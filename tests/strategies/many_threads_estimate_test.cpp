@@ -25,8 +25,8 @@ TEST(ManyThreadsEstimate, SmallMatricesStayInTheCaches) {
   EXPECT_NE(of_sixteen(matrix(8810, 2330, 4), 256), "host_simd{mode=310}");
 }
 
-// Lines that elements are written into one by one stay with a thread until they are whole.
-TEST(ManyThreadsEstimate, LinesOfMiddleMatricesStayInTheCaches) {
+// Elements that are written one by one cost less with many threads.
+TEST(ManyThreadsEstimate, MiddleMatricesGoStraightFromRegisters) {
   if (kIsOfAmd) GTEST_SKIP() << "SKIPPED: this processor is of AMD";
   EXPECT_EQ(of_sixteen(matrix(549, 2879, 1), 256), "host_simd{mode=310}");
   EXPECT_EQ(of_sixteen(matrix(4396, 388, 1), 16), "host_simd{mode=310}");

@@ -58,7 +58,7 @@ void say_what_is_left(const RunOptions& options) {
   say(part.string() +
       " stays, from a run with --resume that has not ended: its command goes on, or remove it "
       "and " +
-      RunJournal::name_of(target).string());
+      RunJournal::files_of(target));
 }
 
 int finish_published(const RunJournal& journal, const RunOptions& options) {

@@ -17,8 +17,8 @@ void check_resumable(const RunOptions& options);
 RunJournal journal_of(const RunOptions& options, const InputFile& input, const NpyHeader& header,
                       const PermutedShape& permuted);
 
-// Names what a run that can be resumed has left for this output, before one that goes not on from
-// it.
+// Names what a run that can be resumed has left for this output, before a run that does not go on
+// from it.
 void say_what_is_left(const RunOptions& options);
 
 // The rest of a run that was killed between its last steps. Returns the exit code.

@@ -156,9 +156,9 @@ std::string or_withdrawn(const std::optional<RunJournal>& journal, OutputFile& o
   return move();
 } catch (...) {
   if (journal && !journal->has_steps()) {
-    journal->remove();
     output.go();
     if (scratch != nullptr) scratch->go();
+    journal->forget();
   }
   throw;
 }
@@ -175,7 +175,7 @@ void check_apart(const InputFile& input, const RunOptions& options) {
         "name of the file as the output");
 }
 
-// The input of a run whose files may be what they are to be.
+// The input, where neither it nor the output nor the scratch folder is refused.
 InputFile opened(const RunOptions& options, bool is_stream) {
   if (options.resume) check_resumable(options);
   if (options.verbose) say("reading " + options.in.string());

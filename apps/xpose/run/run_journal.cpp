@@ -76,6 +76,18 @@ bool is_there(const std::filesystem::path& name) {
   return lstat(name.c_str(), &status) == 0;
 }
 
+std::filesystem::path name_of(const std::filesystem::path& target) {
+  return folder_of(target) / ("." + target.filename().string() + ".xpose-journal");
+}
+
+// The file that has to go with a journal: " and s/.b.npy.xpose-scratch", or nothing.
+std::string left_scratch(const JsonValue& journal, const std::filesystem::path& target) {
+  if (journal.field("scratch").text().empty()) return "";
+  const std::filesystem::path folder = journal.field("command").field("scratch folder").text();
+  return " and " +
+         ScratchFile::kept_name(folder.empty() ? folder_of(target) : folder, target).string();
+}
+
 }  // namespace
 
 Json file_state(const struct stat& status) {
@@ -88,8 +100,15 @@ Json file_state(const struct stat& status) {
           {"inode", status.st_ino}};
 }
 
-std::filesystem::path RunJournal::name_of(const std::filesystem::path& target) {
-  return folder_of(target) / ("." + target.filename().string() + ".xpose-journal");
+std::string RunJournal::files_of(const std::filesystem::path& target) {
+  const std::filesystem::path name = name_of(target);
+  try {
+    const std::optional<std::string> text = text_of_file(name);
+    const Json journal = parse_json(text.value_or("{}"), kMostBytes);
+    return name.string() + left_scratch(JsonValue(journal), target);
+  } catch (const std::exception&) {  // no journal of this version
+    return name.string();
+  }
 }
 
 RunJournal::RunJournal(const std::filesystem::path& target, const RunIdentity& identity)
@@ -117,15 +136,6 @@ void RunJournal::read() {
   before_.reset();
 }
 
-// Files that have to go with a journal: " and s/.b.npy.xpose-scratch", or nothing.
-std::string RunJournal::left_scratch(const JsonValue& before) const {
-  if (before.field("scratch").text().empty()) return "";
-  const std::string folder = before.field("command").field("scratch folder").text();
-  return " and " + ScratchFile::kept_name(
-                       folder.empty() ? folder_of(target_) : std::filesystem::path(folder), target_)
-                       .string();
-}
-
 // Throws Error where it is no journal.
 void RunJournal::check(const Json& before) const {
   const JsonValue json(before);
@@ -135,7 +145,7 @@ void RunJournal::check(const Json& before) const {
   json.field("scratch").text();
   for (const char* const name : {"most_bytes", "enough_bytes", "piece_bytes", "band_bytes"})
     number(json.field("limits"), name, 1);
-  const std::string left = left_scratch(json);
+  const std::string left = left_scratch(json, target_);
   for (const auto& [name, value] : document_["command"].items()) {
     json.field("command").field(name.c_str());
     if (before["command"][name] != value)
@@ -166,6 +176,8 @@ void RunJournal::remove() const {
   unlink_journal();
 }
 
+void RunJournal::forget() const noexcept { unlink(name_.c_str()); }
+
 void RunJournal::unlink_journal() const {
   if (unlink(name_.c_str()) != 0 && errno != ENOENT)
     fail(name_.string(), "cannot be removed", errno);
@@ -188,7 +200,7 @@ void RunJournal::check_memory(std::uint64_t buffer_bytes, std::uint64_t free_byt
   if (before_ && buffer_bytes > free_bytes)
     refuse("it was begun with tiles that take " + std::to_string(buffer_bytes) +
                " bytes of memory, and " + std::to_string(free_bytes) + " are free",
-           "free that much, or ", left_scratch(JsonValue(*before_)));
+           "free that much, or ", left_scratch(JsonValue(*before_), target_));
 }
 
 std::optional<bool> RunJournal::has_two_passes() const {

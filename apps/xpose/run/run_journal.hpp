@@ -33,8 +33,9 @@ struct RunSteps {
 // [one thread at a time]
 class RunJournal {
  public:
-  // ".b.npy.xpose-journal" beside b.npy.
-  static std::filesystem::path name_of(const std::filesystem::path& target);
+  // The names of the journal of that target and of its scratch file, if it has one:
+  // "s/.b.npy.xpose-journal and s/.b.npy.xpose-scratch".
+  static std::string files_of(const std::filesystem::path& target);
 
   // target: symbolic links followed. Throws std::runtime_error where the target has a journal of
   // another input or command, or something else has its name.
@@ -66,10 +67,12 @@ class RunJournal {
   // Removes the journal when the output's name is on the disk. Throws std::runtime_error.
   void remove() const;
 
+  // Removes the journal of a part that goes. One that stays is void without it.
+  void forget() const noexcept;
+
  private:
   void read();
   void check(const Json& before) const;
-  std::string left_scratch(const JsonValue& before) const;
   void discard() const;
   void unlink_journal() const;
   [[noreturn]] void refuse(const std::string& reason, const std::string& remedy = "",

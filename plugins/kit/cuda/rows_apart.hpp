@@ -7,8 +7,8 @@
 
 namespace xpose::plugin {
 
-// Whether output rows are short and lie apart by little, so that a sector has parts of several, and
-// all of them are more than a fair share of the cache.
+// Whether output rows are short and lie apart by little, and all of them exceed a share of the
+// cache: the simple kernels then take longer than their sectors say.
 inline bool are_short_rows_apart(const xpose_problem& problem) {
   constexpr int64_t kShort = 24, kNear = 48, kShare = 4;
   const int64_t bytes = problem.element_bytes;
