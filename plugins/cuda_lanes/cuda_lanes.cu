@@ -181,6 +181,7 @@ struct Lanes {
     constexpr int64_t kFew = 2 << 20;
     constexpr double kLargeBatch = 16 << 20, kBatchWithGaps = 0.5;
     constexpr double kBatch = 1.09, kBatchDoubling = 0.1;
+    constexpr int64_t kWide = 112;                                  // columns
     constexpr int64_t kStrip = 160, kFewCols = 32, kFarRows = 128;  // columns, between gaps
     const int64_t row_bytes = problem.rows * problem.element_bytes;
     const auto is_beyond = [&](int64_t bytes) { return row_bytes > bytes / problem.cols; };
@@ -208,6 +209,7 @@ struct Lanes {
     if (is_batch && bytes < kLargeBatch && (has_gaps || problem.out_ld != problem.rows))
       slower += kBatchWithGaps;
     if (!is_beyond(kFew)) slower += 0.15;
+    slower += slower_of_few(problem) + (cut.load != 0 && cut.tile.width > kWide ? 0.1 : 0);
     if (is_batch) slower *= kBatch + kBatchDoubling * doublings_to_many(problem);
     return static_cast<uint32_t>(100 * (slower - 1));
   }

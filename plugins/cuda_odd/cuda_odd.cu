@@ -111,11 +111,14 @@ struct Work {
   // measurements.
   uint32_t slower_percent() const {
     constexpr double kOfRows = -0.5, kOfCols = -0.3, kBoth = 0.5, kBefore = 12;
+    constexpr int64_t kLowRows = 32, kSmallElement = 9;
     const double of_rows = filled_rows(), of_cols = filled_cols();
     double slower = std::pow(of_rows, kOfRows) * std::pow(of_cols, kOfCols) *
                     (1 + kBoth * (1 - of_rows) * (1 - of_cols));
     // Elements of 3 bytes keep multiprocessors busy, also with the rows before the tile.
     if (elements.bytes == 3) slower *= 1 + kBefore / static_cast<double>(rows);
+    // Low tiles of small elements have short runs.
+    if (rows == kLowRows && elements.bytes <= kSmallElement) slower *= 1.1;
     return static_cast<uint32_t>(100 * (slower - 1));
   }
 
@@ -136,7 +139,7 @@ struct Odd {
          .min_alignment = 1,
          .max_batch_rank = XPOSE_MAX_BATCH_RANK,
          .traits = XPOSE_TRAIT_PERMUTES,
-         .prior_rank = 44,
+         .prior_rank = 46,
          .axes = {{"rows", {64, 128, 32, 256}}, {"cols", {64, 32, 16}}}});
   }
 

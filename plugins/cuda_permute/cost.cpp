@@ -53,11 +53,11 @@ constexpr double kBulkEnds = 16;  // bytes
 constexpr double kWaiting = 2;
 
 // Problems of so many bytes, in and out, are moved more slowly, and begin more slowly, which takes
-// as long as to move kBeginning: elements of 2 bytes that might be joined, and elements of 1 and 2
-// bytes in large tiles of runs.
+// as long as to move kBeginning: elements of 1 and 2 bytes that might be joined, and such elements
+// in large tiles of runs.
 constexpr double kBeginning = 6 << 20;
-constexpr double kUnjoinedTo = 16 << 20, kUnjoined = 8;  // percent
-constexpr int64_t kLargeRuns = 20 << 10;                 // bytes of a tile
+constexpr double kUnjoinedTo = 16 << 20, kUnjoinedBytes = 8, kUnjoined = 14;  // percent
+constexpr int64_t kLargeRuns = 20 << 10;                                      // bytes of a tile
 constexpr double kLargeFrom = 3 << 20, kLargeTo = 64 << 20, kOfLargeRuns = 12;
 
 // Multiprocessors with a tile more than others cost so much of the part that those wait.
@@ -139,12 +139,12 @@ bool Cut::ends_apart(bool along_input) const {
 
 double Cut::percent_by_size() const {
   const auto bytes = static_cast<double>(2 * tile_.tiles * tile_.elements * form_.bytes);
-  const bool may_join = (way_ == Way::runs || way_ == Way::squares) && form_.bytes == 2 &&
+  const bool may_join = (way_ == Way::runs || way_ == Way::squares) && form_.bytes <= 2 &&
                         side_ * form_.bytes <= kWord && kept_bytes(form_) == form_.bytes;
   const bool are_large =
       way_ == Way::runs && form_.bytes <= 2 && tile_.elements * form_.bytes > kLargeRuns;
   double percent = 0;
-  if (may_join && bytes < kUnjoinedTo) percent += kUnjoined;
+  if (may_join && bytes < kUnjoinedTo) percent += form_.bytes == 1 ? kUnjoinedBytes : kUnjoined;
   if (are_large && bytes > kLargeFrom && bytes < kLargeTo) percent += kOfLargeRuns;
   return percent * (1 + kBeginning / bytes);
 }

@@ -5,6 +5,7 @@
 #include <string>
 #include <xpose/cuda.hpp>
 
+#include "../kit/matrices.hpp"
 #include "joined.hpp"
 
 namespace cuda_permute {
@@ -72,6 +73,16 @@ uint32_t gaps_percent(const Problem& problem) {
   const uint32_t percent = is_short ? kShortInputPercent : 0;
   if (problem.element_bytes > 2) return percent + kGapsPercent;
   return percent + (has_out_gaps ? kSmallOutGapsPercent : kSmallGapsPercent);
+}
+
+// Few bytes of matrices are moved sooner by others.
+uint32_t few_bytes_percent(const Problem& problem, const Config& config) {
+  constexpr int64_t kFew = 4 << 20;
+  const bool are_matrices = problem.batch_rank <= 1 && !is_kept(problem);
+  return are_matrices && config["shared"] == 1 && config["along_input"] == 0 &&
+                 xpose::plugin::bytes_of(problem) <= kFew
+             ? 30
+             : 0;
 }
 
 uint32_t multiprocessors(const Problem& problem) {
@@ -191,7 +202,7 @@ Quote quote(const Problem& problem, const Config& config) {
                      .load_run = static_cast<uint64_t>(tile.load_run),
                      .store_run = static_cast<uint64_t>(tile.store_run),
                      .slower_percent = cut.slower_percent(config["along_input"] != 0, of.effort) +
-                                       gaps_percent(problem)}};
+                                       gaps_percent(problem) + few_bytes_percent(problem, config)}};
 }
 
 }  // namespace cuda_permute

@@ -4,6 +4,7 @@
 #include <xpose/cuda.hpp>
 
 #include "../kit/cuda/cuda_card.hpp"
+#include "../kit/matrices.hpp"
 #include "skinny.cuh"
 
 using namespace xpose;
@@ -23,7 +24,7 @@ struct Skinny {
     return cuda_card({.name = "skinny",
                       .summary = "one short side: a dense stream to or from a few long runs",
                       .max_batch_rank = 1,
-                      .prior_rank = 105,
+                      .prior_rank = 180,
                       .axes = {{"threads", {128, 256}}, {"vectors", {4, 2}}}});
   }
 
@@ -95,8 +96,17 @@ struct Skinny {
             .load_run = splits_ ? stream : run,
             .store_run = splits_ ? run : stream,
             .slower_percent = vector_percent(vectors) + width_percent() + misaligned_percent() +
-                              shifted_percent() + short_row_percent() +
+                              shifted_percent() + short_row_percent() + few_bytes_percent() +
                               std::max(idle_percent(), ragged_percent())};
+  }
+
+  // Few bytes are moved sooner by simpler kernels, those of narrow elements most of all, unless
+  // the other side is long.
+  uint32_t few_bytes_percent() const {
+    constexpr int64_t kFew = 5 << 20, kVeryFew = 2 << 20, kLong = 178000;
+    const int64_t bytes = bytes_of(problem_);
+    const uint32_t narrow = problem_.element_bytes <= 4 && bytes < kVeryFew ? 15 : 0;
+    return narrow + (bytes < kFew && rows_ <= kLong ? 40 : 0);
   }
 
   // Small elements in a batch take longer in few rows, in short rows of the input, and as bytes,

@@ -168,7 +168,7 @@ struct Unaligned {
     if (out_row < 256 && problem.rows < problem.cols)
       slower *= bytes == 1 ? 1.15 : bytes == 2 ? 1.1 : 1;
     if (bytes <= 2 && matrices_of(problem) > 1) slower *= slower_in_batches(problem);
-    return static_cast<uint32_t>(100 * (slower - 1));
+    return static_cast<uint32_t>(100 * (slower + slower_of_few(problem) - 1));
   }
 
   // Of a large matrix whose short side is longer than a tile of 256 bytes and at most two of them.

@@ -5,6 +5,7 @@
 
 #include "../kit/cuda/cuda_card.hpp"
 #include "../kit/cuda/rows_apart.hpp"
+#include "../kit/matrices.hpp"
 #include "unroll4_col.cuh"
 #include "unroll4_row.cuh"
 
@@ -56,7 +57,7 @@ struct Unroll4Col {
     return cuda_card({.name = "unroll4_col",
                       .summary = "four elements a thread, writes along output rows",
                       .max_batch_rank = 1,
-                      .prior_rank = 140,
+                      .prior_rank = 155,
                       .axes = {{"block_x", {32, 16, 64}}, {"block_y", {16, 8, 32}}}});
   }
 
@@ -71,18 +72,39 @@ struct Unroll4Col {
     return quote;
   }
 
-  // Large blocks take longer, most of all where a batch has small elements. NOTES.md has the
-  // measurements.
+  // Large blocks take longer, most of all where a batch has small elements. High ones and short
+  // sides take less. NOTES.md has the measurements.
   static uint32_t slower_percent(const Problem& problem, const Tiling& tiling) {
     const int64_t threads = tiling.block_x * tiling.block_y, bytes = problem.element_bytes;
+    double percent = bytes < 8 ? 15 : bytes == 8 ? 8 : 13;
     if (bytes <= 2 && problem.batch_rank != 0) {
       constexpr double kUsualThreads = 256, kThreadsPercent = 7;
-      const double percent = bytes == 1 ? -6 : 15;
-      const double times = static_cast<double>(threads) / kUsualThreads;
-      return static_cast<uint32_t>(std::max(percent + kThreadsPercent * std::log2(times), 0.0));
+      percent = (bytes == 1 ? -6 : 15) +
+                kThreadsPercent * std::log2(static_cast<double>(threads) / kUsualThreads);
+    } else if (threads == kMaxThreads) {
+      percent += 6;
     }
-    const uint32_t percent = bytes < 8 ? 15 : bytes == 8 ? 5 : 13;
-    return percent + (threads == kMaxThreads ? 6 : 0);
+    if (tiling.block_x == 32 && tiling.block_y == 32) percent += kSquareBlock;
+    percent -= less_percent(problem, tiling);
+    return static_cast<uint32_t>(std::max(percent, 0.0));
+  }
+
+  static constexpr double kSquareBlock = 20;  // percent
+
+  // Of elements of 4 bytes and less.
+  static double less_percent(const Problem& problem, const Tiling& tiling) {
+    constexpr double kHighBlock = 8, kShortSide = 8;
+    constexpr int64_t kShort = 200, kThin = 24, kFew = 512 << 10;  // bytes
+    constexpr int64_t kFar = 8;                                    // columns from row to row
+    const int64_t bytes = problem.element_bytes;
+    if (bytes > 4) return 0;
+    const int64_t side = std::min(problem.rows, problem.cols) * bytes;
+    const bool lie_apart = problem.batch_rank != 0 && problem.out_ld > problem.rows;
+    const bool is_high = tiling.block_x == 16 && tiling.block_y == 32;
+    return (is_high && !(lie_apart && side <= kThin) ? kHighBlock : 0) +
+           (side < kShort && bytes_of(problem) > kFew && problem.in_ld < kFar * problem.cols
+                ? kShortSide
+                : 0);
   }
 
   Unroll4Col(const Problem& problem, const Config& config)

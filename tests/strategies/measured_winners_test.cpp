@@ -175,9 +175,32 @@ TEST(MeasuredWinners, NarrowBlocksWhereWideOnesWouldHaveIdleThreads) {
   EXPECT_NE(short_rows.substr(0, 12), "smem_unroll2") << short_rows;
 }
 
+TEST(MeasuredWinners, SimpleKernelsWhereAShortSideHasFewBytes) {
+  const auto strategy = [](const std::string& variant) {
+    return variant.substr(0, variant.find('{'));
+  };
+  EXPECT_EQ(strategy(choice(matrix(48'147, 2, 1, kCuda), 256)), "unroll4_col");
+  EXPECT_EQ(strategy(choice(matrix(83'410, 2, 4, kCuda), 256)), "unroll4_col");
+  EXPECT_EQ(strategy(choice(batch_of(198, 114, 4, 2), 2)), "naive_col");
+  EXPECT_EQ(strategy(choice(batch_of(44, 2, 889, 8), 8)), "unroll4_row");
+}
+
+TEST(MeasuredWinners, HighBlocksOfNarrowElementsWithAShortSide) {
+  const std::string high = "unroll4_col{block_x=16,block_y=32}";
+  EXPECT_EQ(choice(matrix(66'774, 23, 4, kCuda), 256), high);
+  EXPECT_EQ(choice(matrix(1'674'267, 28, 4, kCuda), 16), high);
+}
+
+TEST(MeasuredWinners, FewSmallElementsThatMightBeJoinedAre) {
+  const std::string joined = "permute{run=256,along_input=0,shared=2}";
+  EXPECT_EQ(choice(permuted({87, 2, 5, 22, 2, 4}, {2, 0, 4, 5, 3, 1}, 2), 256), joined);
+  EXPECT_EQ(choice(permuted({10, 13, 2, 5, 5, 37, 4}, {5, 0, 6, 3, 2, 4, 1}, 1), 256), joined);
+}
+
 TEST(MeasuredWinners, NotTheLargestBlocksOfSmallMatrices) {
-  EXPECT_EQ(choice(permuted({8, 3321, 6, 2, 8}, {0, 2, 1, 3, 4}, 1), 256),
-            "unroll4_col{block_x=32,block_y=16}");
+  // Both were among the fastest.
+  const Variants small = {"unroll4_col{block_x=32,block_y=16}", "naive_col{block_x=64,block_y=8}"};
+  EXPECT_TRUE(small.contains(choice(permuted({8, 3321, 6, 2, 8}, {0, 2, 1, 3, 4}, 1), 256)));
 }
 
 // A block reads whole rows, and skinny's gaps make lanes meet in banks beside its vectors.
