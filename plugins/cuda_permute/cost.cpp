@@ -56,8 +56,8 @@ constexpr double kWaiting = 2;
 // as long as to move kBeginning: elements of 1 and 2 bytes that might be joined, and such elements
 // in large tiles of runs.
 constexpr double kBeginning = 6 << 20;
-constexpr double kUnjoinedTo = 16 << 20, kUnjoinedBytes = 8, kUnjoined = 14;  // percent
-constexpr int64_t kLargeRuns = 20 << 10;                                      // bytes of a tile
+constexpr double kUnjoinedTo = 16 << 20, kUnjoinedOfBytes = 8, kUnjoined = 14;  // percent
+constexpr int64_t kLargeRuns = 20 << 10;                                        // bytes of a tile
 constexpr double kLargeFrom = 3 << 20, kLargeTo = 64 << 20, kOfLargeRuns = 12;
 
 // Multiprocessors with a tile more than others cost so much of the part that those wait.
@@ -144,7 +144,7 @@ double Cut::percent_by_size() const {
   const bool are_large =
       way_ == Way::runs && form_.bytes <= 2 && tile_.elements * form_.bytes > kLargeRuns;
   double percent = 0;
-  if (may_join && bytes < kUnjoinedTo) percent += form_.bytes == 1 ? kUnjoinedBytes : kUnjoined;
+  if (may_join && bytes < kUnjoinedTo) percent += form_.bytes == 1 ? kUnjoinedOfBytes : kUnjoined;
   if (are_large && bytes > kLargeFrom && bytes < kLargeTo) percent += kOfLargeRuns;
   return percent * (1 + kBeginning / bytes);
 }

@@ -75,14 +75,11 @@ uint32_t gaps_percent(const Problem& problem) {
   return percent + (has_out_gaps ? kSmallOutGapsPercent : kSmallGapsPercent);
 }
 
-// Few bytes of matrices are moved sooner by others.
+// Few bytes of matrices are moved sooner by others, or where their elements are joined.
 uint32_t few_bytes_percent(const Problem& problem, const Config& config) {
   constexpr int64_t kFew = 4 << 20;
   const bool are_matrices = problem.batch_rank <= 1 && !is_kept(problem);
-  return are_matrices && config["shared"] == 1 && config["along_input"] == 0 &&
-                 xpose::plugin::bytes_of(problem) <= kFew
-             ? 30
-             : 0;
+  return are_matrices && config["shared"] == 1 && xpose::plugin::bytes_of(problem) <= kFew ? 30 : 0;
 }
 
 uint32_t multiprocessors(const Problem& problem) {

@@ -76,6 +76,7 @@ struct Unroll4Col {
   // sides take less. NOTES.md has the measurements.
   static uint32_t slower_percent(const Problem& problem, const Tiling& tiling) {
     const int64_t threads = tiling.block_x * tiling.block_y, bytes = problem.element_bytes;
+    constexpr double kSquareBlock = 20;
     double percent = bytes < 8 ? 15 : bytes == 8 ? 8 : 13;
     if (bytes <= 2 && problem.batch_rank != 0) {
       constexpr double kUsualThreads = 256, kThreadsPercent = 7;
@@ -89,9 +90,7 @@ struct Unroll4Col {
     return static_cast<uint32_t>(std::max(percent, 0.0));
   }
 
-  static constexpr double kSquareBlock = 20;  // percent
-
-  // Of elements of 4 bytes and less.
+  // Elements of up to 4 bytes take so much less in high blocks and with a short side.
   static double less_percent(const Problem& problem, const Tiling& tiling) {
     constexpr double kHighBlock = 8, kShortSide = 8;
     constexpr int64_t kShort = 200, kThin = 24, kFew = 512 << 10;  // bytes
