@@ -181,7 +181,7 @@ struct Lanes {
     constexpr int64_t kFew = 2 << 20;
     constexpr double kLargeBatch = 16 << 20, kBatchWithGaps = 0.5;
     constexpr double kBatch = 1.09, kBatchDoubling = 0.1;
-    constexpr int64_t kWide = 112;                                  // columns
+    constexpr int64_t kWide = 112, kFewWhole = 80;                  // columns
     constexpr int64_t kStrip = 160, kFewCols = 32, kFarRows = 128;  // columns, between gaps
     const int64_t row_bytes = problem.rows * problem.element_bytes;
     const auto is_beyond = [&](int64_t bytes) { return row_bytes > bytes / problem.cols; };
@@ -198,17 +198,20 @@ struct Lanes {
               doubled(row, kBandBytes, kNearBands);
     const double of_long_rows = doubled(row, kLongRow, kLongDoublings);
     const bool has_gaps = problem.in_ld != problem.cols, is_byte = problem.element_bytes == 1;
+    const bool is_batch = matrices_of(problem) > 1;
     if (is_byte)
       slower += 0.30 * of_long_rows * doubled(bytes, kHuge, kHugeDoublings);
-    else if (!has_gaps || problem.cols > kStrip)
+    else if ((!has_gaps || problem.cols > kStrip) && !(is_batch && cut.tile.width <= kNarrow))
       slower += (0.28 + 0.13 * of_long_rows) * doubled(bytes, kHuge, kHugeDoublings);
     if (has_gaps) slower *= 1 + 0.15 * doubled(bytes, kMany, kHugeDoublings);
     if (has_gaps && is_byte && problem.cols < kFewCols)
       slower *= problem.in_ld >= kFarRows && bytes > 2 * kMany ? 1.7 : 1.25;
-    const bool is_batch = matrices_of(problem) > 1;
     if (is_batch && bytes < kLargeBatch && (has_gaps || problem.out_ld != problem.rows))
       slower += kBatchWithGaps;
     if (!is_beyond(kFew)) slower += 0.15;
+    if (is_byte && !is_batch) slower += 0.1;
+    if (cut.load == 0 && bytes > kLargeBatch && (is_batch || problem.cols < kFewWhole))
+      slower += 0.15;
     slower += slower_of_few(problem) + (cut.load != 0 && cut.tile.width > kWide ? 0.1 : 0);
     if (is_batch) slower *= kBatch + kBatchDoubling * doublings_to_many(problem);
     return static_cast<uint32_t>(100 * (slower - 1));

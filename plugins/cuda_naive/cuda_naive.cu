@@ -2,6 +2,7 @@
 // aligned than the element, so that some CUDA strategy fits every problem.
 #include <xpose/cuda.hpp>
 
+#include "../kit/cuda/columns.hpp"
 #include "../kit/cuda/cuda_card.hpp"
 #include "naive_col.cuh"
 #include "naive_row.cuh"
@@ -54,7 +55,12 @@ struct NaiveCol {
   }
 
   static Quote quote(const Problem& problem, const Config& config) {
-    return quote_tiles(problem, tiling(config, Along::input_col));
+    constexpr uint32_t kOfFourBytes = 10;
+    Quote quote = quote_tiles(problem, tiling(config, Along::input_col));
+    quote.demand.slower_percent =
+        (problem.element_bytes >= 4 ? columns_of_lines_percent(problem) : 0) +
+        (problem.element_bytes == 4 ? kOfFourBytes : 0);
+    return quote;
   }
 
   NaiveCol(const Problem& problem, const Config& config)

@@ -105,18 +105,20 @@ struct Skinny {
   uint32_t few_bytes_percent() const {
     constexpr int64_t kFew = 5 << 20, kVeryFew = 2 << 20, kLong = 178000;
     const int64_t bytes = bytes_of(problem_);
-    const uint32_t narrow = problem_.element_bytes <= 4 && bytes < kVeryFew ? 15 : 0;
+    const uint32_t narrow = problem_.element_bytes <= 4 && bytes < kVeryFew ? 50 : 0;
     return narrow + (bytes < kFew && rows_ <= kLong ? 40 : 0);
   }
 
   // Small elements in a batch take longer in few rows, in short rows of the input, and as bytes,
   // unless there are very few rows or columns. NOTES.md says where the measurements are.
   uint32_t short_row_percent() const {
-    constexpr double kFewRows = 21, kOfBytes = 29, kHalving = 12, kRow = 256;
-    constexpr int64_t kVeryFew = 16;
+    constexpr double kFewRows = 21, kManyRows = 36, kOfBytes = 29, kHalving = 12, kRow = 256;
+    constexpr int64_t kVeryFew = 16, kLongSide = 64;
     if (problem_.element_bytes > 2 || width_ <= kVeryFew || matrices_ == 1) return 0;
     const auto row = static_cast<double>(problem_.cols * problem_.element_bytes);
-    return static_cast<uint32_t>((splits_ ? 0 : kFewRows) +
+    return static_cast<uint32_t>((splits_              ? 0
+                                  : width_ > kLongSide ? kManyRows
+                                                       : kFewRows) +
                                  (problem_.element_bytes == 1 ? kOfBytes : 0) +
                                  kHalving * std::max(0.0, std::log2(kRow / row)));
   }

@@ -51,7 +51,7 @@ struct SmemUnroll2 {
   // Without padding words meet in banks. NOTES.md has the measurements.
   static uint32_t slower_percent(uint32_t element_bytes) {
     if (!Padded) return element_bytes <= 4 ? 65 : element_bytes == 8 ? 27 : 6;
-    return element_bytes == 1 ? 20 : element_bytes == 2 ? 10 : element_bytes <= 8 ? 12 : 5;
+    return element_bytes == 1 ? 45 : element_bytes == 2 ? 10 : element_bytes <= 8 ? 12 : 5;
   }
 
   SmemUnroll2(const Problem& problem, const Config& config)

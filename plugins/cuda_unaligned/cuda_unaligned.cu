@@ -143,6 +143,7 @@ struct Unaligned {
   template <class Tile>
   static uint32_t slower_percent(const Problem& problem) {
     constexpr int64_t kTileCols = Tile::kCols;
+    constexpr uint32_t kVector = 16;  // bytes
     const int64_t bytes = problem.element_bytes, out_row = problem.rows * bytes;
     // Pieces of output rows begin up to a sector before their tile, which may take a tile more.
     const double rows = filled(problem.rows, Tile::kRows, bytes <= 2 ? Tile::kHalo - 1 : 0);
@@ -168,6 +169,9 @@ struct Unaligned {
     if (out_row < 256 && problem.rows < problem.cols)
       slower *= bytes == 1 ? 1.15 : bytes == 2 ? 1.1 : 1;
     if (bytes <= 2 && matrices_of(problem) > 1) slower *= slower_in_batches(problem);
+    if (bytes == 1 || bytes == 4) slower += bytes == 1 ? 0.15 : 0.1;
+    if (bytes <= 2 && std::min(problem.in_alignment, problem.out_alignment) >= kVector)
+      slower += 0.2;
     return static_cast<uint32_t>(100 * (slower + slower_of_few(problem) - 1));
   }
 

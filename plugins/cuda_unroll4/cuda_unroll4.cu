@@ -3,6 +3,7 @@
 #include <cmath>
 #include <xpose/cuda.hpp>
 
+#include "../kit/cuda/columns.hpp"
 #include "../kit/cuda/cuda_card.hpp"
 #include "../kit/cuda/rows_apart.hpp"
 #include "../kit/matrices.hpp"
@@ -65,19 +66,26 @@ struct Unroll4Col {
     const Tiling tiling = ::tiling(config, Along::input_col);
     Quote quote = quote_tiles(problem, tiling);
     // A block reads whole rows that follow each other: one run.
-    if (problem.element_bytes >= 8 && problem.in_ld == problem.cols &&
-        problem.cols <= tiling.tile_y)
+    if (reads_whole_rows(problem, tiling))
       quote.demand.load_run *= static_cast<uint64_t>(std::min(problem.rows, tiling.tile_x));
     quote.demand.slower_percent = slower_percent(problem, tiling);
     return quote;
+  }
+
+  // Input rows that lie far apart are so many times the columns from each other.
+  static constexpr int64_t kFar = 8;
+
+  static bool reads_whole_rows(const Problem& problem, const Tiling& tiling) {
+    return problem.element_bytes >= 8 && problem.in_ld == problem.cols &&
+           problem.cols <= tiling.tile_y;
   }
 
   // Large blocks take longer, most of all where a batch has small elements. High ones and short
   // sides take less. NOTES.md has the measurements.
   static uint32_t slower_percent(const Problem& problem, const Tiling& tiling) {
     const int64_t threads = tiling.block_x * tiling.block_y, bytes = problem.element_bytes;
-    constexpr double kSquareBlock = 20;
-    double percent = bytes < 8 ? 15 : bytes == 8 ? 8 : 13;
+    constexpr double kSquareBlock = 30, kFarPercent = 15;
+    double percent = bytes < 8 ? 15 : bytes > 8 ? 13 : reads_whole_rows(problem, tiling) ? 8 : 23;
     if (bytes <= 2 && problem.batch_rank != 0) {
       constexpr double kUsualThreads = 256, kThreadsPercent = 7;
       percent = (bytes == 1 ? -6 : 15) +
@@ -86,15 +94,15 @@ struct Unroll4Col {
       percent += 6;
     }
     if (tiling.block_x == 32 && tiling.block_y == 32) percent += kSquareBlock;
+    if (bytes == 1 && problem.in_ld >= kFar * problem.cols) percent += kFarPercent;
     percent -= less_percent(problem, tiling);
-    return static_cast<uint32_t>(std::max(percent, 0.0));
+    return static_cast<uint32_t>(std::max(percent, 0.0)) + columns_of_lines_percent(problem);
   }
 
   // Elements of up to 4 bytes take so much less in high blocks and with a short side.
   static double less_percent(const Problem& problem, const Tiling& tiling) {
     constexpr double kHighBlock = 8, kShortSide = 8;
     constexpr int64_t kShort = 200, kThin = 24, kFew = 512 << 10;  // bytes
-    constexpr int64_t kFar = 8;                                    // columns from row to row
     const int64_t bytes = problem.element_bytes;
     if (bytes > 4) return 0;
     const int64_t side = std::min(problem.rows, problem.cols) * bytes;

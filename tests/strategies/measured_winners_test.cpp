@@ -64,7 +64,7 @@ TEST(MeasuredWinners, LanesOfBatchesWhoseLastBlocksWouldBeNearlyEmpty) {
   EXPECT_EQ(choice(batch_of(27'646, 91, 177, 1), 16), "lanes{width=0}");
   EXPECT_EQ(choice(batch_of(252, 84, 269, 1), 4), "lanes{width=0}");
   EXPECT_EQ(choice(batch_of(1'329, 102, 291, 1), 256).substr(0, 5), "lanes");
-  EXPECT_EQ(choice(batch_of(248, 84, 89, 2), 8).substr(0, 5), "lanes");
+  EXPECT_EQ(choice(batch_of(248, 84, 89, 2), 8), "batch{threads=256,vectors=4}");
   EXPECT_EQ(choice(batch_of(1'606, 81, 245, 1), 8).substr(0, 6), "skinny");
 }
 
@@ -123,7 +123,7 @@ TEST(MeasuredWinners, FatElementsInShortRowsWithGapsGoByPermute) {
 TEST(MeasuredWinners, LanesOfBatchesOfSmallElements) {
   EXPECT_EQ(choice(batch_of(853, 448, 170, 1), 2), "lanes{width=112}");
   EXPECT_EQ(choice(batch_of(549, 377, 497, 1), 1), "lanes{width=56}");
-  EXPECT_EQ(choice(batch_of(338, 116, 217, 2), 16), "lanes{width=56}");
+  EXPECT_EQ(choice(batch_of(338, 116, 217, 2), 16), "lanes{width=112}");
   EXPECT_EQ(choice(batch_of(123, 92, 1173, 1), 8), "lanes{width=112}");
 }
 
@@ -170,7 +170,7 @@ TEST(MeasuredWinners, PiecesOfShortOutputRowsJoinInTheirSector) {
 
 TEST(MeasuredWinners, NarrowBlocksWhereWideOnesWouldHaveIdleThreads) {
   const std::string narrow = choice(in_rows(1'912'580, 9, 16, 48, 1'912'593), 16);
-  EXPECT_EQ(narrow.substr(0, 32), "smem_pad{block_x=16,block_y=16,t") << narrow;
+  EXPECT_EQ(narrow.substr(0, 31), "smem_pad{block_x=16,block_y=8,t") << narrow;
   const std::string short_rows = choice(in_rows(73'904, 6, 16, 22, 74'002), 256);
   EXPECT_NE(short_rows.substr(0, 12), "smem_unroll2") << short_rows;
 }
@@ -197,9 +197,31 @@ TEST(MeasuredWinners, FewSmallElementsThatMightBeJoinedAre) {
   EXPECT_EQ(choice(permuted({10, 13, 2, 5, 5, 37, 4}, {5, 0, 6, 3, 2, 4, 1}, 1), 256), joined);
 }
 
+TEST(MeasuredWinners, NotByColumnsOfInputRowsThatAreWholeLinesApart) {
+  const auto strategy = [](const std::string& variant) {
+    return variant.substr(0, variant.find('{'));
+  };
+  for (const std::int64_t extent : {1024, 2048})
+    EXPECT_NE(strategy(choice(matrix(extent, extent, 1, kCuda), 256)), "unroll4_col") << extent;
+  EXPECT_EQ(strategy(choice(matrix(1024, 1024, 8, kCuda), 256)), "tile");
+  EXPECT_EQ(strategy(choice(matrix(2048, 2048, 4, kCuda), 256)), "tile");
+}
+
+// Rows of whole vectors are the tile's.
+TEST(MeasuredWinners, TilesOfVectorsOfSmallElements) {
+  EXPECT_EQ(choice(matrix(2048, 2048, 1, kCuda), 256).substr(0, 5), "tile{");
+  EXPECT_EQ(choice(matrix(1024, 4096, 1, kCuda), 256).substr(0, 5), "tile{");
+}
+
+// Whole rows of a large batch are the more bytes of shared memory a block.
+TEST(MeasuredWinners, NarrowLanesOfLargeBatches) {
+  EXPECT_EQ(choice(batch_of(22'231, 210, 97, 2), 16), "lanes{width=56}");
+  EXPECT_EQ(choice(batch_of(549, 377, 497, 1), 1), "lanes{width=56}");
+}
+
 TEST(MeasuredWinners, NotTheLargestBlocksOfSmallMatrices) {
   EXPECT_EQ(choice(permuted({8, 3321, 6, 2, 8}, {0, 2, 1, 3, 4}, 1), 256),
-            "naive_col{block_x=64,block_y=8}");
+            "naive_col{block_x=32,block_y=8}");
 }
 
 // A block reads whole rows, and skinny's gaps make lanes meet in banks beside its vectors.
@@ -232,7 +254,7 @@ TEST(MeasuredWinners, SmallTilesOfRunsOfSmallElements) {
 TEST(MeasuredWinners, ShapesOfTilesWhereAShortSideIsLongerThanOne) {
   EXPECT_EQ(choice(matrix(117, 1'748'957, 4, kCuda), 16), "unaligned{width=512,height=512}");
   EXPECT_EQ(choice(matrix(256'742, 65, 4, kCuda), 4), "unaligned{width=512,height=512}");
-  EXPECT_EQ(choice(matrix(240, 704'961, 2, kCuda), 256), "unaligned{width=256,height=128}");
+  EXPECT_EQ(choice(matrix(240, 704'961, 2, kCuda), 256), "unaligned{width=512,height=256}");
 }
 
 TEST(MeasuredWinners, NotElementByElementIntoRowsThatLieApart) {
@@ -245,7 +267,7 @@ TEST(MeasuredWinners, NotElementByElementIntoRowsThatLieApart) {
 TEST(MeasuredWinners, NotByTilesThatSpanTheGapsOfABatch) {
   Problem batch = in_rows(435, 4, 4, 5, 437);
   batch.batch = {{11'998, 435 * 5, 4 * 437}};
-  EXPECT_EQ(choice(batch, 256), "unroll4_col{block_x=32,block_y=8}");
+  EXPECT_EQ(choice(batch, 256), "unroll4_col{block_x=16,block_y=8}");
   batch = in_rows(3, 184, 2, 204, 5);
   batch.batch = {{2155, 3 * 204, 184 * 5}};
   EXPECT_EQ(choice(batch, 256), "unroll4_row{block_x=16,block_y=8}");

@@ -16,15 +16,15 @@ double best_of(const auto& items, const Projection& predicted) {
   return std::invoke(predicted, *std::ranges::min_element(items, {}, predicted));
 }
 
-// Sorts by a predicted time, but leaves what is within 5 % of the best as it is, in front, and puts
-// what says nothing before what is known to be far behind.
+// Sorts by a predicted time, but leaves what is near the best as it is, in front, and puts what
+// says nothing before what is known to be far behind.
 template <class Projection>
-void sort_by_prediction(auto&& items, const Projection& predicted) {
+void sort_by_prediction(auto&& items, const Projection& predicted, double near_ratio) {
   if (items.empty()) return;
   const double best = best_of(items, predicted);
   std::ranges::stable_sort(items, {}, [&](const auto& item) {
     const double time = std::invoke(predicted, item);
-    if (time <= kNearRatio * best) return 0.0;
+    if (time <= near_ratio * best) return 0.0;
     return time == kNotPredicted ? kFarBehindRatio * best : time;
   });
 }
@@ -35,7 +35,7 @@ double best_believed(const Configs& configs) {
 
 // By what is believed; claims stand, by their rank, before what is believed to be far behind.
 // Returns how many are not far behind.
-std::ptrdiff_t sort_by_belief(std::vector<Configs>& all) {
+std::ptrdiff_t sort_by_belief(std::vector<Configs>& all, double near_ratio) {
   std::ranges::stable_sort(all, {}, [](const Configs& configs) {
     return std::pair(!configs.front().trust.is_shipped, configs.front().prior_rank);
   });
@@ -43,7 +43,7 @@ std::ptrdiff_t sort_by_belief(std::vector<Configs>& all) {
     return configs.front().trust.discount.has_value();
   });
   const std::span believed(all.begin(), claimed);
-  sort_by_prediction(believed, best_believed);
+  sort_by_prediction(believed, best_believed, near_ratio);
   if (believed.empty()) return std::ssize(all);
   const double best = best_of(believed, best_believed);
   const auto far = std::ranges::find_if(believed, [&](const Configs& configs) {
@@ -97,12 +97,12 @@ void mark(std::vector<Configs>& all, const Evidence& evidence) {
 
 }  // namespace
 
-void sort_configs(std::vector<Candidate>& configs) {
-  sort_by_prediction(configs, &Candidate::predicted);
+void sort_configs(std::vector<Candidate>& configs, double near_ratio) {
+  sort_by_prediction(configs, &Candidate::predicted, near_ratio);
 }
 
-void sort_strategies(std::vector<Configs>& all, const Evidence& evidence) {
-  const std::ptrdiff_t plausible = sort_by_belief(all);
+void sort_strategies(std::vector<Configs>& all, const Evidence& evidence, double near_ratio) {
+  const std::ptrdiff_t plausible = sort_by_belief(all, near_ratio);
   mark(all, evidence);
   if (!evidence.tried.empty())
     std::stable_partition(all.begin(), all.begin() + plausible, [&](const Configs& configs) {

@@ -79,7 +79,7 @@ std::vector<Candidate> of_strategy(const Strategy& strategy, const Problem& norm
   };
   if (!std::ranges::all_of(all, refused) || all.empty()) {
     std::erase_if(all, refused);
-    sort_configs(all);
+    sort_configs(all, near_prediction_ratio(normal.device.kind));
     return all;
   }
   all.resize(1);
@@ -203,7 +203,7 @@ std::vector<Candidate> candidates(std::span<const Strategy* const> strategies,
       by_strategy.push_back(of_strategy(*strategy, normal, device, options, quoter, evidence));
   }
   std::erase_if(by_strategy, [](const auto& configs) { return configs.empty(); });
-  sort_strategies(by_strategy, evidence);
+  sort_strategies(by_strategy, evidence, near_prediction_ratio(normal.device.kind));
   std::vector<Candidate> all;
   for (std::size_t turn = 0, before = 1; before != all.size(); ++turn) {
     before = all.size();

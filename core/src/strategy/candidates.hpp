@@ -91,13 +91,13 @@ std::vector<Candidate> all_candidates(const Strategy& strategy, const Problem& n
 // All candidates for a problem [normal form, not empty] on its device: one config of each strategy,
 // then a second one of each, and so on. Copies come first, then what won before, then
 // what the table names, then the strategies by what is believed of their best config, then those
-// whose predictions do not count, and then what is believed to be far behind. Strategies within 5 %
-// of the best are in the order of their prior rank, those that came with the library first, and a
-// strategy's configs within 5 % of its best in the author's order; of which nothing is predicted,
-// is taken to be twice the best. The estimate is the first that may be chosen, whatever won before.
-// The favourites are that one, what won before, and what came with the library and is believed to
-// be within 5 % of the estimate. A strategy that supports no config appears once, with the reason.
-// Copies are always among them; `options` narrows the rest.
+// whose predictions do not count, and then what is believed to be far behind. Strategies near
+// the best, near_prediction_ratio(), are in the order of their prior rank, those that came with the
+// library first, and a strategy's configs near its best in the author's order; of which nothing is
+// predicted, is taken to be twice the best. The estimate is the first that may be chosen, whatever
+// won before. The favourites are that one, what won before, and what came with the library and is
+// believed to be within 5 % of the estimate. A strategy that supports no config appears once, with
+// the reason. Copies are always among them; `options` narrows the rest.
 std::vector<Candidate> candidates(std::span<const Strategy* const> strategies,
                                   const Problem& normal, const DeviceInfo& device,
                                   const TuneOptions& options, Quoter& quoter,

@@ -14,8 +14,6 @@ constexpr double kSectorBytes = 32;
 constexpr double kLineBytes = 64;
 // The cost of a run besides its sectors. NOTES.md of the core has the evidence for each constant.
 constexpr double kRunBytes = 12;
-// The cost of what moves in sectors that rows share.
-constexpr double kSharedSectors = 1.1;
 // Pieces of a row that lies in a sector join there: each after the first costs so much of the row.
 constexpr double kPieceOfSector = 0.5;
 // Bytes that a store writes beyond its run cost so much where the matrices do not stay in the
@@ -29,10 +27,10 @@ constexpr double kBusyAtMost = 0.75;
 constexpr double kBusyBytes = 9 * 1024;
 // A launch ends with its last block, which is the later the more a thread moves: with so many
 // threads in all it takes the time of another copy.
-constexpr double kManyThreads = 32 << 10;
-// The bytes that memory moves while one more block begins, of those that are the first on their
-// multiprocessors, and while the threads of blocks that have shared memory wait for each other.
-constexpr double kBlockBytes = 2000, kBarrierBytes = 512 << 10;
+constexpr double kManyThreads = 16 << 10;
+// The bytes that memory moves while the threads of blocks that have shared memory wait for each
+// other.
+constexpr double kBarrierBytes = 2 << 20;
 // A launch on the host that moves less is over before another thread is awake, so that a loop over
 // such launches has one thread. A second one about doubles what memory delivers.
 constexpr double kOneThreadBytes = 512 << 10, kTwoThreads = 2;
@@ -95,11 +93,9 @@ double resident(const Demand& demand, std::uint32_t compute_capability) {
 }
 
 // The time until the last block ends, without that of a copy, which goes on meanwhile.
-double waiting(const Demand& demand, double bytes, double at_once) {
-  const auto blocks = static_cast<double>(demand.blocks);
+double waiting(const Demand& demand, double bytes) {
   const double barrier = demand.shared_bytes > 0 ? kBarrierBytes : 0;
-  return kManyThreads / (blocks * demand.threads) +
-         (std::min(blocks, at_once) * kBlockBytes + barrier) / bytes;
+  return kManyThreads / (static_cast<double>(demand.blocks) * demand.threads) + barrier / bytes;
 }
 
 // `slower`: of the time that moving takes.
@@ -119,8 +115,7 @@ double cuda_time(const Demand& demand, const Problem& problem, const DeviceInfo&
         gap > 0 && (length == row_bytes ? gap < kSectorBytes
                                         : length < row_bytes && row_bytes + gap <= kSectorBytes);
     if (shares)
-      return (row_bytes + gap) / row_bytes * kSharedSectors *
-             (1 + kPieceOfSector * (row_bytes / length - 1));
+      return (row_bytes + gap) / row_bytes * (1 + kPieceOfSector * (row_bytes / length - 1));
     const double others = moved(length, alignment, kSectorBytes) - length;
     return 1 + (others * beyond + kRunBytes) / length;
   };
@@ -140,7 +135,7 @@ double cuda_time(const Demand& demand, const Problem& problem, const DeviceInfo&
        traffic(demand.store_run, rows.out, problem.rows, problem.out_ld, partly_written)) /
       2 * slower;
   // Memory that is not busy has the time for what moves beyond the elements.
-  return waves / blocks + moving - 1 + waiting(demand, 2 * bytes, wave);
+  return waves / blocks + moving - 1 + waiting(demand, 2 * bytes);
 }
 
 double host_time(const Demand& demand, const Problem& problem, const DeviceInfo& device,

@@ -26,6 +26,10 @@ inline constexpr double kNotPredicted = std::numeric_limits<double>::infinity();
 
 // Up to as many times the best one, a time is as good as it.
 inline constexpr double kNearRatio = 1.05;
+// The same for predictions: those of a GPU are more precise than those of a host.
+constexpr double near_prediction_ratio(DeviceKind kind) {
+  return kind == DeviceKind::host ? kNearRatio : 1.02;
+}
 // A prediction over as many times the best one is far behind.
 inline constexpr double kFarBehindRatio = 2;
 

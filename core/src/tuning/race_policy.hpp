@@ -17,7 +17,7 @@ struct RacePolicy {
   // tried once one is right. The order of candidates uses the same ratio.
   double far_behind_ratio = kFarBehindRatio;
   // Ratio to the best expected time up to which second configs keep the order of their authors:
-  // expectations are no more precise than that. The order of candidates uses the same ratio.
+  // expectations are no more precise than that.
   double near_ratio = kNearRatio;
   // Most that is expected of a shipped strategy's measured time, over its prediction: tests hold
   // these predictions, so a longer launch was disturbed. Trust in predictions uses the same ratio.

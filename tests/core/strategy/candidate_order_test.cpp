@@ -46,6 +46,8 @@ TEST_F(CandidateOrder, WhatIsPredictedDecidesTheOrder) {
 // Long runs, and so many percent slower than a copy.
 template <std::uint32_t percent>
 xpose_status quote_slower(const xpose_problem*, const int64_t*, xpose_quote* quote, xpose_text) {
+  quote->blocks = 4 << 10;
+  quote->threads = 256;
   quote->load_run = quote->store_run = 64 << 10;
   quote->traits = XPOSE_QUOTE_UNCACHED_STORES;
   quote->slower_percent = percent;
@@ -82,6 +84,21 @@ TEST_F(CandidateOrder, NearTiesGoToThePriorRank) {
   EXPECT_EQ(names({&a, &b}).front(), "b{tile=64,rows=8}");
   b.info.prior_rank = 3;
   EXPECT_EQ(names({&a, &b}).front(), "a{tile=64,rows=8}");
+}
+
+TEST_F(CandidateOrder, TiesOfAGpuAreNearerThanThoseOfAHost) {
+  problem = normal_form(matrix(4000, 4000, 4, {DeviceKind::cuda, 0}));
+  xpose_strategy better{}, near{};
+  better.quote = quote_slower<0>;
+  near.quote = quote_slower<4>;
+  Strategy a = strategy("a", 2);
+  a.functions = &better;
+  Strategy b = strategy("b", 1);
+  b.functions = &near;
+  a.info.device_kind = b.info.device_kind = DeviceKind::cuda;
+  EXPECT_EQ(names({&a, &b}).front(), "a{tile=64,rows=8}");
+  near.quote = quote_slower<1>;
+  EXPECT_EQ(names({&a, &b}).front(), "b{tile=64,rows=8}");
 }
 
 class CandidateOrderOfStrangers : public Candidates {
