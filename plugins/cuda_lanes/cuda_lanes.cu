@@ -169,7 +169,7 @@ struct Lanes {
   // Bytes whose rows are loaded by words take longer, and so do tiles that are filled in part. The
   // wider a tile, the further apart its stores lie, which costs the more, the more is moved, and
   // nothing where rows of the output are as short as a tile. Long ones are the further apart
-  // themselves. Gaps between rows cost few columns of bytes the most, and batches that are not
+  // themselves. Gaps between rows cost few columns the most, and batches that are not
   // large. Few bytes are moved sooner by simpler kernels, those of batches most of all. NOTES.md
   // has the figures.
   static uint32_t slower_percent(const Problem& problem, const Cut& cut) {
@@ -181,8 +181,9 @@ struct Lanes {
     constexpr int64_t kFew = 2 << 20;
     constexpr double kLargeBatch = 16 << 20, kBatchWithGaps = 0.5;
     constexpr double kBatch = 1.09, kBatchDoubling = 0.1;
-    constexpr int64_t kWide = 112, kFewWhole = 80;                  // columns
-    constexpr int64_t kStrip = 160, kFewCols = 32, kFarRows = 128;  // columns, between gaps
+    constexpr int64_t kWide = 112, kFewWhole = 80;  // columns
+    constexpr int64_t kStrip = 160, kFewCols = 32, kVeryFewCols = 24,
+                      kFarRows = 128;  // columns, between gaps
     const int64_t row_bytes = problem.rows * problem.element_bytes;
     const auto is_beyond = [&](int64_t bytes) { return row_bytes > bytes / problem.cols; };
     const auto row = static_cast<double>(row_bytes);
@@ -204,8 +205,9 @@ struct Lanes {
     else if ((!has_gaps || problem.cols > kStrip) && !(is_batch && cut.tile.width <= kNarrow))
       slower += (0.28 + 0.13 * of_long_rows) * doubled(bytes, kHuge, kHugeDoublings);
     if (has_gaps) slower *= 1 + 0.15 * doubled(bytes, kMany, kHugeDoublings);
-    if (has_gaps && is_byte && problem.cols < kFewCols)
-      slower *= problem.in_ld >= kFarRows && bytes > 2 * kMany ? 1.7 : 1.25;
+    if (has_gaps && problem.cols < kFewCols)
+      slower *= is_byte && problem.in_ld >= kFarRows && bytes > 2 * kMany ? 1.7 : 1.25;
+    if (has_gaps && problem.cols < kVeryFewCols) slower *= 1.35;
     if (is_batch && bytes < kLargeBatch && (has_gaps || problem.out_ld != problem.rows))
       slower += kBatchWithGaps;
     if (!is_beyond(kFew)) slower += 0.15;

@@ -94,7 +94,8 @@ struct Unroll4Col {
       percent += 6;
     }
     if (tiling.block_x == 32 && tiling.block_y == 32) percent += kSquareBlock;
-    if (bytes == 1 && problem.in_ld >= kFar * problem.cols) percent += kFarPercent;
+    if (bytes == 1 && tiling.block_x >= 32 && problem.in_ld >= kFar * problem.cols)
+      percent += kFarPercent;
     percent -= less_percent(problem, tiling);
     return static_cast<uint32_t>(std::max(percent, 0.0)) + columns_of_lines_percent(problem);
   }

@@ -52,7 +52,7 @@ TEST(Estimate, ChoosesTheMeasuredWinners) {
                                 "tile{row_bytes=256,col_bytes=128}",   // 95.3
                                 "tile{row_bytes=128,col_bytes=256}",   // 95.7
                                 "tile{row_bytes=128,col_bytes=128}"};  // 96.2
-  // Times over the least of all variants, the H200.
+  // Times over the least of all variants.
   const Variants tiles_of_8 = {"tile{row_bytes=256,col_bytes=256}",                  // 1.033
                                "unaligned{width=256,height=512}"};                   // 1.023
   const Variants tiles_of_16 = {"tile{row_bytes=256,col_bytes=256}",                 // 1.002
