@@ -1,5 +1,6 @@
 // Tiles of 16-byte pieces through shared memory, for matrices whose rows are 16-byte aligned.
 #include <algorithm>
+#include <cmath>
 #include <xpose/cuda.hpp>
 
 #include "../kit/cuda/cuda_card.hpp"
@@ -60,8 +61,24 @@ struct Tile {
       quote = quote_tiles(problem, tiling_of<Shape>());
       quote.launch += launch_together(problem, tiling_of<Shape>(), most_together(problem));
     });
-    quote.demand.slower_percent = slower_percent(problem);
+    quote.demand.slower_percent =
+        slower_percent(problem) + unfilled_percent(problem, tile_of(config));
     return quote;
+  }
+
+  // Tiles that a short side fills in part leave threads without work, which many bytes show.
+  // NOTES.md has the measurements.
+  static uint32_t unfilled_percent(const Problem& problem, TileBytes tile) {
+    constexpr int64_t kMany = 4 << 20;  // bytes of one side
+    constexpr double kExponent = -0.4;
+    if (bytes_of(problem) < kMany) return 0;
+    const auto filled = [&](int64_t extent, int64_t bytes) {
+      const int64_t row = extent * problem.element_bytes;
+      return static_cast<double>(row) / static_cast<double>(blocks_over(row, bytes) * bytes);
+    };
+    return static_cast<uint32_t>(
+        100 *
+        (std::pow(filled(problem.cols, tile.row) * filled(problem.rows, tile.col), kExponent) - 1));
   }
 
   // Rows of the output that end within 16 bytes have an end that is stored for itself. Elements of

@@ -64,8 +64,12 @@ TEST(Estimate, ChoosesTheMeasuredWinners) {
   const Variants join = {"skinny{threads=128,vectors=4}"};
   const Variants batch = {"batch{threads=128,vectors=4}", "batch{threads=128,vectors=2}",
                           "batch{threads=256,vectors=4}", "batch{threads=256,vectors=2}"};
-  const Variants wide = {"tile{row_bytes=256,col_bytes=256}", "skinny{threads=256,vectors=4}"};
-  const Variants high = {"tile{row_bytes=256,col_bytes=256}", "skinny{threads=128,vectors=4}"};
+  const Variants wide = {"tile{row_bytes=256,col_bytes=256}",  // 1.002
+                         "tile{row_bytes=128,col_bytes=256}",  // 1.001
+                         "skinny{threads=256,vectors=4}"};     // 1.003
+  const Variants high = {"tile{row_bytes=256,col_bytes=256}",  // 1.007
+                         "tile{row_bytes=256,col_bytes=128}",  // 1.028
+                         "skinny{threads=128,vectors=4}"};     // 1.007
   const Variants unaligned = {"unaligned{width=256,height=256}", "unaligned{width=512,height=256}",
                               "unaligned{width=256,height=512}", "unaligned{width=512,height=512}"};
   const Variants swapped = {"swap_unaligned{run=256}", "swap_unaligned{run=512}"};  // 73 and 75 %

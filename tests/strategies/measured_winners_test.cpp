@@ -135,7 +135,7 @@ TEST(MeasuredWinners, NotTilesWhoseShortOutputRowsEndWithinAVector) {
 }
 
 TEST(MeasuredWinners, LargeTilesWhereRowsOf16ByteElementsShareSectors) {
-  EXPECT_EQ(choice(matrix(98, 89'707, 16, kCuda), 16), "tile_512");
+  EXPECT_EQ(choice(matrix(98, 89'707, 16, kCuda), 16), "unaligned{width=512,height=256}");
 }
 
 TEST(MeasuredWinners, NotDirectlyWhereManyAxesTakeLongerThanMemory) {
@@ -211,6 +211,12 @@ TEST(MeasuredWinners, NotByColumnsOfInputRowsThatAreWholeLinesApart) {
 TEST(MeasuredWinners, TilesOfVectorsOfSmallElements) {
   EXPECT_EQ(choice(matrix(2048, 2048, 1, kCuda), 256).substr(0, 5), "tile{");
   EXPECT_EQ(choice(matrix(1024, 4096, 1, kCuda), 256).substr(0, 5), "tile{");
+}
+
+TEST(MeasuredWinners, NotTilesThatManyThinMatricesFillInPart) {
+  Problem batch = in_rows(8, 3, 16, 6, 9);
+  batch.batch = {{1'260'713, 8 * 6, 3 * 9}};
+  EXPECT_EQ(choice(batch, 16).substr(0, 7), "permute");
 }
 
 // Whole rows of a large batch are the more bytes of shared memory a block.
