@@ -139,7 +139,8 @@ struct Unaligned {
   // short rows leave lanes idle. Elements at the ends of rows with gaps are loaded and stored one
   // by one. Tiles of halfwords in a batch have the ends of many rows, the more so the shorter those
   // of the output are. Small elements that come from a few long rows take longer as well, and those
-  // in rows of whole vectors, which other tiles move. NOTES.md has the measurements.
+  // in rows of whole vectors, which other tiles move. Elements of 1 and 4 bytes take longer than
+  // the figures of their tiles say. NOTES.md has the measurements.
   template <class Tile>
   static uint32_t slower_percent(const Problem& problem) {
     constexpr int64_t kTileCols = Tile::kCols;
