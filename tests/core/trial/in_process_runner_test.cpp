@@ -122,6 +122,7 @@ TEST(InProcessRunner, AColdLaunchFindsNoLinesOfItsBuffers) {
   const Launched always(launch_at_once);
   for (const bool warm : {false, true}) {
     WatchedHost host;
+    host.seconds_of_a_launch = 1e-6;
     InProcessRunner runner(host, normal_form(matrix(4, 5, 4)), 1, warm);
     ASSERT_EQ(runner.verify(always.candidate).verdict, Verdict::ok);
     ASSERT_EQ(runner.time(always.candidate).outcome.verdict, Verdict::ok);
