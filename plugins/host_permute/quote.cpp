@@ -1,6 +1,7 @@
 #include "quote.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <string>
 
 #include "../kit/host/least_target.hpp"
@@ -47,14 +48,21 @@ bool is_for_host_fat(const Problem& problem) {
   return has_whole_lines(problem) && problem.element_bytes <= kLongestFat;
 }
 
+// Of the others host_simd alone serves rows that lie backwards.
+bool is_for_host_simd(const Problem& problem) {
+  const int64_t bytes = problem.element_bytes;
+  return bytes <= 16 && std::min(problem.rows, problem.cols) * bytes >= kLine;
+}
+
 // A matrix, or matrices one behind the other on both sides.
 bool is_for_others(const Problem& problem) {
-  if (problem.in_ld < 0 || is_ragged_strip(problem)) return false;
+  if (is_ragged_strip(problem)) return false;
+  if (problem.in_ld < 0 && !is_for_host_simd(problem)) return false;
   if (problem.element_bytes > 16 && !is_for_host_fat(problem)) return false;
   if (problem.batch_rank != 1) return problem.batch_rank == 0;
   const bool keeps_run = problem.rows == 1 && problem.out_ld == 1;
   const auto& [extent, in_stride, out_stride] = problem.batch[0];
-  return !keeps_run && in_stride >= problem.rows * problem.in_ld &&
+  return !keeps_run && in_stride >= problem.rows * std::abs(problem.in_ld) &&
          out_stride >= problem.cols * problem.out_ld;
 }
 
@@ -264,10 +272,10 @@ Quote quote(const Problem& problem, const Config& config) {
   if (problem.in_place) throw Unsupported("does not work in place");
   if (is_for_others(problem))
     throw Unsupported(
-        "needs two batch dimensions, a run that stays together, an axis that is read backwards, "
-        "elements of more than 96 bytes or of more than 16 in rows that share lines, or a short "
-        "side with such rows: 64 to 1536 bytes of elements of 4 bytes or more, or columns of 64 to "
-        "384 bytes");
+        "needs two batch dimensions, a run that stays together, matrices in backward order, rows "
+        "in backward order with a side below 64 bytes, elements of more than 96 bytes or of more "
+        "than 16 in rows that share lines, or a short side with such rows: 64 to 1536 bytes of "
+        "elements of 4 bytes or more, or columns of 64 to 384 bytes");
   const bool streams = config["stream"] != 0;
   if (!streams && !host::fits_cache(problem))
     throw Unsupported("stream=0 needs input and output that fit into the cache");

@@ -24,6 +24,7 @@ struct Simd {
             .summary = "tiles of whole cache lines in vector registers",
             .min_alignment = 1,
             .max_batch_rank = 1,
+            .traits = XPOSE_TRAIT_PERMUTES,  // of matrices whose rows or order lie backwards
             .prior_rank = 100,
             .axes = {{"mode", host_simd::modes()}}};
   }

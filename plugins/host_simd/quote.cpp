@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstdlib>
 #include <numeric>
 #include <string>
 
@@ -47,9 +48,9 @@ bool is_tile_kept(const Problem& problem) {
 }
 
 // Bytes that lie side by side: a row, or all rows of a matrix where no more than so many bytes lie
-// between them.
+// between them, forwards or backwards.
 uint64_t together(const Problem& problem, int64_t rows, int64_t cols, int64_t ld, int64_t gap) {
-  const bool follow = (ld - cols) * problem.element_bytes <= gap;
+  const bool follow = (std::abs(ld) - cols) * problem.element_bytes <= gap;
   return static_cast<uint64_t>((follow ? rows : 1) * cols * problem.element_bytes);
 }
 
@@ -157,7 +158,7 @@ constexpr int64_t kApartPercent = 20, kApartOthersPercent = 80;
 
 bool are_rows_apart(const Problem& problem) {
   return problem.element_bytes >= 4 && problem.rows > problem.cols &&
-         problem.in_ld >= 4 * problem.cols;
+         std::abs(problem.in_ld) >= 4 * problem.cols;
 }
 
 // AMD's processors read rows that are lines, one behind the other, as fast as a copy does.

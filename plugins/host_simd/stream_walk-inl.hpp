@@ -17,6 +17,7 @@
 //
 // Included once for each target of Highway, as register_tile-inl.hpp is.
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <numeric>
 
@@ -64,7 +65,7 @@ class Walk {
     group_rows_ = run_ * kSide;
     group_cols_ = wide_ * kSide;
     constexpr int64_t kSets = 64;  // of the first level, on all processors of the last decade
-    spread_ = kSets / std::gcd((r.in_pitch + kLine / 2) / kLine, kSets) >= 8;
+    spread_ = kSets / std::gcd((std::abs(r.in_pitch) + kLine / 2) / kLine, kSets) >= 8;
   }
 
   void walk() {

@@ -168,6 +168,20 @@ TEST(HostEstimate, OtherMatricesAreOfHostSimd) {
   EXPECT_EQ(choice(1, 128, 78'080, 4), "host_simd{mode=220}");
 }
 
+// Whatever the order of their rows, unless one is short.
+TEST(HostEstimate, RowsThatLieBackwardsAreOfHostSimd) {
+  const Problem forwards = matrix(4096, 2048, 4);
+  Problem backwards = forwards;
+  backwards.in_ld = -2048;
+  EXPECT_EQ(choice(backwards), choice(forwards));
+  EXPECT_EQ(choice(in_rows(801, 777, 2, -777, 801)), choice(1, 801, 777, 2));
+  Problem batch = matrix(200, 300, 4);
+  batch.in_ld = -300;
+  batch.batch = {{50, 60'000, 60'000}};
+  EXPECT_EQ(choice(batch).substr(0, 9), "host_simd");
+  EXPECT_EQ(choice(in_rows(100'000, 3, 8, -3, 100'000)).substr(0, 12), "host_permute");
+}
+
 TEST(HostEstimate, PermutationsHaveLongRunsWhereLinesAreShared) {
   EXPECT_EQ(choice({65, 413, 2, 9, 2}, {1, 3, 2, 0, 4}, 8),
             "host_permute{run=2048,in_run=256,stream=1}");
