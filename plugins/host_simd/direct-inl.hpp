@@ -1,8 +1,10 @@
 // Straight from registers to memory, for a matrix that stays in the cache, and for a strip of a
 // large one, one tile high or one tile wide: its tiles' output lines follow each other closely, so
 // that no staging buffer has to gather them, and the stores need not share the processor's queue
-// with those to a buffer. In the cache that is slower where a tile's output rows fall into few sets
-// of the first level.
+// with those to a buffer. Vectors narrower than a line meet in a buffer of one tile: a line whose
+// parts are stored one by one past the caches may leave the processor before it is whole. In the
+// cache straight from registers is slower where a tile's output rows fall into few sets of the
+// first level.
 //
 // Included once for each target of Highway, as register_tile-inl.hpp is.
 #include <hwy/cache_control.h>
@@ -43,27 +45,33 @@ void transpose_strip(const Rectangle& r) {
   uint8_t* out = r.out + r.col_begin * r.out_pitch + r.row_begin * Size;
   const int64_t in_pitch = r.in_pitch, out_pitch = r.out_pitch;
   const int level = r.ahead;
+  alignas(kLine) uint8_t staged[kSide * kLine];  // (column, line)
   for (int64_t tile = 0; tile < elements / kSide; ++tile) {
     const uint8_t* ahead = in + kStripLead<Size> * in_step;  // harmless beyond the end
     transpose_tile<Size>(
         in, in_pitch,
-        [&](int c, int part, Vector v)
-            XPOSE_INLINE { hn::Stream(v, Bytes(), out + c * out_pitch + part * kVector); },
+        [&](int c, int part, Vector v) XPOSE_INLINE {
+          if constexpr (kVector == kLine)
+            hn::Stream(v, Bytes(), out + c * out_pitch);
+          else
+            hn::Store(v, Bytes(), staged + c * kLine + part * kVector);
+        },
         [&]() XPOSE_INLINE {
           if (level != 0) ask_for(ahead, level);
           ahead += in_pitch;
         });
+    if constexpr (kVector != kLine)
+      for (int64_t c = 0; c < kSide; ++c) stream_line(staged + c * kLine, out + c * out_pitch);
     in += in_step;
     out += out_step;
   }
   // The last tile is moved back over elements that are done, by another thread it may be.
   const int64_t done = (kSide - elements % kSide) % kSide;
   if (done == 0) return;
-  alignas(kLine) uint8_t tile[kSide * kLine];  // (column, line)
-  transpose_tile_to<Size>(in - (flat ? done * Size : done * in_pitch), in_pitch, tile, kLine);
+  transpose_tile_to<Size>(in - (flat ? done * Size : done * in_pitch), in_pitch, staged, kLine);
   const int64_t fresh = kSide - done;
   for (int64_t c = 0; c < (flat ? fresh : kSide); ++c)
-    std::memcpy(out + c * out_pitch, tile + (flat ? (done + c) * kLine : c * kLine + done * Size),
+    std::memcpy(out + c * out_pitch, staged + (flat ? (done + c) * kLine : c * kLine + done * Size),
                 static_cast<size_t>(flat ? kLine : fresh * Size));
 }
 
