@@ -45,7 +45,7 @@ class WatchedHost : public Backend {
     return seconds_of_a_launch ? calls * *seconds_of_a_launch : taken;
   }
 
-  std::optional<double> seconds_of_a_launch;  // as its clock shows it, however long it takes
+  std::optional<double> seconds_of_a_launch;  // by its clock; none: the host's
   int cleanings = 0;
   int dropped = 0;   // buffers
   int launches = 0;  // timed ones
