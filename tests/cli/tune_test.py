@@ -86,6 +86,8 @@ class Tune(unittest.TestCase):
         patches = normal_form("--shape", "2x32x48x3", "--pattern", "b (h p) (w q) c -> b h w (p q c)",
                               "--sizes", "p=16,q=16")
         self.assertEqual(patches, normal_form("--shape", "2x2x16x3x16x3", "--axes", "0,1,3,2,4,5"))
+        backwards = normal_form("--shape", "64x67", "--in-ld", "-70", "--batch", "3")
+        self.assertEqual((backwards["in_ld"], backwards["batch"][0]["in_stride"]), (-70, 64 * 70))
 
     def test_narrowed_to_a_strategy_and_a_config(self):
         result = tune("--shape", "90x90", "--strategy", "host_blocked{tile=32}", "--budget", "30", "--all",

@@ -112,7 +112,7 @@ int tune(const Arguments& arguments) {
   if (!json.is_stdout() && !page.is_stdout()) {
     print_problem(stated, report);
     if (report.bytes == 0)
-      std::cout << "The problem is empty: nothing to do.\n";
+      std::cout << sentence(report) << '\n';
     else
       print_report(std::cout, report, engine.plugins(), values->count("all") != 0,
                    screen_of(STDOUT_FILENO));

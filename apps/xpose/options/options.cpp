@@ -179,13 +179,14 @@ CommandLine command_line_of(int (*run)(const Arguments&), Arguments action) {
 
 std::int64_t whole_number_of(const po::variables_map& values, const std::string& option,
                              std::int64_t least, std::int64_t most) {
+  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
   const auto& text = values[option].as<std::string>();
   const auto number = whole_number(text);
   if (!number || *number < least || *number > most)
     throw UsageError(
-        "--" + option + ' ' + text + " is not a whole number from " + std::to_string(least) +
-        " to " +
-        (most == std::numeric_limits<std::int64_t>::max() ? "2^63 - 1" : std::to_string(most)));
+        "--" + option + ' ' + text + " is not a whole number from " +
+        (least == -kMost ? "-(2^63 - 1)" : std::to_string(least)) + " to " +
+        (most == kMost ? "2^63 - 1" : std::to_string(most)));
   return *number;
 }
 

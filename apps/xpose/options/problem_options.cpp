@@ -1,6 +1,8 @@
 #include "options/problem_options.hpp"
 
 #include <bit>
+#include <cstdlib>
+#include <limits>
 
 namespace xpose::app {
 namespace {
@@ -25,12 +27,17 @@ std::vector<std::int64_t> shape_of(const po::variables_map& values, const AxisOr
   return parse_shape(values["shape"].as<std::string>(), order.pattern ? 1 : 2);
 }
 
+// Negative where rows lie backwards.
+std::int64_t leading_dimension_of(const po::variables_map& values, const std::string& option) {
+  return whole_number_of(values, option, -std::numeric_limits<std::int64_t>::max());
+}
+
 // A matrix with leading dimensions, a batch, or in place.
 Problem matrix_of(const po::variables_map& values, std::int64_t rows, std::int64_t cols,
                   Device device) {
   Problem problem = matrix(rows, cols, element_bytes_of(values), device);
-  problem.in_ld = whole_number_of(values, "in-ld", 0);
-  problem.out_ld = whole_number_of(values, "out-ld", 0);
+  problem.in_ld = leading_dimension_of(values, "in-ld");
+  problem.out_ld = leading_dimension_of(values, "out-ld");
   problem.in_place = values.count("in-place") != 0;
   if (problem.in_place && problem.in_ld == 0) problem.in_ld = problem.out_ld;
   if (problem.in_place && problem.out_ld == 0) problem.out_ld = problem.in_ld;
@@ -40,8 +47,8 @@ Problem matrix_of(const po::variables_map& values, std::int64_t rows, std::int64
   const std::int64_t out_ld = problem.out_ld != 0 ? problem.out_ld : rows;
   std::int64_t in_stride = 0;
   std::int64_t out_stride = 0;
-  if (__builtin_mul_overflow(rows, in_ld, &in_stride) ||
-      __builtin_mul_overflow(cols, out_ld, &out_stride))
+  if (__builtin_mul_overflow(rows, std::abs(in_ld), &in_stride) ||
+      __builtin_mul_overflow(cols, std::abs(out_ld), &out_stride))
     throw Error(ErrorKind::invalid, "cannot transpose a batch of " + to_string(problem) +
                                         ": the size of a matrix in bytes does not fit in 63 bits");
   problem.batch = {{batch, in_stride, out_stride}};
@@ -101,9 +108,9 @@ void add_problem_options(po::options_description& options) {
       "batch", po::value<std::string>()->default_value("1")->value_name("N"),
       "number of matrices, one behind the other")(
       "in-ld", po::value<std::string>()->default_value("0")->value_name("N"),
-      "leading dimension of the input in elements; 0: dense rows")(
+      "elements from one row of the input to the next; negative: rows lie backwards; 0: dense rows")(
       "out-ld", po::value<std::string>()->default_value("0")->value_name("N"),
-      "leading dimension of the output in elements; 0: dense rows")(
+      "elements from one row of the output to the next, likewise")(
       "alignment", po::value<std::string>()->default_value("256")->value_name("N"),
       "power of two in bytes that divides both base addresses")("in-place",
                                                                 "transpose a square into itself");

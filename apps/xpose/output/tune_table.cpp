@@ -47,6 +47,8 @@ std::string margin_text(const TuneReport& report) {
 }  // namespace
 
 std::string sentence(const TuneReport& report) {
+  if (report.bytes == 0 && report.problem.in_place)
+    return "No element changes its place: nothing to do.";
   if (report.bytes == 0) return "The problem is empty: nothing to do.";
   if (!report.winner && report.interrupted)
     return "Interrupted before any strategy was proven; nothing was chosen.";
