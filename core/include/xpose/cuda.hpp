@@ -148,6 +148,15 @@ inline void check_cuda(cudaError_t status, const char* what) {
 template <class... Parameters>
 void allow_shared_bytes(const char*, void (*)(Parameters...), uint64_t) {}
 
+#ifdef XPOSE_NO_CUDA
+
+// No plan is made that could launch, so that compilers leave the kernels out.
+template <class... Parameters>
+void launch_kernel(const char*, void (*)(Parameters...), Shape, Shape, uint64_t, void*,
+                   std::type_identity_t<Parameters>...) {}
+
+#else
+
 template <class... Parameters>
 void launch_kernel(const char* name, void (*kernel)(Parameters...), Shape grid, Shape block,
                    uint64_t shared_bytes, void*, std::type_identity_t<Parameters>... arguments) {
@@ -157,6 +166,8 @@ void launch_kernel(const char* name, void (*kernel)(Parameters...), Shape grid, 
   simulator::launch(name, {grid.x, grid.y, grid.z}, {block.x, block.y, block.z}, shared_bytes, run,
                     &thread, sizeof thread);
 }
+
+#endif
 
 // In a kernel: the block's dynamic shared memory, 16-byte aligned.
 template <class T>
