@@ -40,7 +40,7 @@ std::string find_no_gpu() {
 }  // namespace
 
 const std::string& no_gpu() {
-  static const std::string reason = find_no_gpu();
+  static const auto& reason = *new std::string(find_no_gpu());  // for quotes while the process ends
   return reason;
 }
 

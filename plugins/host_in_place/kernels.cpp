@@ -42,7 +42,7 @@ HWY_AFTER_NAMESPACE();
 namespace host_in_place {
 
 const std::vector<Kernels>& kernels() {
-  static const auto all = HOST_RUNNABLE(Kernels, kernels_here);
+  static const auto& all = *new auto(HOST_RUNNABLE(Kernels, kernels_here));
   return all;
 }
 

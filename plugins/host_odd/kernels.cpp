@@ -26,7 +26,7 @@ HWY_AFTER_NAMESPACE();
 namespace host_odd {
 
 const std::vector<Kernels>& kernels() {
-  static const auto all = HOST_RUNNABLE(Kernels, kernels_here);
+  static const auto& all = *new auto(HOST_RUNNABLE(Kernels, kernels_here));
   return all;
 }
 

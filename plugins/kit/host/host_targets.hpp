@@ -30,7 +30,8 @@ std::vector<Kernels> runnable(Kernels (*avx3)(), Kernels (*avx2)(), Kernels (*ba
 
 }  // namespace host
 
-// The versions of a function of the namespaces HWY_NAMESPACE, which returns Kernels.
+// The versions of a function of the namespaces HWY_NAMESPACE, which returns Kernels. Whoever keeps
+// them never destroys them, since a thread may launch a plan while the process ends.
 #define HOST_RUNNABLE(Kernels, function)                                        \
   host::runnable<Kernels>(HWY_CHOOSE_AVX3(function), HWY_CHOOSE_AVX2(function), \
                           &HWY_STATIC_DISPATCH(function))

@@ -104,7 +104,8 @@ class Exported {
   }
 
   static const std::vector<Axis>& axes() {
-    static const std::vector<Axis> axes = Strategy::card().axes;
+    // Never destroyed: a thread may make a plan while the process ends.
+    static const auto& axes = *new std::vector<Axis>(Strategy::card().axes);
     return axes;
   }
 
