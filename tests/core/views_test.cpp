@@ -1,5 +1,6 @@
 #include "xpose/views.hpp"
 
+#include <numeric>
 #include <unsupported/Eigen/CXX11/Tensor>
 
 #include "engine_fixture.hpp"
@@ -48,6 +49,31 @@ TEST_F(ViewsTest, AFailureLeavesTheOutputAsItWas) {
   EXPECT_EQ(in.dimension(0), 3);
 }
 
+TEST_F(ViewsTest, AMatrixThatRepeatsAColumnIsRefused) {
+  std::vector<float> memory(16);
+  std::iota(memory.begin(), memory.end(), 0.0F);
+  using Map = Eigen::Map<Eigen::MatrixXf, 0, Eigen::OuterStride<>>;
+  Map repeated(memory.data(), 3, 4, Eigen::OuterStride<>(0));
+  const Eigen::MatrixXf in = Eigen::MatrixXf::Ones(4, 3);
+  Eigen::MatrixXf out = Eigen::MatrixXf::Ones(4, 3);
+  EXPECT_THROW(engine().transpose(repeated, out), Error);
+  EXPECT_THROW(engine().transpose(in, repeated), Error);
+  for (std::size_t i = 0; i < memory.size(); ++i) EXPECT_EQ(memory[i], static_cast<float>(i));
+  const Map column(memory.data(), 3, 1, Eigen::OuterStride<>(0));
+  Eigen::MatrixXf row(1, 3);
+  engine().transpose(column, row);
+  EXPECT_EQ(row, Eigen::MatrixXf(column.transpose()));
+}
+
+TEST_F(ViewsTest, AMatrixIsNotResizedBeyondItsStorage) {
+  Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, 0, 3, 4> out;
+  const Eigen::MatrixXf in = Eigen::MatrixXf::Random(4, 3);
+  EXPECT_THROW(engine().transpose(Eigen::MatrixXf(in.transpose()), out), Error);
+  EXPECT_EQ(out.size(), 0);
+  engine().transpose(in, out);
+  EXPECT_EQ(out, in.transpose());
+}
+
 // As std::mdspan is, for compilers that lack it.
 template <class T>
 struct View {
@@ -63,6 +89,12 @@ struct View {
     return first[i * strides[0] + j * strides[1] + k * strides[2]];
   }
 };
+
+TEST_F(ViewsTest, ViewsWithoutElementsMayHaveAnyStrides) {
+  const View<const int> from{nullptr, {3, 0, 2}, {0, 2, 1}};
+  const View<int> to{nullptr, {2, 3, 0}, {0, 0, 0}};
+  EXPECT_NO_THROW(permute(engine(), from, to, {2, 0, 1}));
+}
 
 TEST_F(ViewsTest, ViewsHaveStridesOfTheirOwn) {
   const std::vector<std::uint32_t> in = numbers(1000);

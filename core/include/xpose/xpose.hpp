@@ -241,7 +241,7 @@ class XPOSE_API Engine {
   //
   // Both have one storage order, or one is a vector. `out` is resized where its type allows. Where
   // both begin at one address the matrix is square and is transposed in place. Throws Error invalid
-  // where the shapes do not fit, an inner stride is not 1, or the two overlap otherwise; else as
+  // where the shapes do not fit, strides are not a matrix's, or the two overlap otherwise; else as
   // plan() and execute() do.
   template <DenseMatrix In, DenseMatrix Out>
   void transpose(const In& in, Out&& out, Policy policy = Policy::measure);
@@ -253,9 +253,9 @@ class XPOSE_API Engine {
 };
 
 // For the template above. Throws Error invalid unless the output's shape is the input's transposed
-// and the inner strides are 1. Extents are in elements.
+// and the inner strides are 1, the outer ones not 0. Extents are in elements.
 XPOSE_API void check_dense_pair(std::int64_t in_rows, std::int64_t in_cols, std::int64_t out_rows,
-                                std::int64_t out_cols, bool unit_inner_strides);
+                                std::int64_t out_cols, bool are_stored);
 
 template <DenseMatrix In, DenseMatrix Out>
 void Engine::transpose(const In& in, Out&& out, Policy policy) {
@@ -272,7 +272,7 @@ void Engine::transpose(const In& in, Out&& out, Policy policy) {
       out.resize(in.cols(), in.rows());
   constexpr std::size_t kBytes = sizeof(typename InM::Scalar);
   check_dense_pair(in.rows(), in.cols(), out.rows(), out.cols(),
-                   in.innerStride() == 1 && out.innerStride() == 1);
+                   detail::is_stored(in) && detail::is_stored(out));
   constexpr bool kOfOut = detail::is_vector<InM>();
   static_assert(
       kOfOut || detail::is_vector<OutM>() || bool(InM::IsRowMajor) == bool(OutM::IsRowMajor),

@@ -70,16 +70,18 @@ Problem permutation(std::span<const std::int64_t> shape, std::span<const int> ax
     refuse("a permutation of " + std::to_string(shape.size()) +
            " axes needs a stride for each axis of both sides, not " +
            std::to_string(in_strides.size()) + " and " + std::to_string(out_strides.size()));
+  for (std::size_t axis = 0; axis < shape.size(); ++axis)
+    if (shape[axis] < 0)
+      refuse("input axis " + std::to_string(axis) + " needs an extent of 0 or more, not " +
+             std::to_string(shape[axis]));
+  if (std::ranges::find(shape, 0) != shape.end()) return matrix(0, 0, element_bytes, device);
   Problem problem = matrix(1, 1, element_bytes, device);
   std::vector<BatchDim> dims(shape.size());
   for (std::size_t i = 0; i < shape.size(); ++i) {
     const auto axis = static_cast<std::size_t>(axes[i]);
-    if (shape[axis] < 0)
-      refuse("input axis " + std::to_string(axis) + " needs an extent of 0 or more, not " +
-             std::to_string(shape[axis]));
-    if (shape[axis] == 0) return matrix(0, 0, element_bytes, device);
     if (shape[axis] > 1 && out_strides[i] == 0)
-      refuse("output elements overlap: the stride of output axis " + std::to_string(i) + " is 0");
+      refuse("output elements overlap: the stride of output axis " + std::to_string(i) +
+             " is 0; give each its own place");
     dims[axis] = {shape[axis], in_strides[axis], out_strides[i]};
     std::int64_t span = 0;
     if (shape[axis] > 1 && (__builtin_mul_overflow(shape[axis], in_strides[axis], &span) ||
@@ -125,15 +127,16 @@ std::string to_string(const Problem& problem) {
 }
 
 void check_dense_pair(std::int64_t in_rows, std::int64_t in_cols, std::int64_t out_rows,
-                      std::int64_t out_cols, bool unit_inner_strides) {
+                      std::int64_t out_cols, bool are_stored) {
   const auto shape = [](std::int64_t rows, std::int64_t cols) {
     return std::to_string(rows) + 'x' + std::to_string(cols);
   };
   if (out_rows != in_cols || out_cols != in_rows)
     refuse("the output is " + shape(out_rows, out_cols) + ", but the transpose of " +
            shape(in_rows, in_cols) + " is " + shape(in_cols, in_rows));
-  if (!unit_inner_strides)
-    refuse("an inner stride is not 1: copy the expression into a matrix first");
+  if (!are_stored)
+    refuse(
+        "an inner stride is not 1, or an outer one is 0: copy the expression into a matrix first");
 }
 
 }  // namespace xpose

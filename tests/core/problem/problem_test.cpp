@@ -92,6 +92,17 @@ TEST(Permutation, EmptyAxisIsAnEmptyProblem) {
   EXPECT_EQ(permute({huge, huge, 0}, {2, 1, 0}).rows, 0);
 }
 
+TEST(Permutation, AnEmptyProblemHasAnyStrides) {
+  const std::int64_t shape[] = {3, 0}, most = std::numeric_limits<std::int64_t>::max();
+  const int axes[] = {1, 0};
+  for (const std::int64_t stride : {std::int64_t{0}, most, -most}) {
+    const std::int64_t strides[] = {stride, stride};
+    EXPECT_EQ(permutation(shape, axes, strides, strides, 4).rows, 0) << stride;
+  }
+  const std::int64_t wrong[] = {-1, 0}, ones[] = {1, 1};
+  EXPECT_THROW(permutation(wrong, axes, ones, ones, 4), Error);
+}
+
 TEST(Permutation, WrongAxesAreRefused) {
   EXPECT_THROW(permute({3, 5}, {0, 0}), Error);
   EXPECT_THROW(permute({3, 5}, {0, 2}), Error);
