@@ -57,7 +57,8 @@ void check_written_once(const Layout& out) {
     if (step(axis) < span)
       refuse("elements of out overlap or interlock: axis " + std::to_string(axis) + " steps over " +
              std::to_string(step(axis)) + " bytes, and " + std::to_string(span) +
-             " bytes lie within a step; " + stated(out));
+             " bytes lie within a step; " + stated(out) +
+             "; permute into an array of its own, and copy from there");
     std::uint64_t more = 0;
     if (__builtin_mul_overflow(step(axis), static_cast<std::uint64_t>(out.extents[axis] - 1),
                                &more) ||

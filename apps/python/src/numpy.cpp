@@ -43,8 +43,8 @@ nb::object movable_dtype(nb::handle x) {
   nb::object dtype = attribute(x, python_side().dtype);
   if (attribute(dtype, python_side().has_object).ptr() != Py_False)
     throw nb::type_error(
-        "arrays of Python objects are not moved: their elements are references, "
-        "which only the interpreter may copy; numpy.transpose serves them");
+        "arrays of references, such as Python objects and StringDType, are not moved: only the "
+        "interpreter may copy these; numpy.transpose serves them");
   return dtype;
 }
 

@@ -74,8 +74,8 @@ class NumPy(Library):
             if array.ndim == 0 and not isinstance(x, (numpy.ndarray, numpy.generic)):
                 raise TypeError(f"x is no array, but {type(x).__qualname__}")
             raise TypeError(
-                "arrays of Python objects are not moved: their elements are references, which "
-                "only the interpreter may copy; numpy.transpose serves them"
+                "arrays of references, such as Python objects and StringDType, are not moved: only the "
+                "interpreter may copy these; numpy.transpose serves them"
             )
         return array
 

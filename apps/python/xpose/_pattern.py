@@ -91,7 +91,7 @@ def fit(pattern: str, shape: tuple[int, ...], given: tuple[tuple[str, int], ...]
     """The steps of a pattern. ValueError where it is malformed or does not fit the shape."""
     sides = pattern.split("->")
     if len(sides) != 2:
-        raise ValueError(f"{pattern!r} has no '->' between two sides")
+        raise ValueError(f"{pattern!r} needs one '->' between two sides")
     left, right = _side(sides[0], pattern, True), _side(sides[1], pattern, False)
     if (_ellipses(left), _ellipses(right)) not in ((0, 0), (1, 1)):
         raise ValueError(f"'...' stands once on either side of {pattern!r}, or on none")

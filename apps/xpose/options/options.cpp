@@ -183,10 +183,9 @@ std::int64_t whole_number_of(const po::variables_map& values, const std::string&
   const auto& text = values[option].as<std::string>();
   const auto number = whole_number(text);
   if (!number || *number < least || *number > most)
-    throw UsageError(
-        "--" + option + ' ' + text + " is not a whole number from " +
-        (least == -kMost ? "-(2^63 - 1)" : std::to_string(least)) + " to " +
-        (most == kMost ? "2^63 - 1" : std::to_string(most)));
+    throw UsageError("--" + option + ' ' + text + " is not a whole number from " +
+                     (least == -kMost ? "-(2^63 - 1)" : std::to_string(least)) + " to " +
+                     (most == kMost ? "2^63 - 1" : std::to_string(most)));
   return *number;
 }
 

@@ -108,9 +108,9 @@ void add_problem_options(po::options_description& options) {
       "batch", po::value<std::string>()->default_value("1")->value_name("N"),
       "number of matrices, one behind the other")(
       "in-ld", po::value<std::string>()->default_value("0")->value_name("N"),
-      "elements from one row of the input to the next; negative: rows lie backwards; 0: dense rows")(
-      "out-ld", po::value<std::string>()->default_value("0")->value_name("N"),
-      "elements from one row of the output to the next, likewise")(
+      "elements from one row of the input to the next; negative: rows lie backwards; 0: dense "
+      "rows")("out-ld", po::value<std::string>()->default_value("0")->value_name("N"),
+              "elements from one row of the output to the next, likewise")(
       "alignment", po::value<std::string>()->default_value("256")->value_name("N"),
       "power of two in bytes that divides both base addresses")("in-place",
                                                                 "transpose a square into itself");

@@ -50,7 +50,9 @@ void check_output_is_disjoint(const Problem& problem) {
     if (dim.out_stride < span.elements)
       refuse(problem, "output elements overlap or interlock: an output stride of " +
                           std::to_string(dim.out_stride) + " elements is less than the " +
-                          std::to_string(span.elements) + " elements that inner axes span");
+                          std::to_string(span.elements) +
+                          " elements that inner axes span; transpose into a buffer of its own, and "
+                          "copy from there");
     span.reach(dim.extent, dim.out_stride);
   }
 }
