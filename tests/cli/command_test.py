@@ -208,7 +208,7 @@ class Errors(unittest.TestCase):
                     os.mkdir(project)
                 done = subprocess.run([XPOSE, "new-plugin", "--c", project], capture_output=True, text=True, preexec_fn=limit)
                 self.assertEqual((done.returncode, done.stdout), (1, ""))
-                self.assertRegex(done.stderr, rf"\Axpose: {project}/[^\n]*: cannot be written: File too large\n\Z")
+                self.assertRegex(done.stderr, rf"\Axpose: {project}/[^\n]*: cannot be written: File too large; raise [^\n]*\n\Z")
                 self.assertEqual(os.path.exists(project), name == "empty")
                 self.assertEqual(xpose("new-plugin", "--c", project).returncode, 0)
 

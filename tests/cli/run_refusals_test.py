@@ -71,6 +71,30 @@ class Refuses(InAListedFolder):
         self.refused("is not a regular file", source="/dev/null")
         self.assertTrue(pathlib.Path("/dev/null").is_char_device())
 
+    def test_names_that_resume_cannot_keep(self):
+        for name in (".b.npy.xpose-part", ".b.npy.xpose-scratch"):
+            source = self.folder / name
+            with open(source, "wb") as file:
+                np.save(file, np.zeros((4, 5), "f4"))
+            self.refused(f"{name} has the name of a file that --resume keeps for {self.target}: rename it, or write elsewhere",
+                         "--resume", source=source)
+        np.save(self.source, np.zeros((4, 5), "f4"))
+        self.refused("the name is too long for the files that --resume keeps beside it: shorten it, or leave --resume out",
+                     "--resume", target=self.folder / ("n" * 241))
+        done = self.run_xpose("--resume", target=self.folder / ("n" * 240))
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+
+    def test_a_target_that_cannot_be_replaced(self):
+        np.save(self.source, np.zeros((4, 5), "f4"))
+        self.target.write_bytes(b"precious")
+        immutable = subprocess.run(["chattr", "+i", self.target], capture_output=True, text=True)
+        if immutable.returncode != 0:
+            self.skipTest("no file can be made immutable here: " + immutable.stderr)
+        try:
+            self.refused("b.npy cannot be replaced: it may not be changed, or only grow (lsattr): write elsewhere")
+        finally:
+            subprocess.run(["chattr", "-i", self.target], check=True)
+
     def test_a_standard_output_that_is_the_input(self):
         np.save(self.source, np.arange(12, dtype="u4").reshape(3, 4))
         before = self.source.read_bytes()

@@ -152,7 +152,7 @@ class Faults(InAFolder):
                 ("sync 2 EIO", self.target, f"cannot be written to the disk: {damaged}"),
                 ("fdatasync 1 EIO", self.target, f"cannot be written to the disk: {damaged}"),
                 ("fdatasync 3 EIO", self.target, f"cannot be written to the disk: {damaged}"),
-                ("fsync 1 EIO", self.target, f"cannot be put in place: {damaged}"),
+                ("fsync 1 EIO", self.folder, f"cannot be written to the disk: {damaged}"),
                 ("fsync 2 ENOSPC", journal, f"cannot be written to the disk: {full}"),
                 ("fsync 4 EIO", journal, f"cannot be written to the disk: {damaged}")):
             with self.subTest(fault=fault):
@@ -161,6 +161,22 @@ class Faults(InAFolder):
                 self.assertEqual((done.returncode, done.stderr), (1, f"xpose: {name}: {words}"))
                 self.assertEqual(self.target.read_bytes(), OLD)
                 self.check_whole(self.array.T)
+
+    def test_a_run_that_cannot_begin_leaves_nothing(self):
+        for fault in ("fdatasync 1 EIO", "fsync 1 EIO", "fsync 2 ENOSPC"):
+            for passes in ("1", "2"):
+                with self.subTest(fault=fault, passes=passes):
+                    self.assertEqual(self.resume(fault, "--passes", passes).returncode, 1)
+                    self.assertEqual(sorted(os.listdir(self.folder)), ["a.npy", "b.npy"])
+
+    def test_a_run_that_cannot_go_on_keeps_what_is_done(self):
+        self.assertTrue(self.lose_power(40))
+        before = self.journal()
+        self.assertGreater(before["finished"], 0)
+        for fault in ("fdatasync 1 EIO", "fsync 1 EIO", "fsync 2 ENOSPC"):
+            self.assertEqual(self.resume(fault).returncode, 1)
+            self.assertEqual(self.journal()["finished"], before["finished"])
+        self.check_whole(self.array.T)
 
     def test_a_sync_that_fails_records_nothing(self):
         self.assertEqual(self.resume("fdatasync 3 EIO").returncode, 1)

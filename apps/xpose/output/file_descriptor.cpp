@@ -19,6 +19,9 @@ const char* remedy(int error) {
     case ENOSPC:
     case EDQUOT:
       return "; make room there, or write elsewhere";
+    case EFBIG:
+      return "; raise the limit on the size of files (`ulimit -f`), or write to a file system that "
+             "has larger ones";
     case EMFILE:
     case ENFILE:
       return "; raise the limit on open files (`ulimit -n`)";

@@ -1,5 +1,6 @@
 #include "output/pending_file.hpp"
 
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/xattr.h>
 #include <unistd.h>
@@ -22,6 +23,26 @@ std::filesystem::path link_followed(std::filesystem::path target) {
   for (int links = 0; links < kMostLinks && std::filesystem::is_symlink(target, error); ++links)
     target = target.parent_path() / std::filesystem::read_symlink(target);
   return target;
+}
+
+// The reason why a file that is there cannot be replaced, or null.
+const char* obstacle(const std::filesystem::path& target) {
+  struct statx file {};
+  struct statx folder {};
+  const std::filesystem::path beside = target.has_parent_path() ? target.parent_path() : ".";
+  if (statx(AT_FDCWD, target.c_str(), AT_SYMLINK_NOFOLLOW, STATX_BASIC_STATS, &file) != 0 ||
+      statx(AT_FDCWD, beside.c_str(), 0, STATX_BASIC_STATS, &folder) != 0)
+    return nullptr;
+  if ((file.stx_attributes & (STATX_ATTR_IMMUTABLE | STATX_ATTR_APPEND)) != 0)
+    return "it may not be changed, or only grow (lsattr): write elsewhere";
+  if ((file.stx_attributes & STATX_ATTR_MOUNT_ROOT) != 0)
+    return "something is mounted there: write elsewhere";
+  const uid_t user = geteuid();
+  if ((folder.stx_mode & S_ISVTX) != 0 && user != 0 && user != file.stx_uid &&
+      user != folder.stx_uid)
+    return "it belongs to another user, in a folder where each replaces only own files: write "
+           "elsewhere";
+  return nullptr;
 }
 
 // Keeps the access control list where the file system has such lists. A new file has
@@ -66,7 +87,10 @@ std::filesystem::path PendingFile::resolved(const std::filesystem::path& target)
     throw std::runtime_error(
         target.string() +
         " is not a regular file: an output replaces a file, not a device or a socket");
-  return link_followed(target);
+  std::filesystem::path place = link_followed(target);
+  if (const char* why = is_there ? obstacle(place) : nullptr)
+    throw std::runtime_error(target.string() + " cannot be replaced: " + why);
+  return place;
 }
 
 PendingFile::PendingFile(const std::filesystem::path& target, TemporaryFile::Kind kind)

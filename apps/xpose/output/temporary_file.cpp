@@ -76,6 +76,15 @@ std::string random_name() {
   return name;
 }
 
+// A file that may be written says nothing of its folder.
+[[noreturn]] void fail_to_create(const std::filesystem::path& file,
+                                 const std::filesystem::path& folder, int error) {
+  fail(file.string(),
+       error == EACCES || error == EROFS ? "cannot be written to the folder " + folder.string()
+                                         : "cannot be written",
+       error);
+}
+
 // Of a regular file of this user that nobody has locked: the lock shows that its owner is dead, and
 // is held until the name is gone; that the file still has that name, that its owner has not put it
 // in place meanwhile.
@@ -139,7 +148,7 @@ void TemporaryFile::create_named() {
     const std::filesystem::path name = folder_ / random_name();
     file_ = FileDescriptor(open(name.c_str(), O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0600));
     if (file_.get() < 0 && errno == EEXIST) continue;
-    if (file_.get() < 0) fail(target_.string(), "cannot be written", errno);
+    if (file_.get() < 0) fail_to_create(target_, folder_, errno);
     name_ = name;
     remember(name_.string());
     const bool taken =
@@ -163,7 +172,7 @@ void TemporaryFile::create_kept(std::string_view kept_for) {
   name_ = kept_name(target_, kept_for);
   do {
     file_ = FileDescriptor(open(name_.c_str(), O_CREAT | O_RDWR | O_NOFOLLOW | O_CLOEXEC, 0600));
-    if (file_.get() < 0) fail(name_.string(), "cannot be written", errno);
+    if (file_.get() < 0) fail_to_create(name_, folder_, errno);
   } while (!lock_kept());
   struct stat opened {};
   struct stat target {};

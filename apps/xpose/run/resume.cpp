@@ -2,15 +2,35 @@
 
 #include <sys/stat.h>
 
+#include <climits>
 #include <stdexcept>
 
 #include "output/json.hpp"
 #include "output/pending_file.hpp"
 #include "output/progress_line.hpp"
+#include "output/same_file.hpp"
 #include "run/output_file.hpp"
 #include "run/pass_setup.hpp"
 
 namespace xpose::app {
+namespace {
+
+// The files that a run keeps beside its output, which replace others of their names.
+void check_kept_names(const RunOptions& options, const InputFile& input) {
+  constexpr std::size_t kMore = 15;  // letters of the longest name, ".b.npy.xpose-journal"
+  const std::filesystem::path target = PendingFile::resolved(options.out);
+  if (target.filename().string().size() + kMore > NAME_MAX)
+    throw std::runtime_error(target.string() +
+                             ": the name is too long for the files that --resume keeps beside it: "
+                             "shorten it, or leave --resume out");
+  for (const std::filesystem::path& kept :
+       {TemporaryFile::kept_name(target), ScratchFile::kept_name(scratch_folder(options), target)})
+    if (are_one(options.in, kept))
+      throw std::runtime_error(input.name() + " has the name of a file that --resume keeps for " +
+                               target.string() + ": rename it, or write elsewhere");
+}
+
+}  // namespace
 
 void check_resumable(const RunOptions& options) {
   for (const auto& path : {options.in, options.out})
@@ -26,6 +46,7 @@ RunJournal journal_of(const RunOptions& options, const InputFile& input, const N
       target.st_dev == input.status().st_dev)
     throw std::runtime_error(input.name() +
                              " is the output as well: --resume needs an input that stays");
+  check_kept_names(options, input);
   const Json order = {{"fortran_order", header.fortran_order},
                       {"shape", permuted.shape},
                       {"axes", permuted.axes},

@@ -241,15 +241,15 @@ int run_command(const RunOptions& options) {
   auto scratch = passes ? scratch_of(options, header.data_bytes, memory.dirty_bytes) : nullptr;
   if (tiles && !scratch && !tiles->writes_in_order()) output.keep();
   begin_output(output, head, header, memory, options.verbose);
-  SoFar so_far;
-  if (journal)
-    so_far = begun(*journal, output,
-                   {scratch ? steps(*passes)
-                    : tiles ? tiles->tiles()
-                            : 0,
-                    limits, scratch.get()},
-                   record_bytes(memory, scratch || (tiles && tiles->writes_in_order())), options);
   const std::string how = or_withdrawn(journal, output, scratch.get(), [&]() -> std::string {
+    SoFar so_far;
+    if (journal)
+      so_far = begun(*journal, output,
+                     {scratch ? steps(*passes)
+                      : tiles ? tiles->tiles()
+                              : 0,
+                      limits, scratch.get()},
+                     record_bytes(memory, scratch || (tiles && tiles->writes_in_order())), options);
     if (scratch) return moved_twice(input, *scratch, output, header, *passes, so_far, options);
     return tiles ? moved(input, output, header, *tiles, limits.in_turn, so_far, options)
                  : "nothing";

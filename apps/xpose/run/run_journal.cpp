@@ -28,7 +28,7 @@ void sync_folder(const std::filesystem::path& target) {
   const FileDescriptor folder(open(folder_of(target).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (folder.get() < 0 && errno == EACCES) return ::sync();
   if (folder.get() < 0 || (fsync(folder.get()) != 0 && errno != EINVAL))  // some have no such sync
-    fail(target.string(), "cannot be put in place", errno);
+    fail(folder_of(target).string(), "cannot be written to the disk", errno);
 }
 
 std::optional<std::string> text_of_file(const std::filesystem::path& name) {
@@ -169,7 +169,10 @@ void RunJournal::discard() const {
   sync_folder(target_);
 }
 
-bool RunJournal::has_steps() const { return document_.value("finished", std::int64_t{0}) > 0; }
+bool RunJournal::has_steps() const {
+  const std::int64_t before = before_ ? before_->at("finished").get<std::int64_t>() : 0;
+  return document_.value("finished", before) > 0;
+}
 
 void RunJournal::remove() const {
   sync_folder(target_);
@@ -215,6 +218,7 @@ std::int64_t RunJournal::begin(OutputFile& output, const RunSteps& steps) {
                        before_->at("scratch") == mark();
   const std::int64_t finished = goes_on ? before_->at("finished").get<std::int64_t>() : 0;
   if (before_ && !goes_on) discard();
+  document_["finished"] = finished;
   if (steps.scratch != nullptr) {
     if (!goes_on) steps.scratch->set_mark();
     steps.scratch->flushing()();
