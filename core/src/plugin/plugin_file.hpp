@@ -72,6 +72,10 @@ class PluginFile {
   FileIdentity identity_;
 };
 
+// Whether the name leads to the file still, which nobody has written or given other rights since.
+// One call of the system.
+bool is_as_it_was(const std::filesystem::path& file, const FileIdentity& identity);
+
 // A folder of plugins that obeys the rules above and is absolute: a relative name would depend on
 // the current folder. It is checked once, together with the folders that it lies in.
 class PluginFolder {

@@ -47,9 +47,14 @@ PluginInfo Admission::ask_worker(const std::filesystem::path& file, const std::s
 }
 
 const PluginLibrary& Admission::load(const std::filesystem::path& file, const std::string& digest) {
+  if (const auto known = loaded_.find(digest);
+      known != loaded_.end() && is_as_it_was(file, known->second.file))
+    return *known->second.library;
   PluginFile opened = PluginFile::open(file);
   if (opened.digest() != digest) throw Refusal{"was changed on disk; start anew"};
-  return load_plugin(std::move(opened), digest);
+  Loaded loaded{opened.identity()};
+  loaded.library = &load_plugin(std::move(opened), digest);
+  return *loaded_.insert_or_assign(digest, std::move(loaded)).first->second.library;
 }
 
 }  // namespace xpose

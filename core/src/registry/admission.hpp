@@ -2,6 +2,9 @@
 // with the content that was.
 #pragma once
 
+#include <map>
+#include <string>
+
 #include "cache/cache.hpp"
 #include "plugin/plugin_library.hpp"
 #include "worker/worker.hpp"
@@ -23,16 +26,22 @@ class Admission {
                       const PluginInfo* shipped = nullptr);
 
   // Loads a file into this process that was described before. Throws Refusal, also where its
-  // content is no longer that of the digest.
+  // content is no longer that of the digest: it is read again where the file is not as it was.
   const PluginLibrary& load(const std::filesystem::path& file, const std::string& digest);
 
  private:
+  struct Loaded {
+    FileIdentity file;
+    const PluginLibrary* library = nullptr;
+  };
+
   PluginInfo ask_worker(const std::filesystem::path& file, const std::string& digest);
 
   Worker& worker_;
   Cache& cache_;
   Warn warn_;
   bool in_process_;
+  std::map<std::string, Loaded> loaded_;  // by digest
 };
 
 }  // namespace xpose

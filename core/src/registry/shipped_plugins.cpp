@@ -13,21 +13,27 @@ namespace fs = std::filesystem;
 // By CMake, "host_simd:host_naive:...".
 constexpr std::string_view kNames = ":" XPOSE_SHIPPED_PLUGINS ":";
 
-fs::path folder() { return installed_folder() / "plugins"; }
+// Links resolved, once in a process: every estimate asks. Never destroyed, as an engine may not be.
+const fs::path& folder() {
+  static const auto& resolved = *new fs::path([] {
+    std::error_code ignored;
+    const fs::path installed = installed_folder();
+    return installed.empty() ? fs::path() : fs::weakly_canonical(installed / "plugins", ignored);
+  }());
+  return resolved;
+}
 
 }  // namespace
 
 bool is_shipped_file(const fs::path& plugin) {
-  std::error_code ignored;
   return plugin.extension() == ".so" &&
          kNames.find(':' + plugin.stem().string() + ':') != std::string_view::npos &&
-         plugin.parent_path() == fs::weakly_canonical(folder(), ignored);
+         plugin.parent_path() == folder();
 }
 
 std::set<std::string> shipped_digests(Cache& cache) {
-  const fs::path installed = folder();
   std::set<std::string> digests;
-  for (const PluginInfo& plugin : scan({&installed, 1}, cache, {}, Shipped::believed).plugins)
+  for (const PluginInfo& plugin : scan({&folder(), 1}, cache, {}, Shipped::believed).plugins)
     if (!plugin.digest.empty() && is_shipped_file(plugin.file)) digests.insert(plugin.digest);
   return digests;
 }

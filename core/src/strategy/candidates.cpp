@@ -1,6 +1,7 @@
 #include "strategy/candidates.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "problem/alignment.hpp"
@@ -65,13 +66,63 @@ std::string card_refusal(const StrategyInfo& card, const Problem& problem,
   return {};
 }
 
+std::vector<Values> wanted_configs(const StrategyInfo& card, const TuneOptions& options) {
+  std::vector<Values> wanted = configs(card);
+  std::erase_if(wanted,
+                [&](const Values& values) { return !is_wanted(card, values, options.variants); });
+  return wanted;
+}
+
+// A problem, and who is asked about it.
+struct Inquiry {
+  const Problem& normal;
+  const DeviceInfo& device;
+  const TuneOptions& options;
+  Quoter& quoter;
+
+  std::string refusal_of(const StrategyInfo& card) const {
+    return card_refusal(card, problem_for(card, normal), device);
+  }
+};
+
+// The configs of the question, each as its strategy answered.
+std::vector<Candidate> answered(const Question& question, const Inquiry& inquiry) {
+  const Strategy& strategy = *question.strategy;
+  const Problem& normal = inquiry.normal;
+  std::vector<QuoteAnswer> answers;
+  if (const std::string refusal = inquiry.refusal_of(strategy.info); !refusal.empty())
+    answers.assign(question.configs.size(), QuoteAnswer{{Verdict::unsupported, refusal}, "", 0});
+  else if (!question.configs.empty())
+    answers = inquiry.quoter.quote(strategy, question.configs);
+  Problem launched = aligned_as_rows(normal);  // a launch begins at any row
+  launched.batch.resize(std::min<std::size_t>(normal.batch.size(), strategy.info.max_batch_rank));
+  std::vector<Candidate> all;
+  for (std::size_t i = 0; i < question.configs.size(); ++i) {
+    const Demand demand = answers.at(i).demand;
+    all.push_back(candidate_of(strategy, question.configs[i], std::move(answers.at(i))));
+    if (strategy.info.role == Role::transpose)
+      all.back().predicted = predicted_time(demand, launched, inquiry.device, inquiry.options.warm,
+                                            calls(strategy.info, normal)) +
+                             shared_lines_time(normal, strategy.info.max_batch_rank);
+  }
+  return all;
+}
+
+// Those that are not refused by the card.
+void announce(std::span<const Question> questions, const Inquiry& inquiry) {
+  std::vector<Question> asked;
+  std::ranges::copy_if(questions, std::back_inserter(asked), [&](const Question& question) {
+    return !question.configs.empty() && inquiry.refusal_of(question.strategy->info).empty();
+  });
+  inquiry.quoter.announce(asked);
+}
+
 // The supported configs of a strategy, or one candidate that says why there is none.
-std::vector<Candidate> of_strategy(const Strategy& strategy, const Problem& normal,
-                                   const DeviceInfo& device, const TuneOptions& options,
-                                   Quoter& quoter, const Evidence& evidence) {
-  std::vector<Candidate> all = all_candidates(strategy, normal, device, options, quoter);
+std::vector<Candidate> of_strategy(const Question& question, const Inquiry& inquiry,
+                                   const Evidence& evidence) {
+  std::vector<Candidate> all = answered(question, inquiry);
   if (evidence.trust) {
-    const Trust trust = evidence.trust(strategy);
+    const Trust trust = evidence.trust(*question.strategy);
     for (Candidate& candidate : all) candidate.trust = trust;
   }
   const auto refused = [](const Candidate& candidate) {
@@ -79,7 +130,7 @@ std::vector<Candidate> of_strategy(const Strategy& strategy, const Problem& norm
   };
   if (!std::ranges::all_of(all, refused) || all.empty()) {
     std::erase_if(all, refused);
-    sort_configs(all, near_prediction_ratio(normal.device.kind));
+    sort_configs(all, near_prediction_ratio(inquiry.normal.device.kind));
     return all;
   }
   all.resize(1);
@@ -167,41 +218,25 @@ Candidate candidate_of(const Strategy& strategy, const Values& values, QuoteAnsw
 std::vector<Candidate> all_candidates(const Strategy& strategy, const Problem& normal,
                                       const DeviceInfo& device, const TuneOptions& options,
                                       Quoter& quoter) {
-  std::vector<Values> asked = configs(strategy.info);
-  std::erase_if(asked, [&](const Values& values) {
-    return !is_wanted(strategy.info, values, options.variants);
-  });
-  std::vector<QuoteAnswer> answers;
-  if (const std::string refusal =
-          card_refusal(strategy.info, problem_for(strategy.info, normal), device);
-      !refusal.empty())
-    answers.assign(asked.size(), QuoteAnswer{{Verdict::unsupported, refusal}, "", 0});
-  else if (!asked.empty())
-    answers = quoter.quote(strategy, asked);
-  Problem launched = aligned_as_rows(normal);  // a launch begins at any row
-  launched.batch.resize(std::min<std::size_t>(normal.batch.size(), strategy.info.max_batch_rank));
-  std::vector<Candidate> all;
-  for (std::size_t i = 0; i < asked.size(); ++i) {
-    const Demand demand = answers.at(i).demand;
-    all.push_back(candidate_of(strategy, asked[i], std::move(answers.at(i))));
-    if (strategy.info.role == Role::transpose)
-      all.back().predicted =
-          predicted_time(demand, launched, device, options.warm, calls(strategy.info, normal)) +
-          shared_lines_time(normal, strategy.info.max_batch_rank);
-  }
-  return all;
+  return answered({&strategy, wanted_configs(strategy.info, options)},
+                  {normal, device, options, quoter});
 }
 
 std::vector<Candidate> candidates(std::span<const Strategy* const> strategies,
                                   const Problem& normal, const DeviceInfo& device,
                                   const TuneOptions& options, Quoter& quoter,
                                   const Evidence& evidence) {
-  std::vector<std::vector<Candidate>> by_strategy;
+  std::vector<Question> questions;
   for (const Strategy* strategy : strategies) {
     const StrategyInfo& info = strategy->info;
     if (info.device_kind == normal.device.kind && info.role != Role::experiment)
-      by_strategy.push_back(of_strategy(*strategy, normal, device, options, quoter, evidence));
+      questions.push_back({strategy, wanted_configs(info, options)});
   }
+  const Inquiry inquiry{normal, device, options, quoter};
+  announce(questions, inquiry);
+  std::vector<std::vector<Candidate>> by_strategy;
+  for (const Question& question : questions)
+    by_strategy.push_back(of_strategy(question, inquiry, evidence));
   std::erase_if(by_strategy, [](const auto& configs) { return configs.empty(); });
   sort_strategies(by_strategy, evidence, near_prediction_ratio(normal.device.kind));
   std::vector<Candidate> all;

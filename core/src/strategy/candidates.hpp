@@ -27,10 +27,18 @@ struct QuoteAnswer {
   bool operator==(const QuoteAnswer&) const = default;
 };
 
+// Configs of a strategy that a quote is wanted of.
+struct Question {
+  const Strategy* strategy = nullptr;
+  std::vector<Values> configs;
+};
+
 // Asks strategies: in this process, or in a worker.
 class Quoter {
  public:
   virtual ~Quoter() = default;
+  // The questions that quote() is asked next, in their order, so that the answers may be under way.
+  virtual void announce(std::span<const Question> /*questions*/) {}
   // One answer a config; never throws for what a plugin does.
   virtual std::vector<QuoteAnswer> quote(const Strategy& strategy,
                                          const std::vector<Values>& configs) = 0;

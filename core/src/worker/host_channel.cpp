@@ -16,7 +16,6 @@
 #include <fstream>
 #include <system_error>
 #include <thread>
-#include <vector>
 #include <xpose/problem.hpp>
 
 #include "process/deadline.hpp"
@@ -88,13 +87,12 @@ HostChannel::HostChannel() : pid_(getpid()) {
 
 std::optional<std::string> HostChannel::receive(double seconds) {
   const Deadline deadline(seconds);
-  std::vector<char> buffer(64 << 10);
   for (;;) {
     if (auto payload = reader_.next()) return payload;
     if (reader_.broken()) return {};
-    const ssize_t count = recv(kChannelDescriptor, buffer.data(), buffer.size(), MSG_DONTWAIT);
+    const ssize_t count = recv(kChannelDescriptor, buffer_.data(), buffer_.size(), MSG_DONTWAIT);
     if (count > 0) {
-      reader_.feed({buffer.data(), static_cast<std::size_t>(count)});
+      reader_.feed({buffer_.data(), static_cast<std::size_t>(count)});
       continue;
     }
     if (count == 0 || (errno != EAGAIN && errno != EINTR) || deadline.passed()) return {};

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "worker/frame.hpp"
 
@@ -31,6 +32,7 @@ class HostChannel {
 
  private:
   FrameReader reader_;
+  std::vector<char> buffer_ = std::vector<char>(64U << 10);
   pid_t pid_;  // a fork of this process has no say
 };
 

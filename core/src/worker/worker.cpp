@@ -19,11 +19,19 @@ constexpr double kSlowestBytesPerSecond = 20e6;
 constexpr double kStartSeconds = 60;  // a loaded machine may start processes slowly
 constexpr double kSendSeconds = 10;
 constexpr double kLeaveSeconds = 5;  // from the end of its channel to its own
+// Bytes of questions that wait. A socket holds them: neither side ever waits for the other to read.
+constexpr std::size_t kMostAhead = 64U << 10;
 
 std::string text_of(double seconds) {
   char text[32];
   std::snprintf(text, sizeof text, "%.3g s", seconds);
   return text;
+}
+
+std::string first_stage(Request::What what) {
+  constexpr std::array kStages = {"the start", "load", "quote", "prepare",
+                                  "launch",    "time", "launch"};
+  return kStages.at(static_cast<std::size_t>(what));
 }
 
 }  // namespace
@@ -122,19 +130,10 @@ Reply Worker::bad_end(const std::string& stage, const WorkerProcess::Reply& hear
   return reply;
 }
 
-Reply Worker::ask(Request request, std::uint64_t bytes) {
-  const auto now = std::chrono::steady_clock::now();
-  if (process_ != nullptr &&
-      std::chrono::duration<double>(now - last_use_).count() > kWorkerIdleSeconds / 2)
-    end();
-  if (process_ == nullptr) start();
-  if (getentropy(&request.id, sizeof request.id) != 0) request.id = ++last_id_;
+// Its reply, once it was sent.
+Reply Worker::await(const Request& request, std::uint64_t bytes) {
   const double limit = stage_seconds_ + static_cast<double>(bytes) / kSlowestBytesPerSecond;
-  constexpr std::array kStages = {"the start", "load", "quote", "prepare",
-                                  "launch",    "time", "launch"};
-  std::string stage = kStages.at(static_cast<std::size_t>(request.what));
-  if (!process_->send(encode(request), kSendSeconds))
-    return bad_end(stage, process_->receive(0), kSendSeconds);
+  std::string stage = first_stage(request.what);
   for (auto ahead = stages_of(request.what);;) {
     // Buffers and a device's first use are ours, not the plugin's.
     const double seconds = request.what == Request::What::prepare ? limit + kStartSeconds : limit;
@@ -155,6 +154,43 @@ Reply Worker::ask(Request request, std::uint64_t bytes) {
   }
 }
 
+Reply Worker::ask(Request request, std::uint64_t bytes) {
+  return ask_all({std::move(request)}, bytes).front();
+}
+
+std::vector<Reply> Worker::ask_all(std::vector<Request> requests, std::uint64_t bytes) {
+  const auto now = std::chrono::steady_clock::now();
+  if (process_ != nullptr &&
+      std::chrono::duration<double>(now - last_use_).count() > kWorkerIdleSeconds / 2)
+    end();
+  if (process_ == nullptr) start();
+  std::vector<Reply> replies;
+  std::vector<std::size_t> sent;  // bytes of each
+  std::size_t under_way = 0;
+  const auto send_next = [&] {
+    Request& next = requests[sent.size()];
+    if (getentropy(&next.id, sizeof next.id) != 0) next.id = ++last_id_;
+    const std::string payload = encode(next);
+    const bool is_ahead = sent.size() > replies.size();
+    if (is_ahead && under_way + payload.size() > kMostAhead) return false;
+    if (!process_->send(payload, kSendSeconds)) return false;
+    sent.push_back(payload.size());
+    under_way += payload.size();
+    return true;
+  };
+  while (replies.size() < requests.size() && process_ != nullptr) {
+    while (sent.size() < requests.size() && send_next()) continue;
+    const Request& request = requests[replies.size()];
+    if (sent.size() == replies.size()) {
+      replies.push_back(bad_end(first_stage(request.what), process_->receive(0), kSendSeconds));
+    } else {
+      under_way -= sent[replies.size()];
+      replies.push_back(await(request, bytes));
+    }
+  }
+  return replies;
+}
+
 Reply Worker::load(const std::filesystem::path& file, const std::string& digest) {
   if (const auto known = loaded_.find(digest); process_ != nullptr && known != loaded_.end()) {
     Reply reply;
@@ -169,6 +205,10 @@ Reply Worker::load(const std::filesystem::path& file, const std::string& digest)
   Reply reply = ask(std::move(request));
   if (reply.plugin) loaded_[digest] = *reply.plugin;
   return reply;
+}
+
+bool Worker::has_loaded(const std::string& digest) const {
+  return process_ != nullptr && loaded_.contains(digest);
 }
 
 std::filesystem::path default_worker() {

@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "worker/protocol.hpp"
 #include "worker/worker_process.hpp"
@@ -26,12 +27,17 @@ class Worker {
   // Throws Error failed where the program cannot be started.
   Reply ask(Request request, std::uint64_t bytes = 0);
 
+  // Asks and waits likewise, of questions that lie ready for the worker while it answers the one
+  // before. One reply to each, in their order; none after a bad end.
+  std::vector<Reply> ask_all(std::vector<Request> requests, std::uint64_t bytes = 0);
+
   // Less patient than the default: a timeout says too little of a plugin to be remembered.
   bool is_impatient() const { return stage_seconds_ < EngineOptions{}.stage_seconds; }
 
   // Loads a plugin into the worker, unless it is there: as load_plugin() in this process. The file
   // is digested again there.
   Reply load(const std::filesystem::path& file, const std::string& digest);
+  bool has_loaded(const std::string& digest) const;
 
   // Ends the process; the next request starts a fresh one. Its last words go into the outcome.
   void end();
@@ -48,6 +54,7 @@ class Worker {
  private:
   Reply bad_end(const std::string& stage, const WorkerProcess::Reply& heard, double seconds);
   Outcome end_of_process(const std::string& stage);
+  Reply await(const Request& request, std::uint64_t bytes);
   void start();
 
   std::filesystem::path program_;

@@ -20,6 +20,15 @@ std::int64_t now() {
       .count();
 }
 
+// Of quotes for so many configs.
+void judge(Reply& reply, std::size_t configs) {
+  if (reply.outcome.verdict == Verdict::ok && reply.quotes.size() != configs)
+    reply.outcome = {Verdict::protocol_error, "the worker answered fewer configs than were asked"};
+  for (const QuoteAnswer& answer : reply.quotes)
+    if (reply.outcome.verdict == Verdict::ok && !is_innocent(answer.outcome.verdict))
+      reply.outcome = answer.outcome;
+}
+
 }  // namespace
 
 WorkerRunner::WorkerRunner(Needs needs)
@@ -51,8 +60,8 @@ Outcome WorkerRunner::load(const Strategy& strategy) {
   return needs_.worker.load(needs_.file_of(strategy.digest), strategy.digest).outcome;
 }
 
-Reply WorkerRunner::ask(Request::What what, const Strategy& strategy,
-                        const std::vector<Values>& configs) {
+Request WorkerRunner::request(Request::What what, const Strategy& strategy,
+                              const std::vector<Values>& configs) const {
   Request request;
   request.what = what;
   request.digest = strategy.digest;
@@ -60,20 +69,37 @@ Reply WorkerRunner::ask(Request::What what, const Strategy& strategy,
   request.configs = configs;
   request.problem = needs_.problem;
   request.device = needs_.device;
-  return needs_.worker.ask(std::move(request), bytes_);
+  return request;
+}
+
+void WorkerRunner::announce(std::span<const Question> questions) {
+  ahead_.clear();
+  std::vector<const Question*> asked;
+  std::vector<Request> requests;
+  for (const Question& question : questions)
+    if (needs_.worker.has_loaded(question.strategy->digest) && !quarantined(*question.strategy)) {
+      asked.push_back(&question);
+      requests.push_back(request(Request::What::quote, *question.strategy, question.configs));
+    }
+  if (requests.empty()) return;  // no process is started for nothing
+  std::vector<Reply> replies = needs_.worker.ask_all(std::move(requests), bytes_);
+  for (std::size_t i = 0; i < replies.size(); ++i) {
+    judge(replies[i], asked[i]->configs.size());
+    const bool is_last = !is_answer(replies[i].outcome.verdict);  // what follows proves nothing
+    ahead_.emplace(asked[i]->strategy->info.name, std::move(replies[i]));
+    if (is_last) break;
+  }
 }
 
 // Of all configs at once: one bad end is that of the question.
 Reply WorkerRunner::quotes(const Strategy& strategy, const std::vector<Values>& configs) {
   Reply reply;
+  if (auto answered = ahead_.extract(strategy.info.name); !answered.empty())
+    return std::move(answered.mapped());
   reply.outcome = load(strategy);
   if (reply.outcome.verdict != Verdict::ok) return reply;
-  reply = ask(Request::What::quote, strategy, configs);
-  if (reply.outcome.verdict == Verdict::ok && reply.quotes.size() != configs.size())
-    reply.outcome = {Verdict::protocol_error, "the worker answered fewer configs than were asked"};
-  for (const QuoteAnswer& answer : reply.quotes)
-    if (reply.outcome.verdict == Verdict::ok && !is_innocent(answer.outcome.verdict))
-      reply.outcome = answer.outcome;
+  reply = needs_.worker.ask(request(Request::What::quote, strategy, configs), bytes_);
+  judge(reply, configs.size());
   return reply;
 }
 
@@ -85,7 +111,7 @@ std::vector<QuoteAnswer> WorkerRunner::quote(const Strategy& strategy,
     return reply.outcome;
   };
   Outcome outcome;
-  if (const auto out = quarantined(strategy))
+  if (const auto out = ahead_.contains(strategy.info.name) ? std::nullopt : quarantined(strategy))
     outcome = *out;
   else if (!needs_.blame)
     outcome = attempt(false);
@@ -135,7 +161,7 @@ Reply WorkerRunner::attempt(Request::What what, const Candidate& candidate) {
       reply.outcome = {Verdict::no_memory, error.what()};
       return reply;
     }
-  reply = ask(what, *candidate.strategy, {candidate.values});
+  reply = needs_.worker.ask(request(what, *candidate.strategy, {candidate.values}), bytes_);
   if (taints_worker(reply.outcome.verdict)) needs_.worker.end(reply.outcome);
   return reply;
 }

@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 
 #include "cache/cache.hpp"
@@ -30,6 +31,8 @@ class WorkerRunner final : public TrialRunner {
   };
   explicit WorkerRunner(Needs needs);
 
+  // Of plugins that are in the worker already.
+  void announce(std::span<const Question> questions) override;
   // A strategy in quarantine is not asked: its answers carry what it is there for.
   std::vector<QuoteAnswer> quote(const Strategy& strategy,
                                  const std::vector<Values>& configs) override;
@@ -40,7 +43,8 @@ class WorkerRunner final : public TrialRunner {
   Sample time(const Candidate& candidate) override;
 
  private:
-  Reply ask(Request::What what, const Strategy& strategy, const std::vector<Values>& configs);
+  Request request(Request::What what, const Strategy& strategy,
+                  const std::vector<Values>& configs) const;
   Outcome load(const Strategy& strategy);
   Reply quotes(const Strategy& strategy, const std::vector<Values>& configs);
   Reply attempt(Request::What what, const Candidate& candidate);
@@ -53,6 +57,7 @@ class WorkerRunner final : public TrialRunner {
   Needs needs_;
   std::uint64_t bytes_;
   std::uint64_t prepared_in_ = 0;       // generation of the worker that has our buffers
+  std::map<std::string, Reply> ahead_;  // of strategies that were announced
   std::set<std::string> timed_;         // variants whose trial has come to its first sample
   std::map<std::string, Outcome> out_;  // strategies that ended in quarantine during this run
 };

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <functional>
 
+#include "../../temporary_folder.hpp"
 #include "worker/quarantine.hpp"
 
 namespace xpose {
@@ -100,6 +101,29 @@ TEST_F(AdmissionTest, AFileIsLoadedOnlyWithTheContentThatWasDescribed) {
   EXPECT_EQ(refusal_of([&] { admission.load(kNaive, "0123"); }), "was changed on disk; start anew");
   const PluginLibrary& library = admission.load(kNaive, digest_of(kNaive));
   EXPECT_EQ(&admission.load(kNaive, digest_of(kNaive)), &library);
+}
+
+TEST_F(AdmissionTest, AFileIsLookedAtAgainWhereItIsNotAsItWas) {
+  const TemporaryFolder folder;
+  fs::permissions(folder.path(), fs::perms::owner_all);
+  const fs::path file = folder.path() / "plugin.so", other = folder.path() / "other.so";
+  fs::copy_file(kNaive, file);
+  fs::permissions(file, fs::perms::owner_all);
+  const std::string digest = digest_of(file);
+  Admission admission(worker, cache, warn, false);
+  const auto load = [&] { admission.load(file, digest); };
+  const PluginLibrary& library = admission.load(file, digest);
+  EXPECT_EQ(&admission.load(file, digest), &library);
+  fs::permissions(file, fs::perms::others_write, fs::perm_options::add);
+  EXPECT_NE(refusal_of(load).find("can be written by anyone"), std::string::npos);
+  fs::permissions(file, fs::perms::owner_all);
+  EXPECT_EQ(&admission.load(file, digest), &library);
+  fs::copy_file(fs::path(XPOSE_PLUGINS) / "host_unroll4.so", other);
+  fs::permissions(other, fs::perms::owner_all);
+  fs::rename(other, file);
+  EXPECT_EQ(refusal_of(load), "was changed on disk; start anew");
+  fs::remove(file);
+  EXPECT_NE(refusal_of(load).find("cannot be read"), std::string::npos);
 }
 
 TEST_F(AdmissionTest, InProcessAFileIsDescribedByLoadingIt) {

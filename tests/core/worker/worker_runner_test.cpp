@@ -2,6 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <map>
+#include <stdexcept>
+
+#include "plugin/plugin_file.hpp"
 #include "problem/normal_form.hpp"
 #include "worker/kernel_kills.hpp"
 
@@ -63,6 +68,80 @@ TEST(WorkerRunner, AWorkerThatKillsItselfAloneAsWellCrashed) {
   ForgedTrial trial("killing", 60);
   EXPECT_EQ(trial.verify().verdict, Verdict::crashed);
   EXPECT_TRUE(trial.quarantine());
+}
+
+// Two plugins that are in the worker, of which one crashes when it is asked for a quote.
+class Announced : public testing::Test {
+ protected:
+  Announced() {
+    load(naive_, "host_naive_row", kNaive);
+    load(crashing_, "crash_in_quote", ZOO_CRASH_IN_QUOTE);
+  }
+
+  void load(Strategy& strategy, const std::string& name, const std::filesystem::path& file) {
+    strategy.digest = PluginFile::open(file).digest();
+    const Reply loaded = worker_.load(file, strategy.digest);
+    if (!loaded.plugin) throw std::runtime_error(loaded.outcome.detail);
+    strategy.info = *find_strategy(loaded.plugin->strategies, name);
+    files_[strategy.digest] = file;
+  }
+  Outcome quoted(const Strategy& strategy) {
+    const std::vector<QuoteAnswer> answers = runner_.quote(strategy, kConfigs);
+    EXPECT_EQ(answers.size(), 1U);
+    return answers.at(0).outcome;
+  }
+  bool is_quarantined(const Strategy& strategy) {
+    return cache_.find_quarantine(strategy.digest, strategy.info.name).has_value();
+  }
+
+  const std::filesystem::path kNaive = std::filesystem::path(XPOSE_PLUGINS) / "host_naive.so";
+  const std::vector<Values> kConfigs = {{}};
+  std::map<std::string, std::filesystem::path> files_;
+  Worker worker_{XPOSE_TRIAL_PROGRAM, 60};
+  Cache cache_{"", "", {}};
+  WorkerRunner runner_{{worker_,
+                        cache_,
+                        {},
+                        normal_form(matrix(20, 30, 4)),
+                        1,
+                        false,
+                        [this](const std::string& digest) { return files_.at(digest); },
+                        {}}};
+  Strategy naive_, crashing_;
+};
+
+TEST_F(Announced, AnswersAreThoseOfTheQuestion) {
+  const std::vector<QuoteAnswer> asked = runner_.quote(naive_, kConfigs);
+  runner_.announce(std::vector<Question>{{&naive_, kConfigs}});
+  EXPECT_EQ(runner_.quote(naive_, kConfigs), asked);
+  EXPECT_EQ(runner_.quote(naive_, kConfigs), asked);  // anew
+  EXPECT_EQ(worker_.generation(), 1U);
+}
+
+TEST_F(Announced, ACrashIsTriedOnceMoreAndHarmsNoneAfterIt) {
+  runner_.announce(std::vector<Question>{{&crashing_, kConfigs}, {&naive_, kConfigs}});
+  EXPECT_EQ(quoted(crashing_).verdict, Verdict::crashed);
+  EXPECT_EQ(worker_.generation(), 2U);
+  EXPECT_EQ(quoted(naive_), Outcome{});
+  EXPECT_TRUE(is_quarantined(crashing_));
+  EXPECT_FALSE(is_quarantined(naive_));
+}
+
+TEST_F(Announced, ACrashHarmsNoneBeforeIt) {
+  runner_.announce(std::vector<Question>{{&naive_, kConfigs}, {&crashing_, kConfigs}});
+  EXPECT_EQ(quoted(naive_), Outcome{});
+  EXPECT_EQ(worker_.generation(), 1U);
+  EXPECT_EQ(quoted(crashing_).verdict, Verdict::crashed);
+  EXPECT_TRUE(is_quarantined(crashing_));
+  EXPECT_FALSE(is_quarantined(naive_));
+}
+
+TEST_F(Announced, WhatIsNotInTheWorkerIsLoadedWhereItIsAsked) {
+  worker_.end();
+  runner_.announce(std::vector<Question>{{&naive_, kConfigs}});
+  EXPECT_EQ(worker_.generation(), 1U);
+  EXPECT_EQ(quoted(naive_), Outcome{});
+  EXPECT_EQ(worker_.generation(), 2U);
 }
 
 }  // namespace

@@ -55,6 +55,40 @@ TEST(Worker, ExaminesAndLeavesInTheOrdinaryWay) {
   EXPECT_EQ(worker.generation(), 2U);
 }
 
+TEST(Worker, QuestionsThatLieReadyAreAnsweredInTheirOrder) {
+  Worker worker(XPOSE_TRIAL_PROGRAM, 10);
+  EXPECT_FALSE(worker.has_loaded(digest_of_naive()));
+  worker.load(kNaive, digest_of_naive());
+  EXPECT_TRUE(worker.has_loaded(digest_of_naive()));
+  EXPECT_TRUE(worker.ask_all({}).empty());
+  // Together more than a socket holds, and so are the replies.
+  std::vector<Request> requests(5, about(Request::What::quote));
+  for (std::size_t i = 0; i < requests.size(); ++i) requests[i].configs.resize(40'000 + i);
+  requests[1].strategy = "another";
+  const std::vector<Reply> replies = worker.ask_all(requests);
+  ASSERT_EQ(replies.size(), requests.size());
+  for (std::size_t i = 0; i < replies.size(); ++i) {
+    if (i == 1) continue;
+    EXPECT_EQ(replies[i].outcome, Outcome{});
+    EXPECT_EQ(replies[i].quotes.size(), 40'000 + i);
+  }
+  EXPECT_EQ(replies[1].outcome.detail, "strategy 'another' is not loaded here");
+  EXPECT_EQ(worker.generation(), 1U);
+}
+
+TEST(Worker, NothingIsAnsweredAfterABadEnd) {
+  Worker worker(FORGING_WORKER, 60);
+  std::vector<Request> requests(4, about(Request::What::verify));
+  requests[0].strategy = requests[2].strategy = requests[3].strategy = "in_order";
+  requests[1].strategy = "guessing";
+  const std::vector<Reply> replies = worker.ask_all(requests);
+  ASSERT_EQ(replies.size(), 2U);
+  EXPECT_EQ(replies[0].outcome, Outcome{});
+  EXPECT_EQ(replies[1].outcome.verdict, Verdict::protocol_error);
+  EXPECT_EQ(worker.ask_all({requests[3], requests[3]}).size(), 2U);
+  EXPECT_EQ(worker.generation(), 2U);
+}
+
 TEST(Worker, IsStartedAgainWithNothingLoaded) {
   Worker worker(XPOSE_TRIAL_PROGRAM, 10);
   worker.load(kNaive, digest_of_naive());
