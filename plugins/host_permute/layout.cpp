@@ -36,22 +36,6 @@ int64_t kept_run(const Units& units) {
   return kept == units.axes.end() ? 0 : kept->extent * units.bytes;
 }
 
-Tiling tiling_of(const Units& units, Runs runs) {
-  const auto elements = [&](int64_t bytes) { return std::max<int64_t>(bytes / units.bytes, 2); };
-  const auto with = [&](int64_t run) {
-    return host_permute::tiling(units.axes, {.out_run = elements(run),
-                                             .in_run = elements(runs.in),
-                                             .line = std::max<int64_t>(kLine / units.bytes, 1)});
-  };
-  const Tiling tiling = with(runs.out);
-  if (!tiling.copies) return tiling;
-  const int64_t kept = kept_run(units);
-  if (are_whole(units) || kept >= kLongPiece)
-    return with(runs.out * (kept < kLongestRun ? kDirectOverRun : kLongestDirectOverRun));
-  const bool is_long = std::ssize(tiling.cols) * units.bytes >= kLongRun;
-  return with(runs.out * kCopiesOverRun + (is_long ? kLeastOfLongRuns : 0));
-}
-
 // Whether blocks are transposed while the runs of the block before are written, where that is known
 // to be faster: not in the cache, where there is nothing to wait for, nor with units of other
 // sizes.
@@ -62,10 +46,27 @@ bool can_overlap(const Problem& problem, int64_t unit, const Tiling& tiling) {
 
 }  // namespace
 
+Cuts cuts_of(const Units& units, Runs runs) {
+  const auto elements = [&](int64_t bytes) { return std::max<int64_t>(bytes / units.bytes, 2); };
+  const auto with = [&](int64_t run) {
+    return cuts(units.axes, {.out_run = elements(run),
+                             .in_run = elements(runs.in),
+                             .line = std::max<int64_t>(kLine / units.bytes, 1)});
+  };
+  Cuts wished = with(runs.out);
+  if (!wished.copies()) return wished;
+  const int64_t kept = kept_run(units);
+  if (are_whole(units) || kept >= kLongPiece)
+    return with(runs.out * (kept < kLongestRun ? kDirectOverRun : kLongestDirectOverRun));
+  const int64_t cols = wished.taken[static_cast<size_t>(wished.in_run.front() - units.axes.data())];
+  const bool is_long = cols * units.bytes >= kLongRun;
+  return with(runs.out * kCopiesOverRun + (is_long ? kLeastOfLongRuns : 0));
+}
+
 Layout::Layout(const Problem& problem, Runs runs)
     : units(problem),
       unit(units.bytes),
-      tiling(tiling_of(units, runs)),
+      tiling(host_permute::tiling(units.axes, cuts_of(units, runs))),
       has_whole_runs(tiling.copies && are_whole(units)),
       overlaps(can_overlap(problem, unit, tiling)) {
   // A line more, so that runs of a power of two lie in different sets of the cache.

@@ -20,6 +20,9 @@ struct Runs {
   int64_t out, in;
 };
 
+// As a tiling is cut for a wish.
+Cuts cuts_of(const Units& units, Runs runs);
+
 struct Layout {
   Layout(const xpose::plugin::Problem& problem, Runs runs);
 

@@ -9,6 +9,7 @@
 #include "../kit/host/traffic.hpp"
 #include "kernels.hpp"
 #include "layout.hpp"
+#include "units.hpp"
 
 namespace host_permute {
 
@@ -249,9 +250,11 @@ uint32_t slower_percent(const Problem& problem, const Layout& layout, bool strea
 }
 
 // Throws where an earlier value of an axis makes the same tiles.
-void refuse_same_tiles(const Problem& problem, Runs runs, const Tiling& tiling) {
+void refuse_same_tiles(const Problem& problem, Runs runs) {
+  const Units units(problem);
+  const Cuts cuts = cuts_of(units, runs);
   const auto refuse = [&](const std::string& axis, int64_t value, int64_t earlier, Runs same) {
-    if (Layout(problem, same).tiling == tiling)
+    if (cuts_of(units, same) == cuts)
       throw Unsupported(axis + '=' + std::to_string(value) + " makes the same tiles as " + axis +
                         '=' + std::to_string(earlier));
   };
@@ -279,8 +282,8 @@ Quote quote(const Problem& problem, const Config& config) {
   const bool streams = config["stream"] != 0;
   if (!streams && !host::fits_cache(problem))
     throw Unsupported("stream=0 needs input and output that fit into the cache");
+  refuse_same_tiles(problem, Runs(config));
   const Layout layout(problem, Runs(config));
-  refuse_same_tiles(problem, Runs(config), layout.tiling);
   const auto in_run = static_cast<uint64_t>(layout.tiling.read_run * layout.unit);
   const auto run = static_cast<uint64_t>(layout.tiling.run * layout.unit);
   const auto threads = static_cast<uint64_t>(host::most_threads(problem));

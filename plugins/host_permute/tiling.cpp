@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <numeric>
+#include <utility>
 
 #include "../kit/host/ceil_div.hpp"
 
@@ -28,8 +29,12 @@ int64_t cut(int64_t extent, int64_t wanted, int64_t unit) {
 // The axes while they are taken into a tile.
 class Cutter {
  public:
-  explicit Cutter(const std::vector<Axis>& axes) : axes_(axes), taken_(axes.size(), 1) {}
+  explicit Cutter(const std::vector<Axis>& axes)
+      : Cutter(axes, std::vector(axes.size(), int64_t{1})) {}
+  Cutter(const std::vector<Axis>& axes, std::vector<int64_t> taken)
+      : axes_(axes), taken_(std::move(taken)) {}
 
+  const std::vector<int64_t>& taken() const { return taken_; }
   int64_t taken(const Axis& axis) const { return taken_[&axis - axes_.data()]; }
   bool is_cut(const Axis& axis) const { return taken(axis) < axis.extent; }
 
@@ -103,19 +108,25 @@ struct Sides {
 
 // All places that the axes lead to, the first axis the fastest.
 std::vector<Piece> pieces(const std::vector<Axis>& axes) {
-  std::vector<Piece> all = {{0, 0}};
+  int64_t count = 1;
+  for (const Axis& axis : axes) count *= axis.extent;
+  std::vector<Piece> all;
+  all.reserve(static_cast<size_t>(count));
+  all.push_back({0, 0});
   for (const Axis& axis : axes) {
-    const std::vector<Piece> below = all;
+    const size_t below = all.size();
     for (int64_t i = 1; i < axis.extent; ++i)
-      for (const Piece& piece : below)
-        all.push_back({piece.in + i * axis.in, piece.out + i * axis.out});
+      for (size_t k = 0; k < below; ++k)
+        all.push_back({all[k].in + i * axis.in, all[k].out + i * axis.out});
   }
   return all;
 }
 
 std::vector<int64_t> places(const std::vector<Axis>& axes, int64_t Piece::*side) {
+  const std::vector<Piece> both = pieces(axes);
   std::vector<int64_t> all;
-  for (const Piece& piece : pieces(axes)) all.push_back(piece.*side);
+  all.reserve(both.size());
+  for (const Piece& piece : both) all.push_back(piece.*side);
   return all;
 }
 
@@ -137,20 +148,25 @@ int64_t Tiling::tiles() const {
                          [](int64_t count, const Step& step) { return count * step.count(); });
 }
 
-Tiling tiling(const std::vector<Axis>& axes, const Wish& wish) {
-  const Axes by_in = sorted(axes, &Axis::in);
-  const Axes by_out = sorted(axes, &Axis::out);
+Cuts cuts(const std::vector<Axis>& axes, const Wish& wish) {
   // An axis whose input repeats continues no run of the input.
-  Axes moving = by_in;
+  Axes moving = sorted(axes, &Axis::in);
   std::erase_if(moving, [](const Axis* axis) { return axis->in <= 0; });
-
   Cutter cutter(axes);
-  const Axes out_run = cutter.take_run(by_out, &Axis::out, wish.out_run, wish.line);
-  const Axes in_run = cutter.take_run(moving, &Axis::in, wish.in_run, wish.line);
+  Cuts cuts;
+  cuts.out_run = cutter.take_run(sorted(axes, &Axis::out), &Axis::out, wish.out_run, wish.line);
+  cuts.in_run = cutter.take_run(moving, &Axis::in, wish.in_run, wish.line);
+  cuts.taken = cutter.taken();
+  return cuts;
+}
+
+Tiling tiling(const std::vector<Axis>& axes, const Cuts& cuts) {
+  const Cutter cutter(axes, cuts.taken);
+  const Axes &out_run = cuts.out_run, &in_run = cuts.in_run;
   Tiling t{};
   t.read_run = cutter.elements(in_run);
   t.run = cutter.elements(out_run);
-  for (const Axis* axis : by_in)
+  for (const Axis* axis : sorted(axes, &Axis::in))
     if (cutter.is_cut(*axis)) t.steps.push_back({*axis, cutter.taken(*axis)});
 
   // Takes axes into the tile, and remembers the step along which a last tile has less of them.
@@ -165,7 +181,7 @@ Tiling tiling(const std::vector<Axis>& axes, const Wish& wish) {
     }
     return all;
   };
-  t.copies = !in_run.empty() && in_run.front()->out == 1;
+  t.copies = cuts.copies();
   Sides sides = t.copies ? Sides(cutter, {}, {in_run.front()}) : Sides(cutter, out_run, in_run);
   t.rows = places(take(sides.rows, t.rows_step), &Piece::in);
   t.cols = places(take(sides.cols, t.cols_step), &Piece::out);

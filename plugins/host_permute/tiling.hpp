@@ -56,8 +56,19 @@ struct Wish {
   int64_t out_run, in_run, line;
 };
 
-// The tiling of axes whose extents are at least 2, and whose output elements do not overlap. No
-// output stride is 0.
-Tiling tiling(const std::vector<Axis>& axes, const Wish& wish);
+// The sizes that a tiling follows from, at a small part of its cost: equal cuts of the same axes
+// make equal tilings, and others make others.
+struct Cuts {
+  std::vector<int64_t> taken;                // of each axis, by a tile
+  std::vector<const Axis*> out_run, in_run;  // the axes of its runs, the fastest first
+  bool operator==(const Cuts&) const = default;
+
+  bool copies() const { return !in_run.empty() && in_run.front()->out == 1; }
+};
+
+// Of axes whose extents are at least 2, and whose output elements do not overlap. No output stride
+// is 0. The axes outlive the cuts.
+Cuts cuts(const std::vector<Axis>& axes, const Wish& wish);
+Tiling tiling(const std::vector<Axis>& axes, const Cuts& cuts);
 
 }  // namespace host_permute
