@@ -130,6 +130,13 @@ Reply Worker::bad_end(const std::string& stage, const WorkerProcess::Reply& hear
   return reply;
 }
 
+// Not a process that may be about to end itself.
+bool Worker::is_at_hand() const {
+  const auto now = std::chrono::steady_clock::now();
+  return process_ != nullptr &&
+         std::chrono::duration<double>(now - last_use_).count() <= kWorkerIdleSeconds / 2;
+}
+
 // Its reply, once it was sent.
 Reply Worker::await(const Request& request, std::uint64_t bytes) {
   const double limit = stage_seconds_ + static_cast<double>(bytes) / kSlowestBytesPerSecond;
@@ -159,11 +166,10 @@ Reply Worker::ask(Request request, std::uint64_t bytes) {
 }
 
 std::vector<Reply> Worker::ask_all(std::vector<Request> requests, std::uint64_t bytes) {
-  const auto now = std::chrono::steady_clock::now();
-  if (process_ != nullptr &&
-      std::chrono::duration<double>(now - last_use_).count() > kWorkerIdleSeconds / 2)
+  if (!is_at_hand()) {
     end();
-  if (process_ == nullptr) start();
+    start();
+  }
   std::vector<Reply> replies;
   std::vector<std::size_t> sent;  // bytes of each
   std::size_t under_way = 0;
@@ -192,7 +198,7 @@ std::vector<Reply> Worker::ask_all(std::vector<Request> requests, std::uint64_t 
 }
 
 Reply Worker::load(const std::filesystem::path& file, const std::string& digest) {
-  if (const auto known = loaded_.find(digest); process_ != nullptr && known != loaded_.end()) {
+  if (const auto known = loaded_.find(digest); is_at_hand() && known != loaded_.end()) {
     Reply reply;
     reply.plugin = known->second;
     reply.plugin->file = file;  // it may have been loaded under another name
@@ -208,7 +214,7 @@ Reply Worker::load(const std::filesystem::path& file, const std::string& digest)
 }
 
 bool Worker::has_loaded(const std::string& digest) const {
-  return process_ != nullptr && loaded_.contains(digest);
+  return is_at_hand() && loaded_.contains(digest);
 }
 
 std::filesystem::path default_worker() {

@@ -56,6 +56,7 @@ class Worker {
   Outcome end_of_process(const std::string& stage);
   Reply await(const Request& request, std::uint64_t bytes);
   void start();
+  bool is_at_hand() const;
 
   std::filesystem::path program_;
   double stage_seconds_;

@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <fstream>
+#include <thread>
 
 #include "plugin/plugin_file.hpp"
 #include "problem/normal_form.hpp"
@@ -95,6 +97,17 @@ TEST(Worker, IsStartedAgainWithNothingLoaded) {
   worker.end();
   EXPECT_EQ(worker.ask(about(Request::What::quote)).outcome.detail,
             "strategy 'host_naive_row' is not loaded here");
+  EXPECT_EQ(worker.generation(), 2U);
+}
+
+TEST(Worker, AfterALongSilenceWhatWasLoadedIsLoadedAgain) {
+  Worker worker(XPOSE_TRIAL_PROGRAM, 10);
+  worker.load(kNaive, digest_of_naive());
+  std::this_thread::sleep_for(std::chrono::duration<double>(kWorkerIdleSeconds / 2 + 0.1));
+  EXPECT_FALSE(worker.has_loaded(digest_of_naive()));
+  worker.load(kNaive, digest_of_naive());
+  EXPECT_EQ(worker.generation(), 2U);
+  EXPECT_EQ(worker.ask(about(Request::What::quote)).outcome, Outcome{});
   EXPECT_EQ(worker.generation(), 2U);
 }
 
