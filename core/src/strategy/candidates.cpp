@@ -235,6 +235,7 @@ std::vector<Candidate> candidates(std::span<const Strategy* const> strategies,
   const Inquiry inquiry{normal, device, options, quoter};
   announce(questions, inquiry);
   std::vector<std::vector<Candidate>> by_strategy;
+  by_strategy.reserve(questions.size());
   for (const Question& question : questions)
     by_strategy.push_back(of_strategy(question, inquiry, evidence));
   std::erase_if(by_strategy, [](const auto& configs) { return configs.empty(); });
