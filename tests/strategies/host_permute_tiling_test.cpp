@@ -146,7 +146,7 @@ TEST(PermuteTiling, EqualCutsAndNoOthersMakeEqualTilings) {
     ASSERT_EQ(are_equal, tiling_of(axes, one) == tiling_of(axes, other));
     equal += are_equal ? 1 : 0;
   }
-  EXPECT_GT(equal, 50);  // a sixth or so
+  EXPECT_GT(equal, 50);
   EXPECT_LT(equal, 1500);
 }
 

@@ -10,7 +10,6 @@
 #include <fstream>
 #include <string_view>
 #include <system_error>
-#include <vector>
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
@@ -149,21 +148,17 @@ std::int64_t nanoseconds(const timespec& time) {
   return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
 }
 
-FileIdentity identity_of(const struct stat& status, const fs::path& path) {
+// Throws Refusal for what may not be loaded.
+FileIdentity checked(const struct stat& status, const fs::path& path) {
+  if (!S_ISREG(status.st_mode)) throw Refusal{"is not a regular file"};
+  if (const std::string problem = weakness(status, path, false); !problem.empty())
+    throw Refusal{problem};
   return {path.string(),
           status.st_dev,
           status.st_ino,
           static_cast<std::uint64_t>(status.st_size),
           nanoseconds(status.st_mtim),
           nanoseconds(status.st_ctim)};
-}
-
-// Throws Refusal for what may not be loaded.
-FileIdentity checked(const struct stat& status, const fs::path& path) {
-  if (!S_ISREG(status.st_mode)) throw Refusal{"is not a regular file"};
-  if (const std::string problem = weakness(status, path, false); !problem.empty())
-    throw Refusal{problem};
-  return identity_of(status, path);
 }
 
 std::string hexadecimal(const XXH3_state_t& state) {
@@ -247,9 +242,11 @@ std::string PluginFile::loader_path() const {
       "mount -t proc proc /proc"};
 }
 
-bool is_as_it_was(const fs::path& file, const FileIdentity& identity) {
+bool is_as_it_was(const fs::path& file, const FileIdentity& identity) try {
   struct stat status {};
-  return ::stat(file.c_str(), &status) == 0 && identity_of(status, identity.path) == identity;
+  return ::stat(file.c_str(), &status) == 0 && checked(status, identity.path) == identity;
+} catch (const Refusal&) {
+  return false;
 }
 
 PluginFolder::PluginFolder(const fs::path& folder) : descriptor_(-1) {

@@ -73,7 +73,7 @@ class PluginFile {
 };
 
 // Whether the name leads to the file still, which nobody has written or given other rights since.
-// One call of the system.
+// Neither the file nor the folders above it are opened. [any thread]
 bool is_as_it_was(const std::filesystem::path& file, const FileIdentity& identity);
 
 // A folder of plugins that obeys the rules above and is absolute: a relative name would depend on

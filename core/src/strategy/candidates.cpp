@@ -1,7 +1,6 @@
 #include "strategy/candidates.hpp"
 
 #include <algorithm>
-#include <iterator>
 #include <utility>
 
 #include "problem/alignment.hpp"
@@ -66,32 +65,39 @@ std::string card_refusal(const StrategyInfo& card, const Problem& problem,
   return {};
 }
 
-std::vector<Values> wanted_configs(const StrategyInfo& card, const TuneOptions& options) {
-  std::vector<Values> wanted = configs(card);
-  std::erase_if(wanted,
-                [&](const Values& values) { return !is_wanted(card, values, options.variants); });
-  return wanted;
-}
-
 // A problem, and who is asked about it.
 struct Inquiry {
   const Problem& normal;
   const DeviceInfo& device;
   const TuneOptions& options;
   Quoter& quoter;
-
-  std::string refusal_of(const StrategyInfo& card) const {
-    return card_refusal(card, problem_for(card, normal), device);
-  }
 };
 
-// The configs of the question, each as its strategy answered.
-std::vector<Candidate> answered(const Question& question, const Inquiry& inquiry) {
+// The wanted configs of a strategy, and why its card refuses them all, if it does.
+struct Wanted {
+  Question question;
+  std::string refusal;
+};
+
+Wanted wanted(const Strategy& strategy, const Inquiry& inquiry) {
+  const StrategyInfo& card = strategy.info;
+  Wanted wanted{{&strategy, configs(card)},
+                card_refusal(card, problem_for(card, inquiry.normal), inquiry.device)};
+  std::erase_if(wanted.question.configs, [&](const Values& values) {
+    return !is_wanted(card, values, inquiry.options.variants);
+  });
+  return wanted;
+}
+
+// The configs, each as its strategy answered.
+std::vector<Candidate> answered(const Wanted& wanted, const Inquiry& inquiry) {
+  const Question& question = wanted.question;
   const Strategy& strategy = *question.strategy;
   const Problem& normal = inquiry.normal;
   std::vector<QuoteAnswer> answers;
-  if (const std::string refusal = inquiry.refusal_of(strategy.info); !refusal.empty())
-    answers.assign(question.configs.size(), QuoteAnswer{{Verdict::unsupported, refusal}, "", 0});
+  if (!wanted.refusal.empty())
+    answers.assign(question.configs.size(),
+                   QuoteAnswer{{Verdict::unsupported, wanted.refusal}, "", 0});
   else if (!question.configs.empty())
     answers = inquiry.quoter.quote(strategy, question.configs);
   Problem launched = aligned_as_rows(normal);  // a launch begins at any row
@@ -108,21 +114,19 @@ std::vector<Candidate> answered(const Question& question, const Inquiry& inquiry
   return all;
 }
 
-// Those that are not refused by the card.
-void announce(std::span<const Question> questions, const Inquiry& inquiry) {
-  std::vector<Question> asked;
-  std::ranges::copy_if(questions, std::back_inserter(asked), [&](const Question& question) {
-    return !question.configs.empty() && inquiry.refusal_of(question.strategy->info).empty();
-  });
-  inquiry.quoter.announce(asked);
+void announce(std::span<const Wanted> all, Quoter& quoter) {
+  std::vector<Question> questions;
+  for (const auto& [question, refusal] : all)
+    if (refusal.empty() && !question.configs.empty()) questions.push_back(question);
+  quoter.announce(questions);
 }
 
 // The supported configs of a strategy, or one candidate that says why there is none.
-std::vector<Candidate> of_strategy(const Question& question, const Inquiry& inquiry,
+std::vector<Candidate> of_strategy(const Wanted& wanted, const Inquiry& inquiry,
                                    const Evidence& evidence) {
-  std::vector<Candidate> all = answered(question, inquiry);
+  std::vector<Candidate> all = answered(wanted, inquiry);
   if (evidence.trust) {
-    const Trust trust = evidence.trust(*question.strategy);
+    const Trust trust = evidence.trust(*wanted.question.strategy);
     for (Candidate& candidate : all) candidate.trust = trust;
   }
   const auto refused = [](const Candidate& candidate) {
@@ -218,26 +222,25 @@ Candidate candidate_of(const Strategy& strategy, const Values& values, QuoteAnsw
 std::vector<Candidate> all_candidates(const Strategy& strategy, const Problem& normal,
                                       const DeviceInfo& device, const TuneOptions& options,
                                       Quoter& quoter) {
-  return answered({&strategy, wanted_configs(strategy.info, options)},
-                  {normal, device, options, quoter});
+  const Inquiry inquiry{normal, device, options, quoter};
+  return answered(wanted(strategy, inquiry), inquiry);
 }
 
 std::vector<Candidate> candidates(std::span<const Strategy* const> strategies,
                                   const Problem& normal, const DeviceInfo& device,
                                   const TuneOptions& options, Quoter& quoter,
                                   const Evidence& evidence) {
-  std::vector<Question> questions;
+  const Inquiry inquiry{normal, device, options, quoter};
+  std::vector<Wanted> asked;
   for (const Strategy* strategy : strategies) {
     const StrategyInfo& info = strategy->info;
     if (info.device_kind == normal.device.kind && info.role != Role::experiment)
-      questions.push_back({strategy, wanted_configs(info, options)});
+      asked.push_back(wanted(*strategy, inquiry));
   }
-  const Inquiry inquiry{normal, device, options, quoter};
-  announce(questions, inquiry);
+  announce(asked, quoter);
   std::vector<std::vector<Candidate>> by_strategy;
-  by_strategy.reserve(questions.size());
-  for (const Question& question : questions)
-    by_strategy.push_back(of_strategy(question, inquiry, evidence));
+  by_strategy.reserve(asked.size());
+  for (const Wanted& one : asked) by_strategy.push_back(of_strategy(one, inquiry, evidence));
   std::erase_if(by_strategy, [](const auto& configs) { return configs.empty(); });
   sort_strategies(by_strategy, evidence, near_prediction_ratio(normal.device.kind));
   std::vector<Candidate> all;

@@ -124,6 +124,7 @@ TEST_F(Announced, AnswersAreThoseOfTheQuestion) {
 
 TEST_F(Announced, ACrashIsTriedOnceMoreAndHarmsNoneAfterIt) {
   runner_.announce(std::vector<Question>{{&crashing_, kConfigs}, {&naive_, kConfigs}});
+  EXPECT_FALSE(worker_.has_loaded(naive_.digest));  // it was asked, and its process is gone
   EXPECT_TRUE(is_end_of_process(quoted(crashing_)));
   EXPECT_EQ(worker_.generation(), 2U);
   EXPECT_EQ(quoted(naive_), Outcome{});
@@ -133,6 +134,7 @@ TEST_F(Announced, ACrashIsTriedOnceMoreAndHarmsNoneAfterIt) {
 
 TEST_F(Announced, ACrashHarmsNoneBeforeIt) {
   runner_.announce(std::vector<Question>{{&naive_, kConfigs}, {&crashing_, kConfigs}});
+  EXPECT_FALSE(worker_.has_loaded(naive_.digest));
   EXPECT_EQ(quoted(naive_), Outcome{});
   EXPECT_EQ(worker_.generation(), 1U);
   EXPECT_TRUE(is_end_of_process(quoted(crashing_)));
