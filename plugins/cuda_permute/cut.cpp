@@ -37,17 +37,29 @@ constexpr int64_t kLongestRuns = 2;
 
 int64_t ceil_div(int64_t a, int64_t b) { return a / b + (a % b != 0); }
 
+bool may_join(const Form& form, int64_t side) {
+  return side * form.bytes <= kWord && form.bytes <= kWidestJoined;
+}
+
 Way way_of(const Form& form, const CutWish& wish, int64_t side) {
   const bool is_in_bulk =
       wish.bulk && form.bytes == kBulkBytes && kept_bytes(form) >= kLeastBulkRun;
   if (wish.direct && form.bytes < kKeptWord) return Way::shifted;
   if (wish.direct) return is_in_bulk ? Way::bulk : Way::direct;
-  if (wish.joined && side * form.bytes <= kWord && form.bytes <= kWidestJoined) return Way::joined;
+  if (wish.joined && may_join(form, side)) return Way::joined;
   if (wish.runs && (side * form.bytes < kWord || (side == 1 && form.bytes <= 8))) return Way::runs;
   return Way::squares;
 }
 
 }  // namespace
+
+bool may_join(const Form& form) {
+  return may_join(form, square_of(form, widest_square(form.bytes)));
+}
+
+bool may_have_strips(const Form& form) {
+  return form.bytes <= kWidestOfStrip && in_strips(form, kStripWord).has_value();
+}
 
 Cut::Cut(Form form, const CutWish& wish)
     : form_(std::move(form)),

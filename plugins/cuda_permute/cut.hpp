@@ -31,6 +31,11 @@ struct CutWish {
   int64_t cache = 0;    // bytes, for a quote; 0: not known
 };
 
+// Whether elements of the form may be joined by columns, or moved in strips; a cut tells whether
+// they are.
+bool may_join(const Form& form);
+bool may_have_strips(const Form& form);
+
 class Cut {
  public:
   Cut(Form form, const CutWish& wish);

@@ -68,15 +68,11 @@ int64_t wavefronts(const Indices& indices, const std::vector<int64_t>& strides, 
 }  // namespace
 
 std::vector<int64_t> places(const Layout& layout) {
-  const Indices loads = sampled(layout, layout.load);
-  const Indices stores = sampled(layout, layout.store);
-  const int64_t at_once = std::min(kLanes, kBankBytes / layout.unit);
-  const int64_t fewest = (std::ssize(loads) + std::ssize(stores)) / at_once;
   const int64_t pad = std::max({layout.unit, layout.word, kBank});
 
   // Axes follow each other, each behind so many bytes that nothing uses.
   std::vector<int64_t> strides(layout.extents.size(), 0), pads(layout.extents.size(), 0);
-  const auto wavefronts_padded = [&] {
+  const auto place = [&] {  // returns the end
     int64_t end = layout.unit;
     for (size_t i = 0; i < layout.nest.size(); ++i) {
       const auto axis = static_cast<size_t>(layout.nest[i]);
@@ -90,12 +86,21 @@ std::vector<int64_t> places(const Layout& layout) {
       }
       end += stride * (layout.extents[axis] - 1);
     }
-    if (end > layout.most) return std::numeric_limits<int64_t>::max();
+    return end;
+  };
+  place();
+  if (!layout.tries_paddings) return strides;
+
+  const Indices loads = sampled(layout, layout.load);
+  const Indices stores = sampled(layout, layout.store);
+  const int64_t at_once = std::min(kLanes, kBankBytes / layout.unit);
+  const int64_t fewest = (std::ssize(loads) + std::ssize(stores)) / at_once;
+  const auto wavefronts_padded = [&] {
+    if (place() > layout.most) return std::numeric_limits<int64_t>::max();
     return wavefronts(loads, strides, layout.unit) + wavefronts(stores, strides, layout.unit);
   };
   std::vector<int64_t> best = pads;
   int64_t least = wavefronts_padded();
-  if (!layout.tries_paddings) return strides;
   for (const bool outermost_first : {true, false}) {
     pads.assign(pads.size(), 0);
     int64_t reached = wavefronts_padded();
@@ -115,7 +120,7 @@ std::vector<int64_t> places(const Layout& layout) {
     if (least <= fewest) break;
   }
   pads = best;
-  wavefronts_padded();
+  place();
   return strides;
 }
 

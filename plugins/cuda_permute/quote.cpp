@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <string>
+#include <utility>
 #include <xpose/cuda.hpp>
 
 #include "../kit/matrices.hpp"
@@ -107,9 +108,11 @@ Cut cut_of(const Problem& problem, const Config& config, int64_t run) {
 }
 
 std::optional<Cut> strips_of(const Problem& problem, const Config& config, int64_t run) {
-  if (problem.in_alignment % kStripWord != 0 || config["shared"] == kJoins) return std::nullopt;
-  Cut cut(form_of(problem), {.run = run,
-                             .direct = config["shared"] == 0,
+  if (problem.in_alignment % kStripWord != 0 || config["shared"] != 1) return std::nullopt;
+  Form form = form_of(problem);
+  if (!may_have_strips(form)) return std::nullopt;
+  Cut cut(std::move(form), {.run = run,
+                             .direct = false,
                              .strips = true,
                              .processors = multiprocessors(problem),
                              .cache = static_cast<int64_t>(problem.cache_bytes)});
@@ -153,6 +156,30 @@ int64_t resident(const Problem& problem, const Cut& cut) {
   return int64_t{multiprocessors(problem)} * cut.work().blocks;
 }
 
+Unsupported without_larger_tile(int64_t run) {
+  return Unsupported("run=" + std::to_string(run) +
+                     " needs elements of 4 or 8 bytes in squares with rows of 16 bytes, "
+                     "along_input=0 and shared=1");
+}
+
+Unsupported not_joined() {
+  return Unsupported(
+      "shared=2 needs elements of 1 or 2 bytes that form no squares of 8 bytes a row, and on each "
+      "side a few innermost axes that the other side has not, for a word of them");
+}
+
+// What needs no tile to be refused: tiles take most of a quote's time.
+void refuse_by_form(const Form& form, const Config& config) {
+  const int64_t kept = kept_bytes(form), run = config["run"], shared = config["shared"];
+  if (shared == 0 && kept < kLeastDirect)
+    throw Unsupported("shared=0 needs an innermost axis of at least 32 bytes on both sides");
+  if (shared != 0 && kept >= kAlwaysDirect)
+    throw Unsupported("shared=1 needs an innermost axis of less than 128 bytes on both sides");
+  if (run == kRunOfLargerTile && (config["along_input"] != 0 || shared != 1))
+    throw without_larger_tile(run);
+  if (shared == kJoins && !may_join(form)) throw not_joined();
+}
+
 }  // namespace
 
 Quote quote(const Problem& problem, const Config& config) {
@@ -161,24 +188,13 @@ Quote quote(const Problem& problem, const Config& config) {
     throw Unsupported(
         "needs two batch dimensions, or matrices with a side of less than 256 bytes that do not "
         "follow each other; other strategies serve these");
+  refuse_by_form(form_of(problem), config);
   const int64_t run = config["run"];
   const Cut cut = expected_cut(problem, config, run);
   const Tile& tile = cut.tile();
-  const int64_t kept = kept_bytes(cut.form());
-  const bool is_direct = config["shared"] == 0;
-  if (is_direct && kept < kLeastDirect)
-    throw Unsupported("shared=0 needs an innermost axis of at least 32 bytes on both sides");
-  if (!is_direct && kept >= kAlwaysDirect)
-    throw Unsupported("shared=1 needs an innermost axis of less than 128 bytes on both sides");
-  if (run == kRunOfLargerTile && (!cut.has_larger_tile() || config["along_input"] != 0))
-    throw Unsupported("run=" + std::to_string(run) +
-                      " needs elements of 4 or 8 bytes in squares with rows of 16 bytes, and "
-                      "along_input=0");
+  if (run == kRunOfLargerTile && !cut.has_larger_tile()) throw without_larger_tile(run);
   if (config["shared"] == kJoins && (cut.way() != Way::joined || !joined(cut, false, false)))
-    throw Unsupported(
-        "shared=2 needs elements of 1 or 2 bytes that form no squares of 8 bytes a row, and on "
-        "each "
-        "side a few innermost axes that the other side has not, for a word of them");
+    throw not_joined();
   if (tile.tiles > INT32_MAX) throw Unsupported("needs fewer than 2^31 tiles");
   if (config["along_input"] != 0 && tile.tiles <= resident(problem, cut))
     throw Unsupported("along_input=1 needs more tiles than run at once");

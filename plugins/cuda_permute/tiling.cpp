@@ -39,22 +39,28 @@ class Cutter {
         by_in_(by_input(form.axes)),
         by_out_(by_output(form.axes)) {}
 
-  // The tile of these runs, in elements, and what it costs: about the bytes that move for each
-  // byte. Infinity: too many elements.
-  double try_runs(int64_t out_run, int64_t in_run, Tile& tile) const {
-    tile.extents.assign(form_.axes.size(), 1);
+  // The extents of a tile of these runs, in elements.
+  void take_runs(int64_t out_run, int64_t in_run, std::vector<int64_t>& extents) const {
+    extents.assign(form_.axes.size(), 1);
     if (square_ > 1)
-      for (const int axis : {inner_.in, inner_.out}) tile.extents[at(axis)] = square_;
-    take(by_out_, out_run, tile.extents);
-    take(by_in_, in_run, tile.extents);
+      for (const int axis : {inner_.in, inner_.out}) extents[at(axis)] = square_;
+    take(by_out_, out_run, extents);
+    take(by_in_, in_run, extents);
+  }
+
+  // What the tile of its extents costs: about the bytes that move for each byte. Infinity: too many
+  // elements. The rest of the tile is filled in.
+  double cost_of(Tile& tile) const {
     tile.elements = tile.tiles = 1;
+    for (const int64_t extent : tile.extents) {
+      tile.elements *= extent;
+      if (tile.elements > most_) return std::numeric_limits<double>::infinity();
+    }
     double filled = 1;
     for (size_t i = 0; i < form_.axes.size(); ++i) {
       const int64_t extent = form_.axes[i].extent, count = ceil_div(extent, tile.extents[i]);
-      tile.elements *= tile.extents[i];
       tile.tiles = count > kManyTiles / tile.tiles ? kManyTiles : tile.tiles * count;
       filled *= static_cast<double>(extent) / static_cast<double>(count * tile.extents[i]);
-      if (tile.elements > most_) return std::numeric_limits<double>::infinity();
     }
     const double moved =
         traffic(by_in_, &Axis::in, form_.in_alignment, kRunBytes, tile.extents, tile.load_run) +
@@ -216,12 +222,16 @@ int64_t square_of(const Form& form, int64_t most_bytes) {
 Tile tile_of(const Form& form, const Wish& wish) {
   const Cutter cutter(form, wish);
   Tile best{}, tile{};
+  std::vector<int64_t> tried;  // the extents before
   double least = std::numeric_limits<double>::infinity();
   const auto try_out_run = [&](int64_t out_run) {
     for (int64_t power = kLeastRun; power <= wish.longest_load; power *= 2)
       for (const int64_t in_run : {power, power / 2 * 3}) {
-        const double cost = cutter.try_runs(std::max<int64_t>(out_run / form.bytes, 1),
-                                            std::max<int64_t>(in_run / form.bytes, 1), tile);
+        cutter.take_runs(std::max<int64_t>(out_run / form.bytes, 1),
+                         std::max<int64_t>(in_run / form.bytes, 1), tile.extents);
+        if (tile.extents == tried) continue;
+        tried = tile.extents;
+        const double cost = cutter.cost_of(tile);
         if (cost >= least) continue;
         least = cost;
         best = tile;
