@@ -112,10 +112,10 @@ std::optional<Cut> strips_of(const Problem& problem, const Config& config, int64
   Form form = form_of(problem);
   if (!may_have_strips(form)) return std::nullopt;
   Cut cut(std::move(form), {.run = run,
-                             .direct = false,
-                             .strips = true,
-                             .processors = multiprocessors(problem),
-                             .cache = static_cast<int64_t>(problem.cache_bytes)});
+                            .direct = false,
+                            .strips = true,
+                            .processors = multiprocessors(problem),
+                            .cache = static_cast<int64_t>(problem.cache_bytes)});
   if (cut.way() != Way::strips || cut.far()) return std::nullopt;
   return cut;
 }

@@ -4,17 +4,18 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstring>
 #include <string>
 #include <system_error>
+#include <utility>
 
 #include "run/transfers_at_once.hpp"
 
 namespace xpose::app {
 namespace {
 
-// A disk is as fast as it gets with so many calls at once.
+// A disk is as fast as it gets with so many calls at once, and with more of short ones.
 constexpr std::size_t kTransfers = 32;
+constexpr std::size_t kShortTransfers = 64;
 constexpr std::size_t kThreads = 16;
 
 // Takes off what has been written. Each has a buffer at most.
@@ -26,9 +27,9 @@ class PiecesToWrite : public Pieces {
 
   std::optional<Transfer> next(std::size_t i, std::span<std::byte> buffer) override {
     const Sectors& piece = left_[i];
-    if (piece.bytes.empty()) return std::nullopt;
-    std::memcpy(buffer.data(), piece.bytes.data(), piece.bytes.size());
-    return Transfer{piece.offset, buffer.first(piece.bytes.size())};
+    if (piece.size() == 0) return std::nullopt;
+    piece.copy_to(buffer.data());
+    return Transfer{piece.offset, buffer.first(piece.size())};
   }
 
   void moved(std::size_t i, const Transfer&, ssize_t result) override {
@@ -37,8 +38,7 @@ class PiecesToWrite : public Pieces {
     if (result < 0) refuse(static_cast<int>(-result));
     const std::size_t whole = static_cast<std::size_t>(result) / kSector * kSector;
     if (whole == 0) refuse(EINVAL);  // less than a sector is for the cache
-    left_[i].offset += whole;
-    left_[i].bytes = left_[i].bytes.subspan(whole);
+    left_[i].drop(whole);
   }
 
  private:
@@ -58,7 +58,42 @@ int error_of(const DirectFile& file, std::vector<Sectors>& parts, const AtOnce& 
   return error.code().value();
 }
 
+// Parts of a buffer each.
+std::vector<Sectors> cut(std::vector<Sectors>& pieces) {
+  constexpr std::size_t kMost = DirectWrites::kBufferBytes;
+  std::vector<Sectors> parts;
+  for (Sectors& piece : pieces) {
+    while (piece.size() > kMost) {
+      const std::size_t size = kMost - piece.before.size();
+      parts.push_back({piece.offset, piece.bytes.first(size), std::exchange(piece.before, {})});
+      piece = {piece.offset + kMost, piece.bytes.subspan(size), {}, std::move(piece.behind)};
+    }
+    parts.push_back(std::move(piece));
+  }
+  return parts;
+}
+
 }  // namespace
+
+void Sectors::copy_to(std::byte* to) const {
+  for (const std::span<const std::byte> part :
+       {std::span<const std::byte>(before), bytes, std::span<const std::byte>(behind)})
+    to = std::ranges::copy(part, to).out;
+}
+
+void Sectors::drop(std::size_t count) {
+  offset += count;
+  const auto drop_from = [&count](std::vector<std::byte>& part) {
+    const std::size_t size = std::min(count, part.size());
+    part.erase(part.begin(), part.begin() + static_cast<std::ptrdiff_t>(size));
+    count -= size;
+  };
+  drop_from(before);
+  const std::size_t size = std::min(count, bytes.size());
+  bytes = bytes.subspan(size);
+  count -= size;
+  drop_from(behind);
+}
 
 bool DirectWrites::open(int fd, std::uint64_t most_memory) {
   const std::string path = "/proc/self/fd/" + std::to_string(fd);
@@ -76,19 +111,19 @@ ByteRange DirectWrites::part_of(const ByteRange& range) const {
 }
 
 int DirectWrites::write(std::vector<Sectors>& pieces) {
-  std::vector<Sectors> parts;  // of a buffer each
-  for (const Sectors& piece : pieces)
-    for (std::size_t at = 0; at < piece.bytes.size(); at += kBufferBytes)
-      parts.push_back({piece.offset + at,
-                       piece.bytes.subspan(at, std::min(kBufferBytes, piece.bytes.size() - at))});
+  std::vector<Sectors> parts = cut(pieces);
+  std::size_t longest = kSector;
+  for (const Sectors& part : parts) longest = std::max(longest, part.size());
+  const std::size_t transfers = std::min(buffers_ * kBufferBytes / longest,
+                                         longest < kBufferBytes ? kShortTransfers : kTransfers);
   const auto call = [this](const Transfer& t) {
     const ssize_t put =
         write_(file_.get(), t.bytes.data(), t.bytes.size(), static_cast<off_t>(t.offset));
     return put < 0 ? -errno : put;
   };
   const int error = error_of({DirectFile::Direction::write, file_.get(), call}, parts,
-                             {buffers_, std::min(buffers_, kThreads), kBufferBytes, make_ring_});
-  std::erase_if(parts, [](const Sectors& part) { return part.bytes.empty(); });
+                             {transfers, std::min(transfers, kThreads), longest, make_ring_});
+  std::erase_if(parts, [](const Sectors& part) { return part.size() == 0; });
   pieces = std::move(parts);
   const bool is_refused = error == EINVAL || error == EOPNOTSUPP;
   if (is_refused) file_ = FileDescriptor();

@@ -16,17 +16,23 @@
 
 namespace xpose::app {
 
-// Bytes of memory and their place in a file, both of whole sectors.
+// Bytes of memory and their place in a file, both of whole sectors. What other pieces have of the
+// first and of the last of these is here too.
 struct Sectors {
   std::uint64_t offset = 0;
   std::span<const std::byte> bytes;
+  std::vector<std::byte> before = {}, behind = {};  // less than a sector each
+
+  std::size_t size() const { return before.size() + bytes.size() + behind.size(); }
+  void copy_to(std::byte* to) const;
+  void drop(std::size_t count);  // from the beginning; whole sectors
 };
 
 // [one thread at a time]
 class DirectWrites {
  public:
   static constexpr std::size_t kSector = BandPlan::kPage;
-  static constexpr std::size_t kBufferBytes = std::size_t{256} << 10;  // of a transfer
+  static constexpr std::size_t kBufferBytes = std::size_t{256} << 10;  // of the longest transfer
   // Shorter ranges go through the cache: their calls would cost as much as it does.
   static constexpr std::uint64_t kLeastBytes = kBufferBytes;
 

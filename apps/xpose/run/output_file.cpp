@@ -20,6 +20,11 @@ namespace {
 // Bytes of one call: a signal waits for them, and dirty bytes grow by them.
 constexpr std::size_t kStep = std::size_t{4} << 20;
 
+// Of the bytes that may wait for the disk, this part is for the buffers of transfers past the page
+// cache. Of the others, all but this part may be edges that wait for their pages.
+constexpr std::uint64_t kShareOfBuffers = 4;
+constexpr std::uint64_t kShareOfPages = 8;
+
 // The bytes of the next call. A page whose beginning is still to come is written by a call of its
 // own, because some kernels send the bytes of one call to the disk as one.
 std::size_t step_at(std::uint64_t offset, bool begins_there) {
@@ -84,15 +89,22 @@ void OutputFile::write(std::uint64_t offset, std::span<const std::byte> bytes,
 }
 
 bool OutputFile::open_direct() {
-  if (!file_ || !direct_.open(fd(), most_dirty_ / 2)) return false;
+  if (!file_ || !direct_.open(fd(), most_dirty_ / kShareOfBuffers)) return false;
   most_dirty_ -= std::min(most_dirty_, direct_.memory());
+  joins_ = flushed_.get() < 0;
+  edges_ = PageEdges(most_dirty_ - most_dirty_ / kShareOfPages);
   return true;
 }
 
 void OutputFile::write_direct(std::vector<Sectors> pieces) {
   const int error = direct_.write(pieces);
   if (error != 0) fail(name_, "cannot be written", error);
-  for (const Sectors& piece : pieces) write(piece.offset, piece.bytes, {true, true});
+  std::vector<std::byte> block;
+  for (const Sectors& piece : pieces) {
+    block.resize(piece.size());
+    piece.copy_to(block.data());
+    write(piece.offset, block, {true, true});
+  }
 }
 
 void OutputFile::keep() {
@@ -119,7 +131,7 @@ void OutputFile::send(const ByteRange& pages) {
   sync(fd(), pages, SYNC_FILE_RANGE_WRITE);
   sent_.push_back(pages);
   dirty_ += pages.size();
-  while (dirty_ > most_dirty_ && sent_.size() > 1) wait_for_first();
+  while (dirty_ + edges_.memory() > most_dirty_ && sent_.size() > 1) wait_for_first();
 }
 
 void OutputFile::wait_for_first() {
@@ -147,6 +159,9 @@ struct stat OutputFile::status() const {
 }
 
 void OutputFile::commit(const std::function<void()>& placed) {
+  edges_.take_all([this](std::uint64_t offset, const PageEdges::Bytes& bytes) {
+    write(offset, bytes, {true, true});
+  });
   while (!sent_.empty()) wait_for_first();
   if (is_kept()) write_kept();
   if (file_) file_->commit(placed);

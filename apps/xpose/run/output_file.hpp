@@ -16,6 +16,7 @@
 #include "output/pending_file.hpp"
 #include "run/band_plan.hpp"
 #include "run/direct_writes.hpp"
+#include "run/page_edges.hpp"
 
 namespace xpose::app {
 
@@ -46,6 +47,11 @@ class OutputFile {
 
   // The sectors of a range that write_direct() takes, which may be none.
   ByteRange direct_part_of(const ByteRange& range) const { return direct_.part_of(range); }
+
+  // Where pieces leave the parts of pages that they share, so that whole pages go past the page
+  // cache. Nothing where they go through it, and of a file that is kept: its pages would lack what
+  // is not written yet whenever this process ends.
+  PageEdges* edges() { return joins_ && direct_.is_open() ? &edges_ : nullptr; }
 
   // Writes the sectors past the page cache, or as write() does where that is refused. Throws
   // std::runtime_error naming the target.
@@ -85,6 +91,8 @@ class OutputFile {
   // that opened it, and the thread that writes may hear of it first.
   FileDescriptor flushed_;
   DirectWrites direct_;
+  bool joins_ = false;
+  PageEdges edges_;
   std::uint64_t bytes_;
   std::uint64_t most_dirty_;
   std::uint64_t dirty_ = 0;  // bytes of:

@@ -1,4 +1,5 @@
-// Writes many pieces of a file, the long ones past the page cache and several at once.
+// Writes many pieces of a file past the page cache, several at once: the long ones, or all that
+// have a page where pieces leave their edges for each other.
 #pragma once
 
 #include <cstddef>
@@ -21,8 +22,14 @@ class PieceWriter {
   void finish();
 
  private:
+  bool joins(std::size_t bytes) const;
+  void join_head(Sectors& piece, const Neighbours& written);
+  void join_tail(Sectors& piece, bool is_written_behind);
+  void leave(std::uint64_t offset, std::vector<std::byte> edge, PageEdges::Wait wait);
+  void put(Sectors piece);
+
   OutputFile& file_;
-  std::vector<Sectors> long_;  // to be written past the page cache
+  std::vector<Sectors> pieces_;  // to be written past the page cache
 };
 
 }  // namespace xpose::app

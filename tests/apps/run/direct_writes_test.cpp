@@ -9,14 +9,12 @@
 #include <atomic>
 #include <cerrno>
 #include <filesystem>
-#include <fstream>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "../../temporary_folder.hpp"
 #include "fake_ring.hpp"
-#include "run/piece_writer.hpp"
 
 namespace xpose::app {
 namespace {
@@ -104,11 +102,21 @@ class DirectWritesTest : public testing::Test {
     return std::span(content_).subspan(at, size);
   }
 
-  // All of it but a sector at either end, in two pieces.
+  // All of it but a sector at either end, in three pieces, with parts that others have of the first
+  // and the last sectors.
   std::vector<Sectors> pieces() const {
-    const std::size_t first = 5 * kBuffer + kSector;
-    return {{kSector, content(kSector, first)},
-            {kSector + first, content(kSector + first, kBytes - first - 2 * kSector)}};
+    constexpr std::size_t kFirst = 5 * kBuffer + kSector, kSecond = kFirst + 2 * kSector;
+    return {piece(kSector, kFirst, 100, 70), piece(kFirst, kSecond, 4095, 1),
+            piece(kSecond, kBytes - kSector, 0, 4000)};
+  }
+
+  Sectors piece(std::size_t begin, std::size_t end, std::size_t before, std::size_t behind) const {
+    const auto copied = [this](std::size_t at, std::size_t size) {
+      return std::vector(content_.begin() + static_cast<std::ptrdiff_t>(at),
+                         content_.begin() + static_cast<std::ptrdiff_t>(at + size));
+    };
+    return {begin, content(begin + before, end - begin - before - behind), copied(begin, before),
+            copied(end - behind, behind)};
   }
 
   std::vector<std::byte> written() const {
@@ -120,8 +128,7 @@ class DirectWritesTest : public testing::Test {
   // That the file and the pieces that are left are the content.
   void expect_whole(const std::vector<Sectors>& left) const {
     std::vector<std::byte> bytes = written();
-    for (const Sectors& piece : left)
-      std::ranges::copy(piece.bytes, bytes.begin() + static_cast<std::ptrdiff_t>(piece.offset));
+    for (const Sectors& piece : left) piece.copy_to(bytes.data() + piece.offset);
     const auto ends = static_cast<std::ptrdiff_t>(kSector);
     std::copy_n(content_.begin(), ends, bytes.begin());
     std::copy_n(content_.end() - ends, ends, bytes.end() - ends);
@@ -235,36 +242,6 @@ TEST(DirectWrites, AreNoneWhereTheFileSystemOpensNoFileForThem) {
   DirectWrites direct;
   EXPECT_FALSE(direct.open(file.get(), kMemory));
   EXPECT_EQ(direct.part_of({0, 100 * kBuffer}).size(), 0u);
-}
-
-// Pieces with ends anywhere, behind a header, of a file that ends anywhere.
-TEST(PieceWriter, WritesRangesThatShareSectors) {
-  const TemporaryFolder folder;
-  std::vector<std::byte> pattern(kSector + 4 * (3 * kBuffer + 4095) + 12346);
-  for (std::size_t i = 0; i < pattern.size(); ++i)
-    pattern[i] = static_cast<std::byte>(i * 7919 >> 5);
-  for (const std::size_t header : {0, 1, 80, 128, 4095, 4096, 4097})
-    for (const std::size_t step : {kBuffer, kBuffer + 1, 3 * kBuffer + 4095, kSector + 7}) {
-      const auto content = std::span<const std::byte>(pattern).first(header + 4 * step + 12345);
-      const std::filesystem::path path = folder.path() / "file";
-      OutputFile file(path, content.size(), std::uint64_t{1} << 20, TemporaryFile::Kind::nameless);
-      if (!file.open_direct())
-        GTEST_SKIP() << "SKIPPED: the file system of " << folder.path() << " has no O_DIRECT";
-      file.write(0, content.first(header), {true, false});
-      PieceWriter writer(file);
-      for (std::size_t at = header; at < content.size(); at += step) {
-        const std::size_t size = std::min(step, content.size() - at);
-        writer.write(at, content.subspan(at, size), {true, false});
-      }
-      writer.finish();
-      file.commit();
-      ASSERT_EQ(std::filesystem::file_size(path), content.size());
-      std::vector<std::byte> written(content.size());
-      std::ifstream(path, std::ios::binary)
-          .read(reinterpret_cast<char*>(written.data()),
-                static_cast<std::streamsize>(written.size()));
-      EXPECT_TRUE(std::ranges::equal(written, content)) << header << ' ' << step;
-    }
 }
 
 }  // namespace
