@@ -21,7 +21,8 @@ namespace {
 constexpr std::size_t kStep = std::size_t{4} << 20;
 
 // Of the bytes that may wait for the disk, this part is for the buffers of transfers past the page
-// cache. Of the others, all but this part may be edges that wait for their pages.
+// cache, or half of them for two buffers. Of the others, all but this part may be edges that wait
+// for their pages.
 constexpr std::uint64_t kShareOfBuffers = 4;
 constexpr std::uint64_t kShareOfPages = 8;
 
@@ -89,7 +90,10 @@ void OutputFile::write(std::uint64_t offset, std::span<const std::byte> bytes,
 }
 
 bool OutputFile::open_direct() {
-  if (!file_ || !direct_.open(fd(), most_dirty_ / kShareOfBuffers)) return false;
+  const std::uint64_t two_buffers =
+      std::min<std::uint64_t>(most_dirty_ / 2, 2 * DirectWrites::kBufferBytes);
+  if (!file_ || !direct_.open(fd(), std::max(most_dirty_ / kShareOfBuffers, two_buffers)))
+    return false;
   most_dirty_ -= std::min(most_dirty_, direct_.memory());
   joins_ = flushed_.get() < 0;
   edges_ = PageEdges(most_dirty_ - most_dirty_ / kShareOfPages);
