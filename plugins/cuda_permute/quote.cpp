@@ -168,7 +168,7 @@ Unsupported not_joined() {
       "side a few innermost axes that the other side has not, for a word of them");
 }
 
-// What needs no tile to be refused: tiles take most of a quote's time.
+// Refusals without a tile: tiles take most of a quote's time.
 void refuse_by_form(const Form& form, const Config& config) {
   const int64_t kept = kept_bytes(form), run = config["run"], shared = config["shared"];
   if (shared == 0 && kept < kLeastDirect)

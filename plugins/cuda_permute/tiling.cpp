@@ -48,7 +48,7 @@ class Cutter {
     take(by_in_, in_run, extents);
   }
 
-  // What the tile of its extents costs: about the bytes that move for each byte. Infinity: too many
+  // The cost of a tile of its extents: about the bytes that move for each byte. Infinity: too many
   // elements. The rest of the tile is filled in.
   double cost_of(Tile& tile) const {
     tile.elements = tile.tiles = 1;
