@@ -59,7 +59,7 @@ class Rings(InAFolder):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertTrue(np.array_equal(np.load(self.target), self.array.T))
         self.assertIn(f"xpose: reading past the page cache, {how}\n", done.stderr)
-        self.assertIn(f"xpose: writing long ranges past the page cache, {how}\n", done.stderr)
+        self.assertIn(f"xpose: writing past the page cache, {how}\n", done.stderr)
 
     def need(self, text):
         said = self.run_with("--memory", "4M").stderr
@@ -68,7 +68,7 @@ class Rings(InAFolder):
 
     def test_a_ring_that_is_denied(self):
         self.need("reading past the page cache")
-        self.need("writing long ranges past")
+        self.need("writing past")
         self.need("io_uring")
         is_built_in = "Package not installed" not in self.run_with("--memory", "4M").stderr
         for error, passes in itertools.product((errno.EPERM, errno.ENOSYS, errno.ENOMEM), "12"):
@@ -87,7 +87,7 @@ class Rings(InAFolder):
         """Each alone: a process that hands anything to a ring ends there."""
         self.need("reading past the page cache, by io_uring")
         self.check_how("by io_uring", "--memory", "4M")
-        for side, options, is_cached in (("reading past", (), False), ("writing long", ("--memory", "4M"), True)):
+        for side, options, is_cached in (("reading past", (), False), ("writing past", ("--memory", "4M"), True)):
             with self.subTest(side=side):
                 done = self.run_with(*options, is_cached=is_cached, filter=(ENTER, KILL))
                 self.assertEqual(done.stderr.count("past the page cache, by io_uring"), 1, done.stderr)

@@ -230,7 +230,7 @@ class Tells(InAListedFolder):
         done = self.run_xpose("-v", "--memory", "1M")
         self.assertRegex(WAITING.sub("", done.stderr),
                          r"\Axpose: reading \S+a\.npy\n"
-                         r"(xpose: writing long ranges past the page cache, [^\n]*\n)?"
+                         r"(xpose: writing past the page cache, [^\n]*\n)?"
                          r"xpose: \S+a\.npy: 701x903 of <f4, \d+ tiles of 701x\d+\n"
                          r"xpose: choosing a strategy, and transposing\n"
                          r"xpose: writing\n"

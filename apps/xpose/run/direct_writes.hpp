@@ -33,7 +33,7 @@ class DirectWrites {
  public:
   static constexpr std::size_t kSector = BandPlan::kPage;
   static constexpr std::size_t kBufferBytes = std::size_t{256} << 10;  // of the longest transfer
-  // Shorter ranges go through the cache: their calls would cost as much as it does.
+  // Ranges whose ends go through the cache do so as a whole if they are shorter.
   static constexpr std::uint64_t kLeastBytes = kBufferBytes;
 
   using Write = ssize_t (*)(int fd, const void* from, std::size_t bytes, off_t offset);

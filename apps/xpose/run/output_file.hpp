@@ -40,9 +40,9 @@ class OutputFile {
   // std::runtime_error naming the target.
   void write(std::uint64_t offset, std::span<const std::byte> bytes, const Neighbours& written);
 
-  // Has long ranges written past the page cache from now on, if their writer asks for it, and
-  // other pages leave it once they are on the disk. False where the file system does not. The
-  // buffers count as bytes that wait for the disk.
+  // Has ranges written past the page cache from now on, if their writer asks for it, and other
+  // pages leave it once they are on the disk. False where the file system does not. The buffers
+  // and the edges count as bytes that wait for the disk.
   bool open_direct();
 
   // The sectors of a range that write_direct() takes, which may be none.

@@ -1,5 +1,5 @@
-// Writes many pieces of a file past the page cache, several at once: the long ones, or all that
-// have a page where pieces leave their edges for each other.
+// Writes many pieces of a file past the page cache, several at once: the long ones, or all but
+// very short ones where pieces leave their edges for each other.
 #pragma once
 
 #include <cstddef>

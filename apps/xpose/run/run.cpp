@@ -137,7 +137,8 @@ std::string moved(const InputFile& input, OutputFile& output, const NpyHeader& h
 void begin_output(OutputFile& output, const std::string& head, const NpyHeader& header,
                   const RunMemory& memory, bool verbose) {
   if (header.data_bytes > memory.dirty_bytes && output.open_direct() && verbose)
-    say("writing long ranges past the page cache, " + at_once_text());
+    say(std::string("writing ") + (output.edges() == nullptr ? "long ranges " : "") +
+        "past the page cache, " + at_once_text());
   output.write(0, std::as_bytes(std::span(head)), {true, false});
 }
 
