@@ -3,8 +3,8 @@
 
 A run is one tool, one strategy and one element size over a part of the conformance suite. What was
 covered is printed run by run and summed up at the end, also where the time runs out before the list
-does. Exit status: 0 without findings, 1 with them, 2 where a tool could not do its work, 77 without
-a device.
+does. Exit status: 0 without findings, 1 with them, 2 where a tool could not do its work or no run
+came to its end, 77 without a device.
 """
 
 import argparse
@@ -20,17 +20,22 @@ import sys
 import tempfile
 import time
 
-# All configs on small problems, and the default config on every problem, which has sides beyond
-# what a grid counts; then more of both. The classic strategies have many configs and small tiles,
-# the others few configs and tiles of 256x256. Elements: the largest problem of a scope.
+# Every kernel meets small problems first, whose configs take turns: the default one and another each.
+# Classic strategies have small tiles, the others tiles of 256x256. Then the default config meets every
+# problem, which has sides beyond what a grid counts; then more of both. Elements: the largest problem
+# of a scope.
 SCOPES = {
-    "small": "all configs, problems of at most 20 000 elements",
-    "tiles": "all configs, problems of at most 70 000 elements",
+    "small": "configs in turn, problems of at most 20 000 elements",
+    "tiles": "configs in turn, problems of at most 70 000 elements",
     "whole": "the default config, all problems",
     "medium": "all configs, problems of at most 200 000 elements",
     "full": "all configs, all problems",
 }
 MOST_ELEMENTS = {"small": 20_000, "tiles": 70_000, "medium": 200_000}
+MOST_CONFIGS = {"small": 2, "tiles": 2}  # of a problem
+
+# Every strategy meets a tool with the first of these sizes of elements before one meets it with the next.
+SIZES = [4, 1, 16, 2, 8]
 
 CLASSIC = ["smem", "smem_pad", "smem_unroll2", "smem_unroll2_pad"]
 FAST = ["tile", "tile_512", "unaligned", "lanes", "skinny", "batch", "permute", "swap_vectors", "swap_unaligned"]
@@ -65,12 +70,14 @@ def command(run, xpose):
     check = [xpose, "check", run.file, "--strategy", variant, "--bytes", str(run.bytes), "--in-process"]
     if run.scope in MOST_ELEMENTS:
         check += ["--max-elements", str(MOST_ELEMENTS[run.scope])]
+    if run.scope in MOST_CONFIGS:
+        check += ["--max-configs", str(MOST_CONFIGS[run.scope])]
     return ["compute-sanitizer", "--tool", run.tool, "--kernel-regex", KERNELS,
             "--error-exitcode", str(FINDING), *check]
 
 
 def planned(plugins, tools, scopes, only):
-    """Runs in the order of their importance. plugins: what `xpose plugins --json` says."""
+    """Runs, the most important first. plugins: what `xpose plugins --json` says."""
     strategies = {}
     for plugin in plugins:
         for strategy in plugin["strategies"]:
@@ -91,14 +98,16 @@ def planned(plugins, tools, scopes, only):
                 yield Run(tool, scope, name, size, file, default)
 
     rest = [n for n in names if n not in CLASSIC]
-    order = [(tool, scope, CLASSIC) for tool in ("racecheck", "memcheck")
-             for scope in ("small", "whole")]
-    order += [(tool, scope, rest) for scope in ("tiles", "whole")
-              for tool in ("racecheck", "memcheck")]
-    order += [("synccheck", "small", CLASSIC), ("synccheck", "tiles", rest), ("racecheck", "medium", names),
-              ("memcheck", "medium", names), ("racecheck", "full", names)]
-    return [run for tool, scope, of in order if tool in tools and scope in scopes
-            for run in runs(tool, scope, of)]
+    # memcheck takes seconds where racecheck takes minutes.
+    stages = [(tool, [("small", CLASSIC), ("tiles", rest)]) for tool in ("memcheck", "racecheck", "synccheck")]
+    stages += [(tool, [(scope, names)]) for tool, scope in (
+        ("memcheck", "whole"), ("racecheck", "whole"), ("racecheck", "medium"), ("memcheck", "medium"),
+        ("racecheck", "full"))]
+    ordered = []
+    for tool, parts in stages:
+        found = [run for scope, of in parts if tool in tools and scope in scopes for run in runs(tool, scope, of)]
+        ordered += sorted(found, key=lambda run: SIZES.index(run.bytes) if run.bytes in SIZES else len(SIZES))
+    return ordered
 
 
 @dataclasses.dataclass
@@ -233,7 +242,11 @@ def main():
     outcomes = dict(execute(runs, arguments.xpose, arguments.jobs, deadline, logs, say))
     report(runs, outcomes, say)
     verdicts = {outcome.verdict for outcome in outcomes.values()}
-    return 1 if "finding" in verdicts else 2 if blind or verdicts - {"clean", "declined"} else 0
+    if not outcomes:
+        say(f"gpu-check: no run came to its end in {arguments.seconds:g} s; give it more")
+    if "finding" in verdicts:
+        return 1
+    return 2 if blind or not outcomes or verdicts - {"clean", "declined"} else 0
 
 
 if __name__ == "__main__":

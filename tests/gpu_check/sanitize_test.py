@@ -18,7 +18,7 @@ value = lambda name: args[args.index(name) + 1] if name in args else ""
 folder = os.path.dirname(os.path.abspath(__file__))
 (strategy, _, config), tool = value("--strategy").partition("{"), value("--tool")
 with open(os.path.join(folder, "calls"), "a") as calls:
-    calls.write(json.dumps([tool, strategy, value("--bytes"), value("--max-elements"),
+    calls.write(json.dumps([tool, strategy, value("--bytes"), value("--max-elements"), value("--max-configs"),
                             config.removesuffix("}"), value("--kernel-regex")]) + "\\n")
 words = json.load(open(os.path.join(folder, "words")))
 word = words.get(strategy, words.get(tool, "clean"))
@@ -85,18 +85,21 @@ class GpuCheck(unittest.TestCase):
         result = self.check("--jobs", "1")
         self.assertEqual((result.returncode, result.stderr), (0, ""), result.stdout)
         calls = [call for call in self.calls() if not call[1].startswith("tile_")]
-        small, whole = ("20000", "", "kns=kernel"), ("", "a=3,b=1", "kns=kernel")
-        first = [[tool, name, size, *scope] for tool in ("racecheck", "memcheck")
-                 for scope in (small, whole) for name in ("smem", "smem_pad") for size in "48"]
-        self.assertEqual(calls[:16], first)
-        self.assertEqual(calls[16][:2], ["racecheck", "tile"])
+        small, tiles = ("20000", "2", "", "kns=kernel"), ("70000", "2", "", "kns=kernel")
+        raced = [("smem", small), ("smem_pad", small), ("tile", tiles), ("new", tiles)]
+        first = [[tool, name, size, *scope] for tool, names in (
+            ("memcheck", [*raced, ("naive_row", tiles)]), ("racecheck", raced))
+            for size in "48" for name, scope in names]
+        self.assertEqual(calls[:18], first)
+        whole = [call for call in calls if call[3] == "" and call[5] == "a=3,b=1"]
+        self.assertEqual(whole[0], ["memcheck", "smem", "4", "", "", "a=3,b=1", "kns=kernel"])
         raced = {call[1] for call in calls if call[0] == "racecheck"}
         self.assertEqual(raced, {"smem", "smem_pad", "tile", "new"})  # what may share memory
         checked = {call[1] for call in calls if call[0] == "memcheck"}
         self.assertEqual(checked, raced | {"naive_row"})
-        self.assertIn("\nracecheck, all configs, problems of at most 20 000 elements: 4 of 4 clean\n"
+        self.assertIn("\nracecheck, configs in turn, problems of at most 20 000 elements: 4 of 4 clean\n"
                       "  clean: smem 4 8, smem_pad 4 8\n", result.stdout)
-        self.assertIn("\nracecheck, all configs, problems of at most 70 000 elements: 4 of 4 clean\n"
+        self.assertIn("\nracecheck, configs in turn, problems of at most 70 000 elements: 4 of 4 clean\n"
                       "  clean: tile 4 8, new 4 8\n", result.stdout)
         self.assertRegex(result.stdout, r"racecheck smem +4 bytes  small +\d+\.\d s  clean: 12 right, "
                          "3 declined, of 6 problems and 2 configs\n")
@@ -143,7 +146,7 @@ class GpuCheck(unittest.TestCase):
             self.assertEqual(result.returncode, 2)
             self.assertIn("left out, the planted fault was not seen by: racecheck\n", result.stdout)
             self.assertNotIn("racecheck smem", result.stdout)
-            self.assertIn("memcheck, all configs, problems of at most 20 000 elements: 4 of 4 clean\n",
+            self.assertIn("memcheck, configs in turn, problems of at most 20 000 elements: 4 of 4 clean\n",
                           result.stdout)
 
     def test_without_a_device(self):
@@ -155,7 +158,13 @@ class GpuCheck(unittest.TestCase):
         result = self.check("--scope", "small", "--seconds", "6", "--jobs", "1", "--tool", "racecheck")
         self.assertEqual(result.returncode, 0, result.stdout)
         self.assertRegex(result.stdout, r"smem_pad +4 bytes .* ended: the time is up\n")
-        self.assertIn("  clean: smem 4 8\n  not run: smem_pad 4 8\n", result.stdout)
+        self.assertIn("  clean: smem 4\n  not run: smem_pad 4 8, smem 8\n", result.stdout)
+
+    def test_a_time_in_which_no_run_ends_is_not_clean(self):
+        self.says({"smem": "hang"})
+        result = self.check("--scope", "small", "--strategy", "smem", "--seconds", "3", "--tool", "memcheck")
+        self.assertEqual(result.returncode, 2, result.stdout)
+        self.assertIn("gpu-check: no run came to its end in 3 s; give it more\n", result.stdout)
 
 
 if __name__ == "__main__":
