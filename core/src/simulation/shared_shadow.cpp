@@ -16,4 +16,15 @@ void SharedShadow::cover(std::uint64_t end, unsigned shift) {
   if (needed > cells_.size()) cells_.resize(needed);
 }
 
+// The cells of a word's bytes, made from its own where there are none yet.
+SharedShadow::Cell* SharedShadow::bytes_of(Cell& word) {
+  if (!word.is_split) {
+    const std::size_t first = bytes_.size();
+    bytes_.insert(bytes_.end(), std::size_t{1} << kWord, Cell(word));
+    word.written = static_cast<std::uint32_t>(first);
+    word.is_split = true;
+  }
+  return &bytes_[word.written];
+}
+
 }  // namespace xpose

@@ -2,8 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <functional>
 #include <ostream>
+#include <random>
 #include <string>
 
 namespace xpose {
@@ -201,6 +203,57 @@ TEST(SharedShadow, NarrowAccessesAfterWideOnesKeepWhatWasSeen) {
   EXPECT_EQ(block.seen.size(), 1U);
   block.load(1, 16, 1);
   EXPECT_EQ(block.seen.back().kind, FindingKind::uninitialised_shared);
+}
+
+// Accesses of every width and place, beside those of a shadow that is shown each byte by itself.
+TEST(SharedShadow, CellsOfAnyWidthSayWhatBytesSay) {
+  std::mt19937 draw(20261130);
+  const auto below = [&](std::uint32_t end) {
+    return std::uniform_int_distribution<std::uint32_t>(0, end - 1)(draw);
+  };
+  std::size_t races = 0, unwritten = 0;
+  for (int round = 0; round < 300; ++round) {
+    SCOPED_TRACE(round);
+    Block block, of_bytes;
+    const std::uint32_t narrow = below(4);  // one access in so many is of less than a word
+    for (int step = 0; step < 200; ++step) {
+      const std::uint32_t what = below(20);
+      if (what == 0) {
+        const bool is_new = below(4) == 0;
+        for (SharedShadow* shadow : {&block.shadow, &of_bytes.shadow})
+          is_new ? shadow->start_block() : shadow->barrier_of_block();
+        continue;
+      }
+      if (what < 4) {
+        const std::uint32_t warp = below(2);
+        for (SharedShadow* shadow : {&block.shadow, &of_bytes.shadow})
+          shadow->barrier_of_warp(warp);
+        continue;
+      }
+      const std::uint32_t thread = 31 + below(3);
+      const std::uint32_t bytes =
+          narrow != 0 && below(narrow) == 0 ? 1U << below(2) : 4U << below(3);
+      const std::uint64_t at = below(48 / bytes) * bytes + (bytes < 16 ? below(8) / 7 : 0);
+      const AccessKind kind = what < 12 ? AccessKind::load : AccessKind::store;
+      block.seen.clear();
+      of_bytes.seen.clear();
+      const auto show = [&](Block& to, std::uint64_t offset, std::uint32_t width) {
+        kind == AccessKind::load ? to.load(thread, offset, width) : to.store(thread, offset, width);
+      };
+      show(block, at, bytes);
+      for (std::uint64_t byte = at; byte < at + bytes; ++byte) show(of_bytes, byte, 1);
+      // One report for all bytes of an access, a race if there is one.
+      const auto is_race = [](const Seen& seen) { return seen.kind == FindingKind::race; };
+      const bool has_race = std::ranges::any_of(of_bytes.seen, is_race);
+      ASSERT_EQ(block.seen.size(), of_bytes.seen.empty() ? 0U : 1U) << step;
+      if (!block.seen.empty()) {
+        ASSERT_EQ(is_race(block.seen.front()), has_race) << step;
+        ++(has_race ? races : unwritten);
+      }
+    }
+  }
+  EXPECT_GT(races, 1000U);
+  EXPECT_GT(unwritten, 1000U);
 }
 
 TEST(SharedShadow, OffsetsOfNoSharedMemoryAreNotLookedAt) {
