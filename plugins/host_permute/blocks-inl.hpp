@@ -95,6 +95,27 @@ HWY_INLINE void square(const uint8_t* HWY_RESTRICT in, const int64_t* HWY_RESTRI
   }
 }
 
+// Rows whose lines are asked for again before their squares, at two distances. A processor drops
+// prefetches while its fill buffers wait for memory, and the load of a line that was dropped holds
+// up all behind it; what has come by then costs no more than the instructions.
+constexpr int64_t kNextRows = 16, kSoonRows = 64;
+
+// Asks for Count rows of a block from `row` on. Behind its last one comes the block that continues
+// its rows.
+template <int Count>
+HWY_INLINE void ask_again(const Blocks& b, const uint8_t* in, int64_t row, int64_t row_bytes) {
+  for (; row >= b.rows; row -= b.rows) in += row_bytes;
+  for (int i = 0; i < Count; ++i, ++row) {
+    if (row == b.rows) {
+      row = 0;
+      in += row_bytes;
+    }
+    const uint8_t* const from = in + b.row_in[row];
+    ask_for(from, 2);
+    ask_for(from + row_bytes - 1, 2);
+  }
+}
+
 // At least Side rows and columns. Calls each(square) for every square, and each calls square(step).
 template <int Size, int Side, class Each>
 HWY_INLINE void transpose_squares(const Blocks& blocks, const Each& each) {
@@ -104,6 +125,9 @@ HWY_INLINE void transpose_squares(const Blocks& blocks, const Each& each) {
     uint8_t* const out = b.out + b.pieces[piece].out;
     for (int64_t r = 0; r < b.rows; r += Side) {
       const int64_t row = std::min(r, b.rows - Side);
+      if (b.asks_again)
+        for (const int64_t ahead : {kNextRows, kSoonRows})
+          ask_again<Side>(b, in, r + ahead, b.cols * Size);
       for (int64_t c = 0; c < b.cols; c += Side) {
         const int64_t col = std::min(c, b.cols - Side);
         each([&](const auto& step) XPOSE_INLINE {

@@ -124,7 +124,8 @@ struct Permute : private Layout {
                             .rows = rows,
                             .cols = width,
                             .pieces = t.inner.data(),
-                            .count = inner};
+                            .count = inner,
+                            .asks_again = asks_again && stream_};
         const auto runs = std::ranges::lower_bound(run_cols_, width) - run_cols_.begin();
         const int64_t run = rows * inner * (width / runs) * unit;
         if (stream_ && direct) {

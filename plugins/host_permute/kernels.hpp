@@ -23,6 +23,7 @@ struct Blocks {
   int64_t rows, cols;
   const Piece* pieces;
   int64_t count;
+  bool asks_again = false;  // for the lines of rows, shortly before their squares
 };
 
 // Lines of the input to be asked for: their places, in bytes from a base, the first that is left,

@@ -36,11 +36,10 @@ int64_t kept_run(const Units& units) {
   return kept == units.axes.end() ? 0 : kept->extent * units.bytes;
 }
 
-// Whether blocks are transposed while the runs of the block before are written, where that is known
-// to be faster: not in the cache, where there is nothing to wait for, nor with units of other
-// sizes.
-bool can_overlap(const Problem& problem, int64_t unit, const Tiling& tiling) {
-  return !tiling.copies && (unit == 2 || unit == 4) && !host::fits_cache(problem) &&
+// Whether squares wait for memory, on processors where what is done about it is known to be faster:
+// not in the cache, nor with so few units in a square that asking takes longer than waiting.
+bool waits_for_memory(const Problem& problem, int64_t unit, const Tiling& tiling) {
+  return !tiling.copies && unit <= 8 && !host::fits_cache(problem) &&
          host::is_of_amd_without_avx512();
 }
 
@@ -68,7 +67,8 @@ Layout::Layout(const Problem& problem, Runs runs)
       unit(units.bytes),
       tiling(host_permute::tiling(units.axes, cuts_of(units, runs))),
       has_whole_runs(tiling.copies && are_whole(units)),
-      overlaps(can_overlap(problem, unit, tiling)) {
+      asks_again(waits_for_memory(problem, unit, tiling)),
+      overlaps(asks_again && (unit == 2 || unit == 4)) {
   // A line more, so that runs of a power of two lie in different sets of the cache.
   buffer_pitch = ceil_div(tiling.run * unit, kLine) * kLine + kLine;
   const int64_t cols = std::ssize(tiling.cols);

@@ -35,6 +35,7 @@ struct Layout {
   bool has_whole_runs;  // that are kept, of whole lines, if the output is aligned to lines
   int64_t buffer_pitch, buffer_bytes;  // from one run to the next, and of a buffer
   int64_t block_cols;                  // columns that are gathered before their runs are written
+  bool asks_again;                     // for lines of the input, shortly before their squares
   bool overlaps;                       // a second buffer is filled while the first is written
 };
 
