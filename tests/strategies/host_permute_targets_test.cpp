@@ -68,7 +68,7 @@ struct Block {
   }
 
   Places places_of_it() const { return {row_in.data(), col_out.data(), rows, cols, unit}; }
-  Blocks blocks() {
+  Blocks blocks(bool asks_again = false) {
     return {.in = in.data(),
             .out = out.data(),
             .row_in = row_in.data(),
@@ -76,7 +76,8 @@ struct Block {
             .rows = rows,
             .cols = cols,
             .pieces = pieces.data(),
-            .count = kPieces};
+            .count = kPieces,
+            .asks_again = asks_again};
   }
   std::string name(const char* target) const {
     return std::string(target) + ", " + std::to_string(rows) + "x" + std::to_string(cols) + " of " +
@@ -85,9 +86,12 @@ struct Block {
 };
 
 void expect_transposed(const Kernels& kernels, int64_t unit, int64_t rows, int64_t cols) {
-  Block block(unit, rows, cols);
-  kernels.transpose(block.blocks(), unit);
-  ASSERT_TRUE(block.out == block.expected) << block.name(kernels.target);
+  for (const bool asks_again : {false, true}) {
+    Block block(unit, rows, cols);
+    kernels.transpose(block.blocks(asks_again), unit);
+    ASSERT_TRUE(block.out == block.expected)
+        << block.name(kernels.target) << (asks_again ? ", lines asked for again" : "");
+  }
 }
 
 // Few rows or columns, with groups of the others.
@@ -138,7 +142,7 @@ void expect_beside(const Kernels& kernels, Block block, const Staged& staged, in
   const std::vector<int64_t> lines(static_cast<size_t>(staged.lines), 0);
   host_permute::Lines ahead{block.in.data(), lines.data(), lines.data() + lines.size(), each,
                             1 + each % 2};
-  kernels.transpose_beside(block.blocks(), block.unit, staged.runs, ahead);
+  kernels.transpose_beside(block.blocks(each == 1), block.unit, staged.runs, ahead);
   kernels.finish();
   ASSERT_TRUE(block.out == block.expected) << block.name(kernels.target);
   ASSERT_TRUE(staged.out == staged.expected)
