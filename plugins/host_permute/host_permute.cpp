@@ -125,7 +125,7 @@ struct Permute : private Layout {
                             .cols = width,
                             .pieces = t.inner.data(),
                             .count = inner,
-                            .asks_again = asks_again && stream_};
+                            .asks_again = asks_again};
         const auto runs = std::ranges::lower_bound(run_cols_, width) - run_cols_.begin();
         const int64_t run = rows * inner * (width / runs) * unit;
         if (stream_ && direct) {

@@ -20,10 +20,10 @@ import sys
 import tempfile
 import time
 
-# Every kernel meets small problems first, whose configs take turns: the default one and another each.
-# Classic strategies have small tiles, the others tiles of 256x256. Then the default config meets every
-# problem, which has sides beyond what a grid counts; then more of both. Elements: the largest problem
-# of a scope.
+# Every kernel meets small problems first, each of them by the default config and another, which take
+# turns. Classic strategies have small tiles, the others tiles of 256x256. Then the default config
+# meets every problem, which has sides beyond what a grid counts; then more of both. Elements: the
+# largest problem of a scope.
 SCOPES = {
     "small": "configs in turn, problems of at most 20 000 elements",
     "tiles": "configs in turn, problems of at most 70 000 elements",
@@ -242,7 +242,7 @@ def main():
     outcomes = dict(execute(runs, arguments.xpose, arguments.jobs, deadline, logs, say))
     report(runs, outcomes, say)
     verdicts = {outcome.verdict for outcome in outcomes.values()}
-    if not outcomes:
+    if runs and not outcomes:
         say(f"gpu-check: no run came to its end in {arguments.seconds:g} s; give it more")
     if "finding" in verdicts:
         return 1

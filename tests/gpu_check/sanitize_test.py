@@ -148,6 +148,9 @@ class GpuCheck(unittest.TestCase):
             self.assertNotIn("racecheck smem", result.stdout)
             self.assertIn("memcheck, configs in turn, problems of at most 20 000 elements: 4 of 4 clean\n",
                           result.stdout)
+        alone = self.check("--scope", "small", "--tool", "racecheck")
+        self.assertEqual(alone.returncode, 2)
+        self.assertNotIn("give it more", alone.stdout)  # time is not what it lacks
 
     def test_without_a_device(self):
         self.says({"tile_no_barrier": "no device", "tile_past_tile": "no device"})

@@ -1,5 +1,5 @@
-# Examples of the pages for authors, those of KINDS, built, tested and tried by the commands and with the generator that
-# a reader uses: every character comes from the page.
+# The examples of the pages for authors, built, tested and tried by the commands and with the generator that a reader
+# uses: every character comes from the page.
 include(${CMAKE_CURRENT_LIST_DIR}/common.cmake)
 file(REMOVE_RECURSE ${SCRATCH})
 
@@ -19,23 +19,17 @@ function(follow page heading plugin)
   set(output "${output}" PARENT_SCOPE)
 endfunction()
 
-separate_arguments(KINDS)
-if(readme IN_LIST KINDS)
-  follow(README.md "Adding a strategy" my_idea)
-  expect_match("${output}" "conformance.my_idea.4 [.]+ +Passed" "README.md")
-  expect_match("${output}" "my_idea{panel=[0-9]+}[^\n]* ok" "README.md: xpose tune")
-endif()
-if(host IN_LIST KINDS)
-  follow(plugins/README.md "A host plugin, in full" my_plugin)
-  expect_match("${output}" "conformance.my_idea.4 [.]+ +Passed" "the host plugin")
-endif()
-if(c IN_LIST KINDS)
-  follow(plugins/C.md "In full" my_c_plugin)
-  expect_match("${output}" "conformance.my_bands.4 [.]+ +Passed" "the plugin in C")
-  expect_match("${output}" "my_bands +host +my_c_plugin 1.0 +band=64,256" "xpose plugins")
-endif()
-if(cuda IN_LIST KINDS)
-  follow(plugins/CUDA.md "In full" my_tiles)
-  expect_match("${output}" "simulator.my_tiles.4 [.]+ +Passed" "the CUDA plugin")
-  expect_match("${output}" "conformance.my_tiles.4 [.]+[*]*(Skipped| +Passed)" "the CUDA plugin")
-endif()
+follow(README.md "Adding a strategy" my_idea)
+expect_match("${output}" "conformance.my_idea.4 [.]+ +Passed" "README.md")
+expect_match("${output}" "my_idea{panel=[0-9]+}[^\n]* ok" "README.md: xpose tune")
+
+follow(plugins/README.md "A host plugin, in full" my_plugin)
+expect_match("${output}" "conformance.my_idea.4 [.]+ +Passed" "the host plugin")
+
+follow(plugins/C.md "In full" my_c_plugin)
+expect_match("${output}" "conformance.my_bands.4 [.]+ +Passed" "the plugin in C")
+expect_match("${output}" "my_bands +host +my_c_plugin 1.0 +band=64,256" "xpose plugins")
+
+follow(plugins/CUDA.md "In full" my_tiles)
+expect_match("${output}" "simulator.my_tiles.4 [.]+ +Passed" "the CUDA plugin")
+expect_match("${output}" "conformance.my_tiles.4 [.]+[*]*(Skipped| +Passed)" "the CUDA plugin")
