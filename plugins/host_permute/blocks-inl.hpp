@@ -116,6 +116,20 @@ HWY_INLINE void ask_again(const Blocks& b, const uint8_t* in, int64_t row, int64
   }
 }
 
+// Asks for the line of Side rows that a square reads at `at` bytes from their begins, so many rows
+// ahead: in a set of 8 ways there is room for them beside the square's own. Behind the last row
+// comes the next piece, and behind that the next block.
+template <int Side>
+HWY_INLINE void ask_for_next(const Blocks& b, int64_t piece, int64_t row, int64_t at) {
+  constexpr int kAhead = Side < 8 ? 8 - Side : Side;
+  const uint8_t* const in = b.in + b.pieces[piece].in + at;
+  const uint8_t* const behind =
+      (piece + 1 < b.count ? b.in + b.pieces[piece + 1].in : b.next_in) + at;
+  const int64_t begin = row + kAhead, end = std::min(begin + Side, 2 * b.rows);
+  for (int64_t next = begin; next < end; ++next)
+    ask_for(next < b.rows ? in + b.row_in[next] : behind + b.row_in[next - b.rows], 1);
+}
+
 // At least Side rows and columns. Calls each(square) for every square, and each calls square(step).
 template <int Size, int Side, class Each>
 HWY_INLINE void transpose_squares(const Blocks& blocks, const Each& each) {
@@ -125,7 +139,7 @@ HWY_INLINE void transpose_squares(const Blocks& blocks, const Each& each) {
     uint8_t* const out = b.out + b.pieces[piece].out;
     for (int64_t r = 0; r < b.rows; r += Side) {
       const int64_t row = std::min(r, b.rows - Side);
-      if (b.asks_again)
+      if (b.asks == Asks::lines_again)
         for (const int64_t ahead : {kNextRows, kSoonRows})
           ask_again<Side>(b, in, r + ahead, b.cols * Size);
       for (int64_t c = 0; c < b.cols; c += Side) {
@@ -134,6 +148,8 @@ HWY_INLINE void transpose_squares(const Blocks& blocks, const Each& each) {
           square<Size, Side>(in + col * Size, b.row_in + row, out + row * Size, b.col_out + col,
                              step);
         });
+        const bool ends_line = (c + Side) * Size % kLine == 0 || c + Side >= b.cols;
+        if (b.asks == Asks::next_rows && ends_line) ask_for_next<Side>(b, piece, r, c * Size);
       }
     }
   }

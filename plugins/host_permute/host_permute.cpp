@@ -20,6 +20,7 @@ namespace {
 using host::ceil_div;
 using host_permute::ask_for_ends;
 using host_permute::ask_for_rest;
+using host_permute::Asks;
 using host_permute::Blocks;
 using host_permute::Kernels;
 using host_permute::kInRuns;
@@ -62,7 +63,7 @@ struct Permute : private Layout {
     find_slices();
     find_buffer_cols();
     find_picks();
-    if (stream_) find_lines();
+    if (stream_ && asks != Asks::next_rows) find_lines();
   }
 
   void launch(const Launch& launch) const {
@@ -117,7 +118,13 @@ struct Permute : private Layout {
         const bool direct = !stream_ || (t.copies && (inner == 1 || needs_no_buffer(out, width)));
         uint8_t* const to = out + t.outer[static_cast<size_t>(o)].out;
         const int64_t* const places = t.cols.data() + col;
-        const Blocks blocks{.in = in + t.outer[static_cast<size_t>(o)].in + col * unit,
+        const auto in_of = [&](int64_t piece) {
+          return in + t.outer[static_cast<size_t>(piece)].in;
+        };
+        const uint8_t* const next_in = col + width < cols ? in_of(o) + (col + width) * unit
+                                       : o + 1 < outer    ? in_of(o + 1)
+                                                          : ahead.base;
+        const Blocks blocks{.in = in_of(o) + col * unit,
                             .out = direct ? to : staging.next(),
                             .row_in = t.rows.data(),
                             .col_out = direct ? places : buffer_cols_.data(),
@@ -125,7 +132,8 @@ struct Permute : private Layout {
                             .cols = width,
                             .pieces = t.inner.data(),
                             .count = inner,
-                            .asks_again = asks_again};
+                            .asks = asks,
+                            .next_in = next_in};
         const auto runs = std::ranges::lower_bound(run_cols_, width) - run_cols_.begin();
         const int64_t run = rows * inner * (width / runs) * unit;
         if (stream_ && direct) {

@@ -13,6 +13,10 @@ namespace host_permute {
 // A run that stays together is a unit up to this size.
 constexpr int64_t kMostUnitBytes = 64;
 
+// Lines that squares ask for as they go: those of rows, again, shortly before their squares; or
+// those of the next rows, each in the place in the cache of one that has been read.
+enum class Asks { nothing, lines_again, next_rows };
+
 // Blocks of rows x cols units, one at every piece: columns lie side by side in the input and rows
 // in the output; each has a place of its own on the other side. All places in bytes.
 struct Blocks {
@@ -23,7 +27,8 @@ struct Blocks {
   int64_t rows, cols;
   const Piece* pieces;
   int64_t count;
-  bool asks_again = false;  // for the lines of rows, shortly before their squares
+  Asks asks = Asks::nothing;
+  const uint8_t* next_in = nullptr;  // of the block behind, where squares ask for its rows
 };
 
 // Lines of the input to be asked for: their places, in bytes from a base, the first that is left,

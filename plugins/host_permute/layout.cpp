@@ -1,6 +1,7 @@
 #include "layout.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include "../kit/host/ceil_div.hpp"
 #include "../kit/host/processor.hpp"
@@ -37,24 +38,58 @@ int64_t kept_run(const Units& units) {
 }
 
 // Whether squares wait for memory, and something is known to be done about it: not in the cache,
-// nor with units of 16 bytes, whose squares of two rows gain nothing, nor on other processors.
-// Blocks beside the runs of the block before gain with units of 2 and 4 bytes alone.
-bool waits_for_memory(const Problem& problem, int64_t unit, const Tiling& tiling) {
-  return !tiling.copies && unit <= 8 && !host::fits_cache(problem) &&
-         host::is_of_amd_without_avx512();
+// nor on other processors.
+bool wait_for_memory(const Problem& problem) {
+  return !host::fits_cache(problem) && host::is_of_amd_without_avx512();
+}
+
+// A tile is crowded where more rows than this fall into one set of the second level, as those that
+// lie a power of two apart. Lines that are asked for a tile ahead drive each other out there, so a
+// crowded tile asks for its next rows alone. Their pages drive each other out as well, so it reads
+// longer runs, by blocks that have all of their columns.
+constexpr int64_t kSets = 1024, kCrowd = 32;
+constexpr int64_t kCrowdedOverInRun = 4;
+constexpr int64_t kWidestBlock = 2048;  // bytes
+
+// Whether a tile is crowded, whose squares are of whole vectors and whose rows and columns have a
+// line at least.
+bool is_crowded(const Tiling& tiling, int64_t unit) {
+  constexpr int64_t kLeastRows = 8;
+  const bool has_vectors = unit <= 16 && (unit & (unit - 1)) == 0;
+  const int64_t rows = std::ssize(tiling.rows), cols = std::ssize(tiling.cols);
+  if (tiling.copies || !has_vectors || rows < kLeastRows || std::min(rows, cols) * unit < kLine)
+    return false;
+  std::array<int64_t, kSets> in_set{};
+  for (const Piece& piece : tiling.inner)
+    for (const int64_t row : tiling.rows)
+      ++in_set[static_cast<uint64_t>((piece.in + row) * unit / kLine) % kSets];
+  return *std::ranges::max_element(in_set) > kCrowd;
+}
+
+// Lines that were dropped are asked for again with units of up to 8 bytes: squares of two rows gain
+// nothing.
+Asks asks_of(const Problem& problem, const Tiling& tiling, int64_t unit) {
+  if (tiling.copies || !wait_for_memory(problem)) return Asks::nothing;
+  if (is_crowded(tiling, unit)) return Asks::next_rows;
+  return unit <= 8 ? Asks::lines_again : Asks::nothing;
 }
 
 }  // namespace
 
-Cuts cuts_of(const Units& units, Runs runs) {
+Cuts cuts_of(const Problem& problem, const Units& units, Runs runs) {
   const auto elements = [&](int64_t bytes) { return std::max<int64_t>(bytes / units.bytes, 2); };
-  const auto with = [&](int64_t run) {
+  const auto with = [&](int64_t run, bool wide = false) {
     return cuts(units.axes, {.out_run = elements(run),
-                             .in_run = elements(runs.in),
-                             .line = std::max<int64_t>(kLine / units.bytes, 1)});
+                             .in_run = elements(wide ? kCrowdedOverInRun * runs.in : runs.in),
+                             .line = std::max<int64_t>(kLine / units.bytes, 1),
+                             .wide = wide});
   };
   Cuts wished = with(runs.out);
-  if (!wished.copies()) return wished;
+  if (!wished.copies()) {
+    const bool crowded =
+        wait_for_memory(problem) && is_crowded(tiling(units.axes, wished), units.bytes);
+    return crowded ? with(runs.out, true) : wished;
+  }
   const int64_t kept = kept_run(units);
   if (are_whole(units) || kept >= kLongPiece)
     return with(runs.out * (kept < kLongestRun ? kDirectOverRun : kLongestDirectOverRun));
@@ -66,14 +101,15 @@ Cuts cuts_of(const Units& units, Runs runs) {
 Layout::Layout(const Problem& problem, Runs runs)
     : units(problem),
       unit(units.bytes),
-      tiling(host_permute::tiling(units.axes, cuts_of(units, runs))),
+      tiling(host_permute::tiling(units.axes, cuts_of(problem, units, runs))),
       has_whole_runs(tiling.copies && are_whole(units)),
-      asks_again(waits_for_memory(problem, unit, tiling)),
-      overlaps(asks_again && (unit == 2 || unit == 4)) {
+      asks(asks_of(problem, tiling, unit)),
+      overlaps(asks == Asks::lines_again && (unit == 2 || unit == 4)) {
   // A line more, so that runs of a power of two lie in different sets of the cache.
   buffer_pitch = ceil_div(tiling.run * unit, kLine) * kLine + kLine;
   const int64_t cols = std::ssize(tiling.cols);
-  const int64_t wanted = std::max<int64_t>(kLine / unit / tiling.whole_cols, 1);
+  const int64_t width = asks == Asks::next_rows ? kWidestBlock : kLine;
+  const int64_t wanted = std::max<int64_t>(width / unit / tiling.whole_cols, 1);
   block_cols = std::min(wanted * tiling.whole_cols, cols);
   buffer_bytes = buffer_pitch *
                  std::count(tiling.in_run.begin(), tiling.in_run.begin() + block_cols, int64_t{0});

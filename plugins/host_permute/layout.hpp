@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <xpose/plugin.hpp>
 
+#include "kernels.hpp"
 #include "tiling.hpp"
 #include "units.hpp"
 
@@ -21,7 +22,7 @@ struct Runs {
 };
 
 // As a tiling is cut for a wish.
-Cuts cuts_of(const Units& units, Runs runs);
+Cuts cuts_of(const xpose::plugin::Problem& problem, const Units& units, Runs runs);
 
 struct Layout {
   Layout(const xpose::plugin::Problem& problem, Runs runs);
@@ -35,7 +36,7 @@ struct Layout {
   bool has_whole_runs;  // that are kept, of whole lines, if the output is aligned to lines
   int64_t buffer_pitch, buffer_bytes;  // from one run to the next, and of a buffer
   int64_t block_cols;                  // columns that are gathered before their runs are written
-  bool asks_again;                     // for lines of the input, shortly before their squares
+  Asks asks;                           // of squares
   bool overlaps;                       // a second buffer is filled while the first is written
 };
 

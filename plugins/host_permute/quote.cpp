@@ -123,7 +123,9 @@ int64_t whole_fat_percent(const Problem& problem) {
   return is_matrix && is_fat && has_whole_lines(problem) ? kWholeFatPercent : 0;
 }
 
-int64_t large_percent(int64_t tile, bool gathered) {
+int64_t large_percent(const Layout& layout, int64_t tile) {
+  if (layout.asks == Asks::next_rows) return 0;  // its lines come a row ahead, not a tile
+  const bool gathered = layout.tiling.copies && layout.tiling.inner.size() > 1;
   int64_t percent = 0;
   for (int64_t size = gathered ? kLargeGathered : kLargeTile;
        size < tile && percent < 4 * kLargeTilePercent; size *= 2)
@@ -239,10 +241,9 @@ int64_t first_tile_percent(const Problem& problem, int64_t all, int64_t tile) {
 uint32_t slower_percent(const Problem& problem, const Layout& layout, bool streams) {
   const int64_t all = bytes_of(problem);
   const int64_t tile = std::min(all, layout.tile_bytes());
-  const bool gathered = layout.tiling.copies && layout.tiling.inner.size() > 1;
   return static_cast<uint32_t>(first_tile_percent(problem, all, tile) +
                                begin_percent(problem, layout, tile) + gap_percent(layout, streams) +
-                               large_percent(tile, gathered) + last_tile_percent(layout.tiling) +
+                               large_percent(layout, tile) + last_tile_percent(layout.tiling) +
                                unit_percent(layout) + wide_unit_percent(layout, tile, streams) +
                                (streams ? shared_out_percent(layout) : kPartsPercent) +
                                short_rows_percent(layout) + strip_percent(problem) +
@@ -252,9 +253,9 @@ uint32_t slower_percent(const Problem& problem, const Layout& layout, bool strea
 // Throws where an earlier value of an axis makes the same tiles.
 void refuse_same_tiles(const Problem& problem, Runs runs) {
   const Units units(problem);
-  const Cuts cuts = cuts_of(units, runs);
+  const Cuts cuts = cuts_of(problem, units, runs);
   const auto refuse = [&](const std::string& axis, int64_t value, int64_t earlier, Runs same) {
-    if (cuts_of(units, same) == cuts)
+    if (cuts_of(problem, units, same) == cuts)
       throw Unsupported(axis + '=' + std::to_string(value) + " makes the same tiles as " + axis +
                         '=' + std::to_string(earlier));
   };

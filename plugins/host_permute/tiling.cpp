@@ -75,9 +75,10 @@ bool contains(const Axes& axes, const Axis* axis) {
 // takes axes that follow each other in its run, the shorter side first, until one is met that the
 // other side has.
 struct Sides {
-  Sides(const Cutter& cutter, const Axes& out_run, const Axes& in_run) {
+  Sides(const Cutter& cutter, const Axes& out_run, const Axes& in_run, bool wide = false) {
     const auto next = [&](const Axes& run, const Axes& side, const Axes& other) -> const Axis* {
-      if (side.size() == run.size() || cutter.elements(side) >= kLongSide) return nullptr;
+      const bool is_long = cutter.elements(side) >= kLongSide && !(wide && &side == &cols);
+      if (side.size() == run.size() || is_long) return nullptr;
       const Axis* const axis = run[side.size()];
       return contains(other, axis) ? nullptr : axis;
     };
@@ -153,7 +154,8 @@ Cuts cuts(const std::vector<Axis>& axes, const Wish& wish) {
   Axes moving = sorted(axes, &Axis::in);
   std::erase_if(moving, [](const Axis* axis) { return axis->in <= 0; });
   Cutter cutter(axes);
-  Cuts cuts;
+  Cuts cuts{};
+  cuts.wide = wish.wide;
   cuts.out_run = cutter.take_run(sorted(axes, &Axis::out), &Axis::out, wish.out_run, wish.line);
   cuts.in_run = cutter.take_run(moving, &Axis::in, wish.in_run, wish.line);
   cuts.taken = cutter.taken();
@@ -182,7 +184,8 @@ Tiling tiling(const std::vector<Axis>& axes, const Cuts& cuts) {
     return all;
   };
   t.copies = cuts.copies();
-  Sides sides = t.copies ? Sides(cutter, {}, {in_run.front()}) : Sides(cutter, out_run, in_run);
+  Sides sides =
+      t.copies ? Sides(cutter, {}, {in_run.front()}) : Sides(cutter, out_run, in_run, cuts.wide);
   t.rows = places(take(sides.rows, t.rows_step), &Piece::in);
   t.cols = places(take(sides.cols, t.cols_step), &Piece::out);
   std::vector<Axis> within = take(sides.cols, t.cols_step);

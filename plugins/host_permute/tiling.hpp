@@ -51,9 +51,10 @@ struct Tiling {
 };
 
 // The runs that are wanted of each side, and those of a cache line, in elements. An axis is cut at
-// whole lines where there is room.
+// whole lines where there is room. Wide: columns go through all of the input's run.
 struct Wish {
   int64_t out_run, in_run, line;
+  bool wide = false;
 };
 
 // The sizes that a tiling follows from, at a small part of its cost: equal cuts of the same axes
@@ -61,6 +62,7 @@ struct Wish {
 struct Cuts {
   std::vector<int64_t> taken;                // of each axis, by a tile
   std::vector<const Axis*> out_run, in_run;  // the axes of its runs, the fastest first
+  bool wide;                                 // as wished
   bool operator==(const Cuts&) const = default;
 
   bool copies() const { return !in_run.empty() && in_run.front()->out == 1; }

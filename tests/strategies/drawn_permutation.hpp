@@ -80,6 +80,20 @@ class Draw {
     return made;
   }
 
+  // Of 4 MB, whose extents are powers of two: rows that fall into one set of a cache.
+  Case next_of_powers_of_two() {
+    Case made;
+    made.bytes = static_cast<std::uint32_t>(1 << below(5));
+    made.shape = {64};
+    for (std::int64_t left = 65536 / made.bytes; left > 1; left /= made.shape.back())
+      made.shape.push_back(std::min<std::int64_t>(left, 1 << (1 + below(7))));
+    made.axes.resize(made.shape.size());
+    std::iota(made.axes.rbegin(), made.axes.rend(), 0);
+    if (one_in(2)) std::shuffle(made.axes.begin(), made.axes.end() - 1, random_);
+    finish(made);
+    return made;
+  }
+
  private:
   void finish(Case& made) {
     made.in_strides = strides(made.shape);

@@ -13,6 +13,7 @@
 
 namespace {
 
+using host_permute::Asks;
 using host_permute::Blocks;
 using host_permute::Kernels;
 using host_permute::Picks;
@@ -68,7 +69,7 @@ struct Block {
   }
 
   Places places_of_it() const { return {row_in.data(), col_out.data(), rows, cols, unit}; }
-  Blocks blocks(bool asks_again = false) {
+  Blocks blocks(Asks asks = Asks::nothing) {
     return {.in = in.data(),
             .out = out.data(),
             .row_in = row_in.data(),
@@ -77,7 +78,8 @@ struct Block {
             .cols = cols,
             .pieces = pieces.data(),
             .count = kPieces,
-            .asks_again = asks_again};
+            .asks = asks,
+            .next_in = in.data()};
   }
   std::string name(const char* target) const {
     return std::string(target) + ", " + std::to_string(rows) + "x" + std::to_string(cols) + " of " +
@@ -86,11 +88,11 @@ struct Block {
 };
 
 void expect_transposed(const Kernels& kernels, int64_t unit, int64_t rows, int64_t cols) {
-  for (const bool asks_again : {false, true}) {
+  for (const Asks asks : {Asks::nothing, Asks::lines_again, Asks::next_rows}) {
     Block block(unit, rows, cols);
-    kernels.transpose(block.blocks(asks_again), unit);
+    kernels.transpose(block.blocks(asks), unit);
     ASSERT_TRUE(block.out == block.expected)
-        << block.name(kernels.target) << (asks_again ? ", lines asked for again" : "");
+        << block.name(kernels.target) << ", asks " << static_cast<int>(asks);
   }
 }
 
@@ -142,7 +144,8 @@ void expect_beside(const Kernels& kernels, Block block, const Staged& staged, in
   const std::vector<int64_t> lines(static_cast<size_t>(staged.lines), 0);
   host_permute::Lines ahead{block.in.data(), lines.data(), lines.data() + lines.size(), each,
                             1 + each % 2};
-  kernels.transpose_beside(block.blocks(each == 1), block.unit, staged.runs, ahead);
+  kernels.transpose_beside(block.blocks(each == 1 ? Asks::lines_again : Asks::nothing), block.unit,
+                           staged.runs, ahead);
   kernels.finish();
   ASSERT_TRUE(block.out == block.expected) << block.name(kernels.target);
   ASSERT_TRUE(staged.out == staged.expected)

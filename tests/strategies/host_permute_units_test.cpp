@@ -3,9 +3,11 @@
 
 #include "../../plugins/host_permute/layout.hpp"
 #include "../../plugins/host_permute/units.hpp"
+#include "../../plugins/kit/host/processor.hpp"
 
 namespace {
 
+using host_permute::Asks;
 using host_permute::Layout;
 using host_permute::Runs;
 using host_permute::Units;
@@ -64,6 +66,24 @@ TEST(PermuteLayout, KeptRunsWithoutABufferHaveShortTiles) {
   EXPECT_FALSE(tile(208, 209).has_whole_runs);
   EXPECT_FALSE(tile(207, 208).has_whole_runs);
   EXPECT_LE(tile(367, 367).tile_bytes(), 3 * 367 * 4);
+}
+
+// Rows that lie 64 KiB apart fall into one set of the second level, and those of 65 KiB do not.
+TEST(PermuteLayout, RowsThatLieAPowerOfTwoApartMakeWideTiles) {
+  const auto layout = [](int64_t in_ld, uint64_t cache_bytes) {
+    xpose_problem reversed = problem(64, 64, in_ld, 16 * 64 * 64, 4);
+    reversed.batch_rank = 2;
+    reversed.batch[0] = {64, 64, 64};
+    reversed.batch[1] = {16, 64 * 64, 64 * 64};
+    reversed.cache_bytes = cache_bytes;
+    return Layout(reversed, Runs(512, 256));
+  };
+  const bool is_known = host::is_of_amd_without_avx512();
+  EXPECT_EQ(layout(65536, 1).asks, is_known ? Asks::next_rows : Asks::nothing);
+  EXPECT_EQ(layout(65536 + 256, 1).asks, is_known ? Asks::lines_again : Asks::nothing);
+  EXPECT_EQ(layout(65536, 1U << 30).asks, Asks::nothing);
+  const int64_t wide = is_known ? 4 : 1;
+  EXPECT_EQ(layout(65536, 1).tiling.read_run, wide * layout(65536, 1U << 30).tiling.read_run);
 }
 
 // A reversed innermost axis of the input: its last element is the lowest.

@@ -44,6 +44,13 @@ bool serves(const Strategy& strategy, const Case& made, Draw& draw, unsigned thr
   return true;
 }
 
+// Half of them have a cache that nothing fits into.
+DeviceInfo host_of_some_cache(Draw& draw) {
+  DeviceInfo device = device_of(DeviceKind::host);
+  if (draw.one_in(2)) device.cache_bytes = 1;
+  return device;
+}
+
 // Of all strategies of the host that accept a problem.
 class Serving {
  public:
@@ -72,7 +79,7 @@ TEST(Permutations, OfAnyKindAreRightByEveryStrategyThatAcceptsThem) {
   for (std::uint64_t i = 0; i < problems && !HasFailure(); ++i) {
     const Case made = draw.next();
     const auto threads = static_cast<unsigned>(1 + draw.below(3));
-    serving.serve(made, draw, threads, device_of(DeviceKind::host));
+    serving.serve(made, draw, threads, host_of_some_cache(draw));
   }
   print_served(problems, seed, serving.served());
 }
@@ -86,11 +93,26 @@ TEST(Permutations, ThatManyThreadsShareOutAreRightByEveryStrategyThatAcceptsThem
   Serving serving;
   for (std::uint64_t i = 0; i < problems && !HasFailure(); ++i) {
     const Case made = draw.next_large();
-    DeviceInfo device = device_of(DeviceKind::host);
+    DeviceInfo device = host_of_some_cache(draw);
     device.multiprocessors = static_cast<std::uint32_t>(2 + draw.below(23));
     const auto threads = 1 + draw.below(device.multiprocessors);
     const bool has_all = draw.one_in(2);
     serving.serve(made, draw, has_all ? device.multiprocessors : static_cast<unsigned>(threads),
+                  device);
+  }
+  print_served(problems, seed, serving.served());
+}
+
+TEST(Permutations, OfPowersOfTwoBeyondTheCacheAreRightByEveryStrategyThatAcceptsThem) {
+  const std::uint64_t seed = number_from("XPOSE_SEED", std::random_device{}());
+  const std::uint64_t problems =
+      std::min<std::uint64_t>(number_from("XPOSE_PROBLEMS", 3000) / 300, 5000);
+  Draw draw(seed);
+  Serving serving;
+  for (std::uint64_t i = 0; i < problems && !HasFailure(); ++i) {
+    DeviceInfo device = device_of(DeviceKind::host);
+    device.cache_bytes = 1;
+    serving.serve(draw.next_of_powers_of_two(), draw, static_cast<unsigned>(1 + draw.below(3)),
                   device);
   }
   print_served(problems, seed, serving.served());
