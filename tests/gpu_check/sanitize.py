@@ -98,8 +98,8 @@ def planned(plugins, tools, scopes, only):
                 yield Run(tool, scope, name, size, file, default)
 
     rest = [n for n in names if n not in CLASSIC]
-    # memcheck takes seconds where racecheck takes minutes.
-    stages = [(tool, [("small", CLASSIC), ("tiles", rest)]) for tool in ("memcheck", "racecheck", "synccheck")]
+    # memcheck and synccheck take seconds where racecheck takes minutes, which slows others on the GPU.
+    stages = [(tool, [("small", CLASSIC), ("tiles", rest)]) for tool in ("memcheck", "synccheck", "racecheck")]
     stages += [(tool, [(scope, names)]) for tool, scope in (
         ("memcheck", "whole"), ("racecheck", "whole"), ("racecheck", "medium"), ("memcheck", "medium"),
         ("racecheck", "full"))]

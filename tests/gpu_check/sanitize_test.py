@@ -88,9 +88,9 @@ class GpuCheck(unittest.TestCase):
         small, tiles = ("20000", "2", "", "kns=kernel"), ("70000", "2", "", "kns=kernel")
         raced = [("smem", small), ("smem_pad", small), ("tile", tiles), ("new", tiles)]
         first = [[tool, name, size, *scope] for tool, names in (
-            ("memcheck", [*raced, ("naive_row", tiles)]), ("racecheck", raced))
+            ("memcheck", [*raced, ("naive_row", tiles)]), ("synccheck", raced), ("racecheck", raced))
             for size in "48" for name, scope in names]
-        self.assertEqual(calls[:18], first)
+        self.assertEqual(calls[:26], first)
         whole = [call for call in calls if call[3] == "" and call[5] == "a=3,b=1"]
         self.assertEqual(whole[0], ["memcheck", "smem", "4", "", "", "a=3,b=1", "kns=kernel"])
         raced = {call[1] for call in calls if call[0] == "racecheck"}
