@@ -71,27 +71,28 @@ class Serving {
   std::map<std::string, std::uint64_t> served_;
 };
 
-TEST(Permutations, OfAnyKindAreRightByEveryStrategyThatAcceptsThem) {
+// So large a part of the problems that are asked for, and at most so many.
+template <class Serve>
+void serve_drawn(std::uint64_t part, std::uint64_t most, const Serve& serve) {
   const std::uint64_t seed = number_from("XPOSE_SEED", std::random_device{}());
-  const std::uint64_t problems = number_from("XPOSE_PROBLEMS", 3000);
+  const std::uint64_t problems = std::min(number_from("XPOSE_PROBLEMS", 3000) / part, most);
   Draw draw(seed);
   Serving serving;
-  for (std::uint64_t i = 0; i < problems && !HasFailure(); ++i) {
+  for (std::uint64_t i = 0; i < problems && !testing::Test::HasFailure(); ++i) serve(serving, draw);
+  print_served(problems, seed, serving.served());
+}
+
+TEST(Permutations, OfAnyKindAreRightByEveryStrategyThatAcceptsThem) {
+  serve_drawn(1, UINT64_MAX, [](Serving& serving, Draw& draw) {
     const Case made = draw.next();
     const auto threads = static_cast<unsigned>(1 + draw.below(3));
     serving.serve(made, draw, threads, host_of_some_cache(draw));
-  }
-  print_served(problems, seed, serving.served());
+  });
 }
 
 // Large enough for several threads, of which there are up to 24.
 TEST(Permutations, ThatManyThreadsShareOutAreRightByEveryStrategyThatAcceptsThem) {
-  const std::uint64_t seed = number_from("XPOSE_SEED", std::random_device{}());
-  const std::uint64_t problems =
-      std::min<std::uint64_t>(number_from("XPOSE_PROBLEMS", 3000) / 75, 5000);
-  Draw draw(seed);
-  Serving serving;
-  for (std::uint64_t i = 0; i < problems && !HasFailure(); ++i) {
+  serve_drawn(75, 5000, [](Serving& serving, Draw& draw) {
     const Case made = draw.next_large();
     DeviceInfo device = host_of_some_cache(draw);
     device.multiprocessors = static_cast<std::uint32_t>(2 + draw.below(23));
@@ -99,23 +100,16 @@ TEST(Permutations, ThatManyThreadsShareOutAreRightByEveryStrategyThatAcceptsThem
     const bool has_all = draw.one_in(2);
     serving.serve(made, draw, has_all ? device.multiprocessors : static_cast<unsigned>(threads),
                   device);
-  }
-  print_served(problems, seed, serving.served());
+  });
 }
 
 TEST(Permutations, OfPowersOfTwoBeyondTheCacheAreRightByEveryStrategyThatAcceptsThem) {
-  const std::uint64_t seed = number_from("XPOSE_SEED", std::random_device{}());
-  const std::uint64_t problems =
-      std::min<std::uint64_t>(number_from("XPOSE_PROBLEMS", 3000) / 300, 5000);
-  Draw draw(seed);
-  Serving serving;
-  for (std::uint64_t i = 0; i < problems && !HasFailure(); ++i) {
+  serve_drawn(300, 5000, [](Serving& serving, Draw& draw) {
+    const Case made = draw.next_of_powers_of_two();
     DeviceInfo device = device_of(DeviceKind::host);
     device.cache_bytes = 1;
-    serving.serve(draw.next_of_powers_of_two(), draw, static_cast<unsigned>(1 + draw.below(3)),
-                  device);
-  }
-  print_served(problems, seed, serving.served());
+    serving.serve(made, draw, static_cast<unsigned>(1 + draw.below(3)), device);
+  });
 }
 
 }  // namespace
