@@ -116,12 +116,12 @@ HWY_INLINE void ask_again(const Blocks& b, const uint8_t* in, int64_t row, int64
   }
 }
 
-// Asks for the line of Side rows that a square reads at `at` bytes from their begins, so many rows
-// ahead: in a set of 8 ways there is room for them beside the square's own. Behind the last row
-// comes the next piece, and behind that the next block.
+// Asks for the lines `at` bytes behind the begins of Side rows, which lie ahead of the row of a
+// square: as far as a set has room for lines beside the square's own, and no nearer than its next
+// rows. Behind the last row comes the next piece, and behind that the next block.
 template <int Side>
 HWY_INLINE void ask_for_next(const Blocks& b, int64_t piece, int64_t row, int64_t at) {
-  constexpr int kAhead = Side < 8 ? 8 - Side : Side;
+  constexpr int kWays = 8, kAhead = std::max(kWays - Side, Side);
   const uint8_t* const in = b.in + b.pieces[piece].in + at;
   const uint8_t* const behind =
       (piece + 1 < b.count ? b.in + b.pieces[piece + 1].in : b.next_in) + at;

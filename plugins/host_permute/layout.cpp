@@ -98,6 +98,7 @@ Cuts cuts_of(const Problem& problem, const Units& units, Runs runs) {
   return with(runs.out * kCopiesOverRun + (is_long ? kLeastOfLongRuns : 0));
 }
 
+// Blocks beside the runs of the block before gain with units of 2 and 4 bytes alone.
 Layout::Layout(const Problem& problem, Runs runs)
     : units(problem),
       unit(units.bytes),
