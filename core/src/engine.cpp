@@ -96,7 +96,8 @@ Plan Engine::plan(const Problem& problem, const PlanOptions& options) {
   return reported([&] {
     check_options(options);
     auto made = std::make_shared<Plan::Impl>();
-    made->problem = normal_form(problem);
+    const Layered parts = layered(problem);
+    made->problem = parts.layer;
     Backend& device = backend(problem.device);
     if (is_empty(made->problem)) {
       made->stays = stays_in_place(problem);
@@ -106,7 +107,7 @@ Plan Engine::plan(const Problem& problem, const PlanOptions& options) {
         problem, made->problem, [&] { return impl_->chooser.choose(made->problem, options); });
     made->is_estimate = choice.is_estimate;
     device.make_current();
-    made->bind(choice.winner, device, impl_->threads, problem);
+    made->bind(choice.winner, device, impl_->threads, Promise(parts, problem));
     return Plan(std::move(made));
   });
 }
@@ -136,9 +137,9 @@ void Engine::transpose(const void* in, void* out, const Problem& problem, void* 
       options.tune.budget_seconds = 0;  // whatever policy is imposed
     }
     const Problem aligned = aligned_as(problem, in, out);
-    const Problem normal = normal_form(aligned);
-    if (is_empty(normal)) return stays_in_place(aligned) ? check_one_buffer(in, out) : void();
-    Promise(normal, aligned).check(normal, in, out);  // before anything is tried
+    const Layered parts = layered(aligned);
+    if (is_empty(parts.layer)) return stays_in_place(aligned) ? check_one_buffer(in, out) : void();
+    Promise(parts, aligned).check(parts.layer, in, out);  // before anything is tried
     plan(aligned, options).execute(in, out, stream);
   });
 }

@@ -1,6 +1,7 @@
 #include "plan.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <new>
 #include <thread>
 #include <utility>
@@ -56,31 +57,41 @@ void* Workspaces::of_stream(void* stream) {
 }
 
 // The caller's promise is about the base address; rows may be aligned to less.
-Promise::Promise(const Problem& normal, const Problem& promised)
+Promise::Promise(const Layered& parts, const Problem& promised)
     : in_mask_(std::min<std::uint32_t>(promised.in_alignment, 256) - 1),
       out_mask_(std::min<std::uint32_t>(promised.out_alignment, 256) - 1),
-      origin_(origin(promised)),
-      in_begin_(origin_.in + in_low(normal) * normal.element_bytes),
+      origin_(parts.origin),
+      steps_(parts.steps),
+      in_begin_(origin_.in + in_low(parts.layer) * parts.layer.element_bytes),
       out_begin_(origin_.out),
-      in_bytes_(static_cast<std::uint64_t>(in_span(normal)) * normal.element_bytes),
-      out_bytes_(static_cast<std::uint64_t>(out_span(normal)) * normal.element_bytes) {}
+      in_bytes_(static_cast<std::uint64_t>(in_span(parts.layer)) * parts.layer.element_bytes),
+      out_bytes_(static_cast<std::uint64_t>(out_span(parts.layer)) * parts.layer.element_bytes) {
+  const auto reach = [](std::int64_t last, std::int64_t& begin, std::uint64_t& bytes) {
+    begin += std::min<std::int64_t>(last, 0);
+    bytes += static_cast<std::uint64_t>(std::abs(last));
+  };
+  for (const BatchDim& step : steps_) {
+    reach((step.extent - 1) * step.in_stride, in_begin_, in_bytes_);
+    reach((step.extent - 1) * step.out_stride, out_begin_, out_bytes_);
+  }
+}
 
-void Promise::check(const Problem& normal, const void* in, const void* out) const {
+void Promise::check(const Problem& layer, const void* in, const void* out) const {
   const auto in_address = reinterpret_cast<std::uintptr_t>(in);
   const auto out_address = reinterpret_cast<std::uintptr_t>(out);
   if (in == nullptr || out == nullptr)
-    throw Error(ErrorKind::invalid, "cannot transpose " + to_string(normal) + ": a buffer is null");
+    throw Error(ErrorKind::invalid, "cannot transpose " + to_string(layer) + ": a buffer is null");
   if (((in_address & in_mask_) | (out_address & out_mask_)) != 0)
     throw Error(ErrorKind::invalid,
-                "the plan for " + to_string(normal) + " was made for an input aligned to " +
+                "the plan for " + to_string(layer) + " was made for an input aligned to " +
                     std::to_string(in_mask_ + 1) + " and an output aligned to " +
                     std::to_string(out_mask_ + 1) +
                     " bytes, but a buffer is aligned to less; make the plan with aligned_as()");
   const std::uintptr_t in_begin = in_address + static_cast<std::uintptr_t>(in_begin_);
   const std::uintptr_t out_begin = out_address + static_cast<std::uintptr_t>(out_begin_);
-  if (normal.in_place) return check_one_buffer(in, out);
+  if (layer.in_place) return check_one_buffer(in, out);
   if (in_begin < out_begin + out_bytes_ && out_begin < in_begin + in_bytes_ &&
-      may_meet(normal, static_cast<std::int64_t>(out_begin - in_begin)))
+      may_meet(layer, static_cast<std::int64_t>(out_begin - in_begin), steps_))
     throw Error(ErrorKind::invalid,
                 "input and output overlap: use a separate output, or state a square matrix as in "
                 "place");
@@ -94,7 +105,7 @@ void check_one_buffer(const void* in, const void* out) {
 }
 
 void Plan::Impl::bind(const Candidate& chosen, Backend& device, unsigned threads,
-                      const Problem& promised) {
+                      Promise of_caller) {
   variant = chosen.variant;
   launch = chosen.launch;
   bound = std::make_unique<BoundPlan>(chosen, problem, device.info(), threads);
@@ -102,7 +113,7 @@ void Plan::Impl::bind(const Candidate& chosen, Backend& device, unsigned threads
   backend = &device;
   made_in = fork_generation();
   switch_device = problem.device.kind == DeviceKind::cuda && cuda_backends().size() > 1;
-  promise = Promise(problem, promised);
+  promise = std::move(of_caller);
 }
 
 void Plan::Impl::check_process() const {
@@ -123,7 +134,9 @@ void Plan::execute(const void* in, void* out, void* stream) const {
     impl_->check_process();
     if (impl_->switch_device) impl_->backend->make_current();
     impl_->workspaces->with(stream, [&](void* workspace) {
-      impl_->bound->launch(impl_->promise.in(in), impl_->promise.out(out), workspace, stream);
+      impl_->promise.for_each_layer(in, out, [&](const void* from, void* to) {
+        impl_->bound->launch(from, to, workspace, stream);
+      });
     });
   });
 }

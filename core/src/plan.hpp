@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "device/device.hpp"
+#include "problem/batch_loop.hpp"
 #include "problem/normal_form.hpp"
 #include "strategy/bound_plan.hpp"
 
@@ -41,21 +42,25 @@ class Workspaces {
 class Promise {
  public:
   Promise() = default;
-  // `promised` is the caller's problem, with the alignments of its buffers; `normal` is its normal
-  // form, not empty.
-  Promise(const Problem& normal, const Problem& promised);
+  // `promised` is the caller's problem, with the alignments of its buffers; `parts` is what it
+  // becomes, not empty.
+  Promise(const Layered& parts, const Problem& promised);
 
-  // Throws Error invalid, also for buffers that are null or overlap otherwise than `normal` says.
-  void check(const Problem& normal, const void* in, const void* out) const;
+  // Throws Error invalid, also for buffers that are null or overlap otherwise than `layer` says.
+  void check(const Problem& layer, const void* in, const void* out) const;
 
-  // The addresses of the normal form's element 0.
-  const void* in(const void* in) const { return static_cast<const std::byte*>(in) + origin_.in; }
-  void* out(void* out) const { return static_cast<std::byte*>(out) + origin_.out; }
+  // Calls body(in, out) with the addresses of element 0 of each layer.
+  template <class Body>
+  void for_each_layer(const void* in, void* out, const Body& body) const {
+    for_each_matrix(steps_, 1, static_cast<const std::byte*>(in) + origin_.in,
+                    static_cast<std::byte*>(out) + origin_.out, body);
+  }
 
  private:
   std::uintptr_t in_mask_ = 0;  // address bits that must be zero
   std::uintptr_t out_mask_ = 0;
   Origin origin_;
+  std::vector<BatchDim> steps_;
   std::int64_t in_begin_ = 0;   // of the lowest element that is read, in bytes from the caller's
   std::int64_t out_begin_ = 0;  // element 0; and of the lowest that is written
   std::uint64_t in_bytes_ = 0;
@@ -66,7 +71,7 @@ class Promise {
 void check_one_buffer(const void* in, const void* out);
 
 struct Plan::Impl {
-  Problem problem;  // normal form
+  Problem problem;  // normal form of a layer
   Variant variant;
   std::string launch;
   bool is_estimate = false;
@@ -78,8 +83,8 @@ struct Plan::Impl {
   unsigned made_in = 0;        // the fork_generation()
   Promise promise;
 
-  // Binds a candidate that is loaded here; `promised` has the alignments of the caller's buffers.
-  void bind(const Candidate& chosen, Backend& device, unsigned threads, const Problem& promised);
+  // Binds a candidate that is loaded here.
+  void bind(const Candidate& chosen, Backend& device, unsigned threads, Promise of_caller);
 
   // Throws Error device where this is a process in which the plan's device is none.
   void check_process() const;

@@ -82,6 +82,24 @@ def test_random_views():
         check(x, axes)
 
 
+@pytest.mark.parametrize("dtype", ["u1", "f4", "S12", "V272"])
+def test_out_whose_axes_interlock(dtype):
+    step = numpy.dtype(dtype).itemsize
+    for shape, steps in (((7, 3, 20), (3 * 41, 7 * 41, 2)), ((2, 3), (-3, 2)), ((3, 5, 4), (20, 3, 15))):
+        x, memory = filled(shape[::-1], dtype), filled((2000,), dtype)
+        wanted = memory.copy()
+        first = 10 if steps[0] < 0 else 0
+
+        def placed(base):
+            return numpy.lib.stride_tricks.as_strided(base[first:], shape, [step * s for s in steps])
+
+        placed(wanted)[...] = x.transpose()
+        for call in (xpose.permute_dims, lambda x, out: xpose.plan(x, out=out)(x, out)):
+            taken = memory.copy()
+            call(x, out=placed(taken))
+            assert same(taken, wanted)
+
+
 def test_any_byte():
     records = filled((40, 30), [("a", "u1"), ("b", "f4"), ("c", "f8")])
     check(records["b"], (1, 0))  # at any byte, and strides of 13

@@ -76,7 +76,7 @@ def strided(dtype, shape, strides):
 @pytest.mark.parametrize("dtype, step", [("f4", 4), ("V3", 3), ("V272", 272)])
 def test_out_whose_elements_overlap(dtype, step):
     x, out = numpy.zeros((4, 6), dtype), strided(dtype, (6, 4), (2 * step, step))
-    words = (f"elements of out overlap or interlock: axis 0 steps over {2 * step} bytes, and {4 * step} bytes lie within a step; "
+    words = (f"elements of out overlap: axis 0 steps over {2 * step} bytes, and {4 * step} bytes lie within a step; "
              f"its shape is (6, 4), its strides are ({2 * step}, {step}) bytes; "
              "permute into an array of its own, and copy from there")
     for call in (xpose.permute_dims, xpose.plan):

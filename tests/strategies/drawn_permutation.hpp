@@ -96,12 +96,12 @@ class Draw {
 
  private:
   void finish(Case& made) {
-    made.in_strides = strides(made.shape);
+    made.in_strides = strides(made.shape, false);
     for (std::int64_t& stride : made.in_strides)
       if (one_in(12)) stride = one_in(2) ? 0 : below(5) - 2;  // repeats, or overlaps
     std::vector<std::int64_t> permuted;
     for (const int axis : made.axes) permuted.push_back(made.shape[static_cast<std::size_t>(axis)]);
-    made.out_strides = strides(permuted);
+    made.out_strides = strides(permuted, one_in(8));
     made.in_begin = buffer(made.in, made.shape, made.in_strides, made.bytes);
     made.out_begin = buffer(made.out, permuted, made.out_strides, made.bytes);
     for (std::byte& byte : made.in) byte = static_cast<std::byte>(random_());
@@ -140,17 +140,27 @@ class Draw {
     if (all * run <= 80'000) made.shape.back() = run;
   }
 
-  // Of axes that lie in each other in any order, dense or with gaps, forwards or backwards.
-  std::vector<std::int64_t> strides(const std::vector<std::int64_t>& shape) {
+  // Of axes that lie in each other in any order, dense or with gaps, forwards or backwards. Two of
+  // coprime extents, which come one after the other, may interlock.
+  std::vector<std::int64_t> strides(const std::vector<std::int64_t>& shape, bool may_interlock) {
     std::vector<std::size_t> order(shape.size());
     std::iota(order.rbegin(), order.rend(), 0);
     if (one_in(4)) std::ranges::shuffle(order, random_);
     const bool has_gaps = one_in(2), turns = one_in(2);
     std::vector<std::int64_t> made(shape.size());
     std::int64_t stride = has_gaps && one_in(8) ? 2 : 1;
-    for (const std::size_t axis : order) {
-      made[axis] = turns && one_in(3) ? -stride : stride;
-      stride *= shape[axis];
+    for (std::size_t i = 0; i < order.size(); ++i) {
+      const std::int64_t extent = shape[order[i]];
+      const bool is_last = i + 1 == order.size();
+      if (may_interlock && !is_last && std::gcd(extent, shape[order[i + 1]]) == 1) {
+        made[order[i]] = stride * shape[order[i + 1]];
+        made[order[i + 1]] = stride * extent;
+        stride *= 2 * extent * shape[order[i + 1]];
+        may_interlock = ++i + 1 < order.size() && one_in(2);
+        continue;
+      }
+      made[order[i]] = turns && one_in(3) ? -stride : stride;
+      stride *= extent;
       if (has_gaps && one_in(3)) stride += below(9);
     }
     return made;

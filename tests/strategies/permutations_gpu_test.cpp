@@ -8,6 +8,7 @@
 #include "device/device.hpp"
 #include "drawn_permutation.hpp"
 #include "loaded_plugins.hpp"
+#include "problem/batch_loop.hpp"
 #include "problem/normal_form.hpp"
 #include "strategy/bound_plan.hpp"
 #include "strategy/candidates.hpp"
@@ -64,8 +65,8 @@ class PermutationsGpu : public testing::Test {
     std::byte* const in = in_->of(made.in.size()) + made.in_begin;
     std::byte* const out = out_->of(made.out.size());
     const Problem problem = placed(made, in, out + made.out_begin);
-    const Problem normal = normal_form(problem);
-    const Origin begin = origin(problem);
+    const Layered parts = layered(problem);
+    const Problem& normal = parts.layer;
     const std::vector<Values> all = configs(strategy.info);
     const Values& values =
         all[static_cast<std::size_t>(draw.below(static_cast<std::int64_t>(all.size())))];
@@ -75,8 +76,10 @@ class PermutationsGpu : public testing::Test {
     const Candidate candidate = candidate_of(strategy, values, std::move(answer));
     const BoundPlan plan(candidate, normal, device_->info(), 1);
     device_->upload(out, made.out.data(), made.out.size());
-    plan.launch(in + begin.in, out + made.out_begin + begin.out,
-                bytes == 0 ? nullptr : workspace_->of(bytes), nullptr);
+    for_each_matrix(parts.steps, 1, in + parts.origin.in, out + made.out_begin + parts.origin.out,
+                    [&](const void* from, void* to) {
+                      plan.launch(from, to, bytes == 0 ? nullptr : workspace_->of(bytes), nullptr);
+                    });
     device_->synchronize();
     std::vector<std::byte> result(made.out.size());
     device_->download(result.data(), out, result.size());

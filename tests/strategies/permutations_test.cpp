@@ -6,6 +6,7 @@
 
 #include "drawn_permutation.hpp"
 #include "loaded_plugins.hpp"
+#include "problem/batch_loop.hpp"
 #include "problem/normal_form.hpp"
 #include "quotes_here.hpp"
 #include "strategy/bound_plan.hpp"
@@ -23,8 +24,8 @@ bool serves(const Strategy& strategy, const Case& made, Draw& draw, unsigned thr
   Problem problem =
       permutation(made.shape, made.axes, made.in_strides, made.out_strides, made.bytes);
   problem = aligned_as(problem, in, out.data() + made.out_begin);
-  const Problem normal = normal_form(problem);
-  const Origin begin = origin(problem);
+  const Layered parts = layered(problem);
+  const Problem& normal = parts.layer;
   const std::vector<Values> all = configs(strategy.info);
   const auto drawn = static_cast<std::size_t>(draw.below(static_cast<std::int64_t>(all.size())));
   std::size_t next = 0;
@@ -38,8 +39,11 @@ bool serves(const Strategy& strategy, const Case& made, Draw& draw, unsigned thr
   const Candidate candidate = candidate_of(strategy, values_now(), std::move(answer));
   const DeviceMemory workspace({}, std::max<std::uint64_t>(workspace_bytes, 1));
   const BoundPlan plan(candidate, normal, device, threads);
-  plan.launch(in + begin.in, out.data() + made.out_begin + begin.out,
-              workspace_bytes == 0 ? nullptr : workspace.data(), nullptr);
+  for_each_matrix(parts.steps, 1, in + parts.origin.in,
+                  out.data() + made.out_begin + parts.origin.out, [&](const void* from, void* to) {
+                    plan.launch(from, to, workspace_bytes == 0 ? nullptr : workspace.data(),
+                                nullptr);
+                  });
   EXPECT_TRUE(out == made.wanted) << to_string(candidate.variant) << ", " << made.text();
   return true;
 }

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <numeric>
+#include <optional>
 #include <string>
 #include <vector>
+#include <xpose/views.hpp>
 
 namespace xpose::python {
 namespace {
@@ -42,8 +44,14 @@ std::string stated(const Layout& layout) {
          tuple_text(layout.strides) + " bytes";
 }
 
-// Each axis steps over the bytes of all axes with shorter steps, so that no byte is written twice.
-void check_written_once(const Layout& out) {
+// An axis of `out` that does not step over the bytes of all axes with shorter steps.
+struct Crossing {
+  std::size_t axis;
+  std::uint64_t step;  // of that axis, in bytes
+  std::uint64_t span;  // bytes that the others reach
+};
+
+std::optional<Crossing> crossing(const Layout& out) {
   std::vector<std::size_t> order;
   for (std::size_t i = 0; i < out.extents.size(); ++i)
     if (out.extents[i] > 1) order.push_back(i);
@@ -54,17 +62,21 @@ void check_written_once(const Layout& out) {
   std::ranges::sort(order, {}, step);
   auto span = static_cast<std::uint64_t>(out.element_bytes);
   for (const std::size_t axis : order) {
-    if (step(axis) < span)
-      refuse("elements of out overlap or interlock: axis " + std::to_string(axis) + " steps over " +
-             std::to_string(step(axis)) + " bytes, and " + std::to_string(span) +
-             " bytes lie within a step; " + stated(out) +
-             "; permute into an array of its own, and copy from there");
+    if (step(axis) < span) return Crossing{axis, step(axis), span};
     std::uint64_t more = 0;
     if (__builtin_mul_overflow(step(axis), static_cast<std::uint64_t>(out.extents[axis] - 1),
                                &more) ||
         __builtin_add_overflow(span, more, &span))
-      return;  // refused where the problem is made
+      break;  // refused where the problem is made
   }
+  return std::nullopt;
+}
+
+[[noreturn]] void refuse_overlap(const Layout& out, const Crossing& crossing) {
+  refuse("elements of out overlap: axis " + std::to_string(crossing.axis) + " steps over " +
+         std::to_string(crossing.step) + " bytes, and " + std::to_string(crossing.span) +
+         " bytes lie within a step; " + stated(out) +
+         "; permute into an array of its own, and copy from there");
 }
 
 // In place the library moves whole elements.
@@ -142,7 +154,8 @@ Problem nothing_of(const Layout& in) {
 Problem problem_of(const Layout& in, const Layout& out, const Axes& axes, bool in_place) {
   check_fit(in, out, axes);
   const std::int64_t unit = unit_of(in, out);
-  if (!out.is_empty()) check_written_once(out);
+  const std::optional<Crossing> found = out.is_empty() ? std::nullopt : crossing(out);
+  if (found && found->step == 0) refuse_overlap(out, *found);
   if (in_place && unit != in.element_bytes) refuse_parts_in_place(in);
   std::vector<std::int64_t> shape(in.extents.span().begin(), in.extents.span().end());
   std::vector<std::int64_t> in_strides = strides_in(in, unit), out_strides = strides_in(out, unit);
@@ -155,6 +168,7 @@ Problem problem_of(const Layout& in, const Layout& out, const Axes& axes, bool i
   }
   Problem problem = permutation(shape, order, in_strides, out_strides,
                                 static_cast<std::uint32_t>(unit), in.device);
+  if (found && output_overlaps(problem)) refuse_overlap(out, *found);
   problem.in_place = in_place;
   problem.in_alignment = problem.out_alignment = 1;
   if (in_place) check_in_place(problem, shape, order, in_strides, out_strides);

@@ -136,7 +136,7 @@ struct BatchDim {
 // address is still that of element 0.
 //
 // The functions that take a problem throw Error invalid for negative extents, a leading dimension
-// shorter than its row, output axes that overlap or interlock, and a span of more than 2^56 bytes.
+// shorter than its row, output elements that overlap, and a span of more than 2^56 bytes.
 struct Problem {
   std::uint32_t element_bytes = 4;  // 1 to 256
   std::int64_t rows = 0;            // of the input; 0: nothing to do

@@ -41,6 +41,11 @@ concept StridedView = requires(V& view) {
 XPOSE_API void check_permuted_extents(std::span<const std::int64_t> in,
                                       std::span<const std::int64_t> out, std::span<const int> axes);
 
+// Whether two elements of the output have one place, for callers with words of their own. Takes
+// what permutation() returns. False also where that would take long to find out: such a problem
+// gets no plan. Throws Error invalid for a span of more than 2^56 bytes. [any thread]
+XPOSE_API bool output_overlaps(const Problem& problem);
+
 // Makes axis i of `out` axis axes[i] of `in`, as Eigen's shuffle() does, in host memory. `out` is
 // resized where its type allows. Throws Error invalid where the extents do not fit or the two
 // overlap; else as Engine::transpose() does. [any thread]

@@ -172,7 +172,7 @@ typedef struct xpose_plan_t xpose_plan_t;
  *
  * In place, square matrices and batches of them are served, with one layout for both sides, and
  * elements of 1, 2, 4, 8 or 16 bytes or of a multiple of 16 up to 256.
- * Returns INVALID for tensors that do not fit, output axes that overlap or interlock, and in place
+ * Returns INVALID for tensors that do not fit, output elements that overlap, and in place
  * other arrays than squares; NO_STRATEGY, DEVICE, NO_MEMORY, WRONG or FAILED. */
 XPOSE_C_API xpose_status_t xpose_prepare(xpose_engine_t* engine, const xpose_tensor_t* in,
                                          const xpose_tensor_t* out, const int32_t* axes,

@@ -49,6 +49,9 @@ class Sum {
     return false;
   }
 
+  // Whether the last answer came from a search that became long.
+  bool gave_up() const { return steps_left_ < 0; }
+
  private:
   // The sum of the terms from one on: their common divisor, and bounds.
   struct Rest {
@@ -64,13 +67,15 @@ class Sum {
 
 }  // namespace
 
-bool may_meet(const Problem& problem, std::int64_t bytes) {
+bool may_meet(const Problem& problem, std::int64_t bytes, std::span<const BatchDim> steps) {
   const std::int64_t element = problem.element_bytes;
   std::vector<Term> terms;
-  for (const BatchDim& dim : dimensions(problem)) {
-    terms.push_back({std::abs(dim.in_stride) * element, 0, dim.extent - 1});
-    terms.push_back({dim.out_stride * element, 1 - dim.extent, 0});
-  }
+  const auto add = [&terms](const BatchDim& dim, std::int64_t unit) {
+    terms.push_back({std::abs(dim.in_stride) * unit, 0, dim.extent - 1});
+    terms.push_back({std::abs(dim.out_stride) * unit, 1 - dim.extent, 0});
+  };
+  for (const BatchDim& dim : dimensions(problem)) add(dim, element);
+  for (const BatchDim& dim : steps) add(dim, 1);
   std::erase_if(terms, [](const Term& term) { return term.stride == 0; });
   std::ranges::sort(terms, std::ranges::greater{}, &Term::stride);
   std::vector<Term> merged;
@@ -83,6 +88,24 @@ bool may_meet(const Problem& problem, std::int64_t bytes) {
     merged.back().last += term.last;
   }
   return Sum(std::move(merged)).may_reach(bytes - (element - 1), bytes + (element - 1));
+}
+
+Overlap output_overlap(std::span<const BatchDim> dims) {
+  std::vector<Term> terms;  // the difference of two indices
+  for (const BatchDim& dim : dims) {
+    if (dim.extent < 2) continue;
+    if (dim.out_stride == 0) return Overlap::found;
+    terms.push_back({std::abs(dim.out_stride), 1 - dim.extent, dim.extent - 1});
+  }
+  std::ranges::sort(terms, std::ranges::greater{}, &Term::stride);
+  // Of the two elements, the one that is further along the first axis on which they differ.
+  for (; !terms.empty(); terms.erase(terms.begin())) {
+    std::vector<Term> ahead = terms;
+    ahead.front().first = 1;
+    Sum sum(std::move(ahead));
+    if (sum.may_reach(0, 0)) return sum.gave_up() ? Overlap::unknown : Overlap::found;
+  }
+  return Overlap::none;
 }
 
 }  // namespace xpose

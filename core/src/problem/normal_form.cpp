@@ -11,6 +11,7 @@
 #include "problem/alignment.hpp"
 #include "problem/dimensions.hpp"
 #include "problem/folding.hpp"
+#include "problem/interlocking.hpp"
 
 namespace xpose {
 namespace {
@@ -38,24 +39,6 @@ struct Span {
       refuse(problem, "it spans more than 2^56 bytes, which no machine addresses");
   }
 };
-
-// The output must be written once: sorted by stride, each dimension steps over all smaller ones.
-void check_output_is_disjoint(const Problem& problem) {
-  std::vector<BatchDim> dims = dimensions(problem);
-  for (BatchDim& dim : dims)  // the least number has no opposite, and is refused below
-    dim.out_stride = std::max(dim.out_stride, std::int64_t{0} - std::max(dim.out_stride, -kMost));
-  std::ranges::sort(dims, {}, &BatchDim::out_stride);
-  Span span{problem};
-  for (const BatchDim& dim : dims) {
-    if (dim.out_stride < span.elements)
-      refuse(problem, "output elements overlap or interlock: an output stride of " +
-                          std::to_string(dim.out_stride) + " elements is less than the " +
-                          std::to_string(span.elements) +
-                          " elements that inner axes span; transpose into a buffer of its own, and "
-                          "copy from there");
-    span.reach(dim.extent, dim.out_stride);
-  }
-}
 
 void check_sizes(const Problem& problem) {
   if (problem.rows < 0 || problem.cols < 0)
@@ -121,6 +104,25 @@ bool has_no_elements(const Problem& problem) {
          std::ranges::any_of(problem.batch, [](const BatchDim& dim) { return dim.extent == 0; });
 }
 
+// An axis that the output counts backwards is counted from its other end.
+Origin origin(const Problem& problem) {
+  Origin begin;
+  const auto add = [&](std::int64_t extent, std::int64_t in_stride, std::int64_t out_stride) {
+    if (out_stride >= 0 || extent < 2) return;
+    begin.in += (extent - 1) * in_stride * problem.element_bytes;
+    begin.out += (extent - 1) * out_stride * problem.element_bytes;
+  };
+  add(problem.cols, 1, problem.out_ld);
+  for (const BatchDim& dim : problem.batch) add(dim.extent, dim.in_stride, dim.out_stride);
+  return begin;
+}
+
+// Keeps of the alignments what addresses keep so many bytes away.
+void align_to(Problem& problem, std::int64_t in, std::int64_t out) {
+  problem.in_alignment = common_alignment(problem.in_alignment, static_cast<std::uint64_t>(in));
+  problem.out_alignment = common_alignment(problem.out_alignment, static_cast<std::uint64_t>(out));
+}
+
 // A key that says these alignments.
 std::string key_text(const Problem& problem, const Alignment& alignment) {
   std::string text = to_string(problem.device) + ' ' + std::to_string(problem.element_bytes) + ' ' +
@@ -136,25 +138,14 @@ std::string key_text(const Problem& problem, const Alignment& alignment) {
 
 }  // namespace
 
-Origin origin(const Problem& problem) {
-  Origin begin;
-  const auto add = [&](std::int64_t extent, std::int64_t in_stride, std::int64_t out_stride) {
-    if (out_stride >= 0 || extent < 2) return;
-    begin.in += (extent - 1) * in_stride * problem.element_bytes;
-    begin.out += (extent - 1) * out_stride * problem.element_bytes;
-  };
-  add(problem.cols, 1, problem.out_ld);
-  for (const BatchDim& dim : problem.batch) add(dim.extent, dim.in_stride, dim.out_stride);
-  return begin;
-}
-
-Problem normal_form(const Problem& problem) {
+Layered layered(const Problem& problem) {
   check_sizes(problem);
-  Problem folded = problem;
+  Layered parts{problem, {}, {}};
+  Problem& folded = parts.layer;
   if (has_no_elements(folded) || stays_in_place(folded)) {
     folded.rows = folded.cols = folded.in_ld = folded.out_ld = 0;
     folded.batch.clear();
-    return folded;
+    return parts;
   }
   fill_leading_dimensions(folded);
   std::erase_if(folded.batch, [](const BatchDim& dim) { return dim.extent == 1; });
@@ -163,14 +154,18 @@ Problem normal_form(const Problem& problem) {
     folded.in_alignment = folded.out_alignment =
         std::max(folded.in_alignment, folded.out_alignment);
   }
-  check_output_is_disjoint(folded);
   in_span(folded);  // refuses what overflows, so that the products below cannot
-  const Origin begin = origin(problem);
-  folded.in_alignment = common_alignment(folded.in_alignment, static_cast<std::uint64_t>(begin.in));
-  folded.out_alignment =
-      common_alignment(folded.out_alignment, static_cast<std::uint64_t>(begin.out));
+  out_span(folded);
+  parts.steps = take_interlocking(folded);
+  parts.origin = origin(folded);
+  align_to(folded, parts.origin.in, parts.origin.out);
+  for (BatchDim& step : parts.steps) {
+    step.in_stride *= folded.element_bytes;
+    step.out_stride *= folded.element_bytes;
+    align_to(folded, step.in_stride, step.out_stride);
+  }
   fold(folded);
-  return folded;
+  return parts;
 }
 
 bool stays_in_place(const Problem& problem) {

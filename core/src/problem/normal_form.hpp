@@ -8,6 +8,19 @@
 
 namespace xpose {
 
+// Where element 0 of the normal form lies, in bytes from element 0 of the caller's problem.
+struct Origin {
+  std::int64_t in = 0;
+  std::int64_t out = 0;
+};
+
+// A problem as strategies take it. One whose output axes interlock is several of one normal form.
+struct Layered {
+  Problem layer;                // the normal form
+  Origin origin;                // of the first layer
+  std::vector<BatchDim> steps;  // from layer to layer, strides in bytes; empty: one layer
+};
+
 // Checks a problem and folds it into the one form of all problems that move the same bytes: default
 // leading dimensions filled in; dimensions that the output counts backwards counted from their
 // other end; those that continue each other fused; elements of other sizes than strategies know,
@@ -15,15 +28,11 @@ namespace xpose {
 // dimensions in the batch, the longest first. The alignments are of its own element 0 and at most
 // 256; row_alignment() has those of all rows. An empty problem comes back with rows = cols = 0 and
 // no batch. Throws Error invalid: element size, negative or overflowing sizes, a leading dimension
-// shorter than its row, output axes that overlap or interlock.
-Problem normal_form(const Problem& problem);
+// shorter than its row, output elements that overlap.
+Layered layered(const Problem& problem);
 
-// Where element 0 of the normal form lies, in bytes from element 0 of the caller's problem.
-struct Origin {
-  std::int64_t in = 0;
-  std::int64_t out = 0;
-};
-Origin origin(const Problem& problem);
+// Of one layer.
+inline Problem normal_form(const Problem& problem) { return layered(problem).layer; }
 
 // [normal form] Nothing to do.
 bool is_empty(const Problem& problem);

@@ -152,11 +152,11 @@ TEST(NormalForm, AnAxisThatTheOutputCountsBackwardsIsCountedFromItsOtherEnd) {
   EXPECT_EQ(normal.cols, 1);
   EXPECT_EQ(normal.batch, (std::vector<BatchDim>{{5, -1, 6}}));
   EXPECT_EQ(in_low(normal), -4);
-  EXPECT_EQ(origin(problem).in, 4 * 4);
-  EXPECT_EQ(origin(problem).out, -4 * 6 * 4);
+  EXPECT_EQ(layered(problem).origin.in, 4 * 4);
+  EXPECT_EQ(layered(problem).origin.out, -4 * 6 * 4);
   problem.batch = {{2, 100, -100}};
-  EXPECT_EQ(origin(problem).in, (4 + 100) * 4);
-  EXPECT_EQ(origin(problem).out, -(4 * 6 + 100) * 4);
+  EXPECT_EQ(layered(problem).origin.in, (4 + 100) * 4);
+  EXPECT_EQ(layered(problem).origin.out, -(4 * 6 + 100) * 4);
   EXPECT_FALSE(is_of_matrices(normal, 1));
   EXPECT_TRUE(is_of_matrices(normal, 0));  // a column of it is
 }
