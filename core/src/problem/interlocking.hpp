@@ -1,4 +1,5 @@
-// Outputs whose axes interlock: an axis steps into the span of smaller ones, between their elements.
+// Outputs whose axes interlock: an axis steps into the span of smaller ones, between their
+// elements.
 #pragma once
 
 #include <vector>

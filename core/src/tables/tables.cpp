@@ -14,6 +14,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// Empty where the system does not say where the library lies.
+fs::path installed_tables() {
+  const fs::path folder = installed_folder();
+  return folder.empty() ? folder : folder / "tables";
+}
+
 std::string content_of(const PluginFile& file) {
   if (file.identity().bytes > kMostTableBytes)
     throw Refusal{"has more than " + std::to_string(kMostTableBytes >> 20) + " MiB"};
@@ -52,7 +58,8 @@ void Tables::read_folder(const fs::path& folder) {
   }
   std::error_code error;
   const std::vector<fs::path> names = names_in(folder, error);
-  if (error && error != std::errc::no_such_file_or_directory && warn_)
+  const bool may_be_missing = folder == installed_tables();
+  if (error && !(may_be_missing && error == std::errc::no_such_file_or_directory) && warn_)
     warn_(one_line("the folder of tables " + folder.string() + " is not used: " + error.message()));
   for (const fs::path& name : names)
     if (name.extension() == ".json") read_file(folder / name);
@@ -75,9 +82,9 @@ void Tables::read_file(const fs::path& file) {
 
 std::vector<fs::path> default_table_folders() {
   if (const char* path = environment("XPOSE_TABLE_PATH")) return folders_of(path);
-  const fs::path folder = installed_folder();
+  const fs::path folder = installed_tables();
   if (folder.empty()) return {};
-  return {folder / "tables"};
+  return {folder};
 }
 
 }  // namespace xpose

@@ -17,7 +17,8 @@ namespace xpose {
 // [any thread]
 class Tables {
  public:
-  // Reads nothing yet. A file that may not be used is one warning.
+  // Reads nothing yet. A file that may not be used is one warning, and so is a folder, unless it is
+  // the one of the installation and is not there.
   Tables(std::vector<std::filesystem::path> folders, Warn warn)
       : folders_(std::move(folders)), warn_(std::move(warn)) {}
 

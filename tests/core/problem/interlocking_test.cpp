@@ -46,8 +46,8 @@ Places places_of(const Problem& problem) {
 Places places_of(const Layered& parts) {
   Places places;
   for_each_matrix(parts.steps, 1, kNowhere, kNowhere, [&](const void* from, void* to) {
-    add_places(dimensions(parts.layer), parts.layer.element_bytes,
-               parts.origin.in + bytes_to(from), parts.origin.out + bytes_to(to), places);
+    add_places(dimensions(parts.layer), parts.layer.element_bytes, parts.origin.in + bytes_to(from),
+               parts.origin.out + bytes_to(to), places);
   });
   std::ranges::sort(places);
   return places;
