@@ -70,7 +70,8 @@ def permute_dims(
     Raises
     ------
     ValueError
-        `axes` is no permutation; `out` has another shape or device, is read-only or overlaps `x`.
+        `axes` is no permutation; `out` has another shape or device, is read-only, or overlaps `x` or
+        itself.
     TypeError
         `x` holds Python objects or is on a device that is not served; `out` has another dtype. One
         that DLPack states and NumPy has not, as bfloat16, is not compared.

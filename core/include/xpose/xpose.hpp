@@ -155,7 +155,7 @@ class XPOSE_API Plan {
   // with different buffers]
   void execute(const void* in, void* out, void* stream = nullptr) const;
 
-  const Problem& problem() const;     // in normal form
+  const Problem& problem() const;     // in normal form; of one layer where output axes interlock
   const Variant& variant() const;     // no strategy where the problem is empty
   const std::string& launch() const;  // the launch in short; empty where the problem is
   bool is_estimate() const;  // true: the cost model chose, and nothing was measured on the problem

@@ -58,9 +58,10 @@ void Tables::read_folder(const fs::path& folder) {
   }
   std::error_code error;
   const std::vector<fs::path> names = names_in(folder, error);
-  const bool may_be_missing = folder == installed_tables();
-  if (error && !(may_be_missing && error == std::errc::no_such_file_or_directory) && warn_)
-    warn_(one_line("the folder of tables " + folder.string() + " is not used: " + error.message()));
+  const bool is_missing = error == std::errc::no_such_file_or_directory;
+  if (error && !(is_missing && folder == installed_tables()) && warn_)
+    warn_(one_line("the folder of tables " + folder.string() + " is not used: " + error.message() +
+                   (is_missing ? "; name one that is there, or none" : "")));
   for (const fs::path& name : names)
     if (name.extension() == ".json") read_file(folder / name);
 }

@@ -80,9 +80,11 @@ TEST_F(TablesTest, AFileThatOthersMayWriteIsRefused) {
 TEST_F(TablesTest, AMissingFolderIsAWarningUnlessItIsTheInstalledOne) {
   const fs::path named = folder_.path() / "none", installed = installed_folder() / "tables";
   Tables tables({named, installed}, [&](std::string_view text) { warnings_.emplace_back(text); });
+  ASSERT_FALSE(fs::exists(installed));
   EXPECT_TRUE(tables.find({}, false).empty());
   EXPECT_EQ(warnings_, std::vector{"the folder of tables " + named.string() +
-                                   " is not used: No such file or directory"});
+                                   " is not used: No such file or directory; name one that is "
+                                   "there, or none"});
 }
 
 TEST_F(TablesTest, ARelativeFolderIsRefused) {
